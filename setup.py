@@ -1,4 +1,4 @@
-"""What setup.cfg cannot say: what is made while the wheel is built (analyzer/wheel.py)."""
+"""What setup.cfg cannot say: what is made while the wheel is built (analyzer/commands/wheel.py)."""
 
 import sys
 from pathlib import Path
@@ -20,7 +20,7 @@ class BuildPy(build_py):
         """Build as setuptools does, then add to the copy."""
         super().run()
         if not self.editable_mode:
-            from analyzer.wheel import complete  # noqa: PLC0415 - needs the path above
+            from analyzer.commands.wheel import complete  # noqa: PLC0415 - needs the path above
 
             complete(Path(self.build_lib) / "analyzer")
 
@@ -30,9 +30,10 @@ class InstallData(install_data):
 
     def run(self) -> None:
         """Make the page, then install it."""
-        from analyzer.wheel import write_man_page  # noqa: PLC0415 - needs the path above
+        from analyzer.cli import main  # noqa: PLC0415 - needs the path above
+        from analyzer.commands.wheel import write_man_page  # noqa: PLC0415 - the same
 
-        page = write_man_page(Path(self.get_finalized_command("build").build_temp))
+        page = write_man_page(Path(self.get_finalized_command("build").build_temp), main)
         self.data_files = [(MAN_FOLDER, [str(page)])]
         super().run()
 

@@ -6,8 +6,8 @@ import atexit
 import os
 import sys
 
-from analyzer import garbage, safepath
 from analyzer.commands import quick_help
+from analyzer.runtime import garbage, safepath
 
 INTERRUPTED = 130
 
@@ -39,12 +39,20 @@ def _end(status: object) -> None:
     ended, output is written, and what was registered for the end has run.
     """
     last, threads = getattr(atexit, "_run_exitfuncs", None), sys.modules.get("threading")
-    if last is None or not isinstance(status, int) or (threads is not None and threads.active_count() > 1):
+    if (
+        last is None
+        or not isinstance(status, int)
+        or (threads is not None and threads.active_count() > 1)
+    ):
         return
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):  # a full disk, a pipe that nobody reads, no stream at all: as ever
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # a full disk, a pipe that nobody reads, no stream at all: as ever
         return
     last()
     os._exit(status)

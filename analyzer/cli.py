@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +18,14 @@ import click
 
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
-from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options, overdue
+from analyzer.commands.local import (
+    RuleChoice,
+    draft_option,
+    kb_option,
+    limits_option,
+    local_options,
+    overdue,
+)
 from analyzer.commands.places import InputPath, default_output, folder_named, moment
 from analyzer.commands.plain import (
     DONE,
@@ -43,18 +51,17 @@ from analyzer.commands.showing import (
     show_summary,
 )
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.result_files import RESULTS
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from analyzer.case_data import RunResult
+    from analyzer.pipeline.case_data import RunResult
+    from analyzer.pipeline.triage import Options
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
-    from analyzer.triage import Options
 
     Given = TypeVar("Given", bound=Place)
 
@@ -102,7 +109,11 @@ class DefaultToTriage(LateGroup):
         """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
         own = {name for one in self.get_params(ctx) for name in one.opts}
         first = next((place for place, word in enumerate(args) if word not in own), len(args))
-        theirs = {name for one in self.commands["triage"].params for name in (*one.opts, *one.secondary_opts)}
+        theirs = {
+            name
+            for one in self.commands["triage"].params
+            for name in (*one.opts, *one.secondary_opts)
+        }
         if first < len(args) and args[first] != "-" and args[first].partition("=")[0] in theirs:
             args = [*args[:first], "triage", *args[first:]]
         return super().parse_args(ctx, args)
@@ -134,7 +145,12 @@ def _write_what_the_terminal_can() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-@click.group(cls=DefaultToTriage, prefix="", names=LATE, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=DefaultToTriage,
+    prefix="",
+    names=LATE,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="backline")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 def main(debug: bool) -> None:
@@ -148,19 +164,44 @@ def main(debug: bool) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, type=InputPath())
-@click.option("-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME).")
+@click.option(
+    "-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME)."
+)
 @form_option()
-@click.option("--json", "json_to", metavar="-", help="Write case.json to stdout (`--json -`) and nothing else there.")
-@click.option("--all", "everything", is_flag=True, help="Print all findings and questions, and harmless lines.")
+@click.option(
+    "--json",
+    "json_to",
+    metavar="-",
+    help="Write case.json to stdout (`--json -`) and nothing else there.",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all findings and questions, and harmless lines.",
+)
 @part_options
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Exit with 1 if a finding is this severe or worse.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    help="Exit with 1 if a finding is this severe or worse.",
+)
 @kb_option
 @draft_option
 @local_options
-@click.option("--incident", metavar="TIME", callback=moment, help="UTC time of the trouble, to centre the report on.")
+@click.option(
+    "--incident",
+    metavar="TIME",
+    callback=moment,
+    help="UTC time of the trouble, to centre the report on.",
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
-@click.option("--one-case", is_flag=True, help="A folder of folders is one case, also when it looks like many.")
+@click.option(
+    "--one-case",
+    is_flag=True,
+    help="A folder of folders is one case, also when it looks like many.",
+)
 @limits_option
 @redact_options
 @speaks_plainly
@@ -205,7 +246,7 @@ def triage(
     folder = words.folder
     document = outcome.document
     if json_to is not None:
-        from analyzer import case
+        from analyzer.pipeline import case
 
         _json_result(json_to, case.written(document), redaction)
     if outcome.refused is not None:
@@ -231,7 +272,9 @@ def triage(
 
 def _refuse_many(paths: Sequence[object]) -> None:
     """Raise UsageError for paths, or a folder, that are many cases; few files, or a folder of few, cost no look."""
-    if len(paths) >= FEW_PATHS or any(isinstance(path, Path) and _may_hold_many(path) for path in paths):
+    if len(paths) >= FEW_PATHS or any(
+        isinstance(path, Path) and _may_hold_many(path) for path in paths
+    ):
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)
@@ -240,13 +283,17 @@ def _refuse_many(paths: Sequence[object]) -> None:
 def _may_hold_many(path: Path) -> bool:
     try:
         with os.scandir(path) as entries:
-            return any(entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries))
+            return any(
+                entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries)
+            )
     except OSError:  # no folder, or one that who reads it tells about
         return False
 
 
 @contextmanager
-def _progress(paths: Sequence[Place], options: Options, silent: bool) -> Iterator[Callable[[], None]]:
+def _progress(
+    paths: Sequence[Place], options: Options, silent: bool
+) -> Iterator[Callable[[], None]]:
     """Show on a terminal what a run does; yield what to call when it begins to write."""
     if silent or not sys.stderr.isatty():
         yield lambda: None
@@ -265,7 +312,7 @@ def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None)
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
-        from analyzer.output import write_all
+        from analyzer.runtime.output import write_all
 
         write_all(Path(json_to).parent, {Path(json_to).name: text})
 
@@ -292,9 +339,9 @@ class TriageWords:
 
         named  the user gave the name of the folder: it stays as it is, also where names are replaced
         """
-        from analyzer.output import check_folder
-        from analyzer.triage import triage as run
-        from analyzer.verdicts import Judgement
+        from analyzer.case.verdicts import Judgement
+        from analyzer.pipeline.triage import triage as run
+        from analyzer.runtime.output import check_folder
 
         check_paths(paths, BacklineError)
         options = self._options(paths)
@@ -303,10 +350,16 @@ class TriageWords:
         with Interrupt() as stop, _progress(paths, options, self.silent) as writes:
             outcome = run(paths, options)
             stop.check()
-            outcome.judgement = Judgement()  # all of it is in the document, and the report needs the room
+            outcome.judgement = (
+                Judgement()
+            )  # all of it is in the document, and the report needs the room
             writes()
             self._redact(outcome, named=named)
-            lost = [] if self.folder is None or outcome.refused else self._write(outcome.document, self.folder)
+            lost = (
+                []
+                if self.folder is None or outcome.refused
+                else self._write(outcome.document, self.folder)
+            )
         return outcome, lost
 
     def _redact(self, outcome: RunResult, *, named: bool) -> None:
@@ -317,7 +370,7 @@ class TriageWords:
             self.folder = folder_named(outcome.document["case"]["name"])
 
     def _options(self, paths: Sequence[Place]) -> Options:
-        from analyzer.triage import Options
+        from analyzer.pipeline.triage import Options
 
         limits = self.choice.limits
         local = self.choice.local(paths, quiet=self.silent)
@@ -329,20 +382,25 @@ class TriageWords:
 
     def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
         """Write the three results; all are made before the first is written. Return what failed."""
-        from analyzer import case
-        from analyzer.output import write_all
+        from analyzer.pipeline import case
         from analyzer.report.results import results
+        from analyzer.runtime.output import write_all
 
         made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
         if self.redaction is not None:
-            whole = {name: content if isinstance(content, str) else "".join(content) for name, content in made.items()}
+            whole = {
+                name: content if isinstance(content, str) else "".join(content)
+                for name, content in made.items()
+            }
             released(self.redaction, whole, beside=folder)
             made = dict(whole)
         write_all(folder, made)
         return failed
 
 
-def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool) -> list[str]:
+def _shown(
+    document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool
+) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
         if everything:
@@ -352,7 +410,7 @@ def _shown(document: dict[str, Any], part: ShownPart, redaction: Redaction | Non
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.errors import fault, placed
+        from analyzer.runtime.errors import fault, placed
 
         return [f"the summary could not be printed: {fault(placed(error))}"]
     return []

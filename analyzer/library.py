@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import case as documents
-from analyzer.errors import RefusedError, UsageError
-from analyzer.finding_names import finding_of
-from analyzer.lazy_dataclass import dataclass
+from analyzer.case.verdicts import Evidence, Finding, Fix, Trace
+from analyzer.pipeline import case as documents
+from analyzer.report.finding_names import finding_of
+from analyzer.runtime.errors import RefusedError, UsageError
+from analyzer.runtime.text import counted
 from analyzer.sources.remote import Place, place
-from analyzer.text import counted
-from analyzer.verdicts import Evidence, Finding, Fix, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analyzer.case_tables import CaseTables
-    from analyzer.merged_log.reading import MergedLine
+    from analyzer.pipeline.case_tables import CaseTables
+    from analyzer.views.log_reading import MergedLine
 
 Doc = dict[str, Any]
 _SAVED = "case.json"
 _ARCHIVE = "backline-archive.json"
-_NO_MATERIAL = "A saved case holds findings and no tables: open the bundle itself, or an archived case."
+_NO_MATERIAL = (
+    "A saved case holds findings and no tables: open the bundle itself, or an archived case."
+)
 
 
 def open_case(
@@ -56,7 +58,9 @@ def open_case(
             _check(path)
     saved = _saved(given)
     return (
-        OpenedCase(_read(saved)) if saved is not None else _triaged(given, [Path(one) for one in kb], drafts, incident)
+        OpenedCase(_read(saved))
+        if saved is not None
+        else _triaged(given, [Path(one) for one in kb], drafts, incident)
     )
 
 
@@ -105,7 +109,7 @@ class OpenedCase:
 
         Raises UsageError for a table that no parser makes, and for a saved case.
         """
-        from analyzer.case_tables import plain_names  # noqa: PLC0415 - only for tables
+        from analyzer.pipeline.case_tables import plain_names  # noqa: PLC0415 - only for tables
 
         return plain_names(self._material().frame(name))
 
@@ -121,10 +125,13 @@ class OpenedCase:
         Raises UsageError of a saved or archived case: it keeps no whole logs.
         """
         from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
-        from analyzer.merged_log.reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
+        from analyzer.views.log_reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
 
         if not self.paths:
-            raise UsageError("there are no logs to read", do="Open the bundle itself: other cases keep no whole logs.")
+            raise UsageError(
+                "there are no logs to read",
+                do="Open the bundle itself: other cases keep no whole logs.",
+            )
         window = moments.window(self._moment(around), moments.span(length))
         return MergedLog(
             self.paths, LogQuery(window=window, host=host, object=object, pattern=grep, level=level)
@@ -135,7 +142,7 @@ class OpenedCase:
 
         Returns the path. Raises WriteError when it cannot be written, UsageError for another ending.
         """
-        from analyzer.output import write_all  # noqa: PLC0415 - only for this
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - only for this
 
         target = Path(path)
         write_all(target.parent, {target.name: "".join(_text(self.document, target))})
@@ -154,7 +161,7 @@ class OpenedCase:
         if self._tables is None:
             if not self.paths:
                 raise UsageError("this case has no tables", do=_NO_MATERIAL)
-            from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+            from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
             self._tables = CaseTables(self.paths)
         return self._tables
@@ -169,15 +176,23 @@ class OpenedCase:
             [str(record[key]) for key in ("severity", "confidence", "title", "node", "subject")]
             for record in self.document["findings"]
         ]
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
         head = "".join(f"<th>{word}</th>" for word in heads)
         told = "complete" if self.complete else "not complete"
         rest = f"material {told}; cannot tell: {len(self.cannot_tell):,}"
-        return f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
+        return (
+            f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
+        )
 
 
 def _several(paths: Any) -> list[Any]:
-    one = isinstance(paths, str | bytes | Path) or hasattr(paths, "read") or not isinstance(paths, Iterable)
+    one = (
+        isinstance(paths, str | bytes | Path)
+        or hasattr(paths, "read")
+        or not isinstance(paths, Iterable)
+    )
     return [paths] if one else list(paths)
 
 
@@ -197,10 +212,15 @@ def _check(path: Path) -> None:
 
 
 def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
+    from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
     from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
-    from analyzer.triage import Options, triage  # noqa: PLC0415 - the same
 
-    found, _ = local(None, settings=False, packs=True, material=[path for path in paths if isinstance(path, Path)])
+    found, _ = local(
+        None,
+        settings=False,
+        packs=True,
+        material=[path for path in paths if isinstance(path, Path)],
+    )
     options = Options(kb=kb, local=found, with_drafts=drafts, incident=incident)
     return OpenedCase(triage(paths, options).document, tuple(paths))
 
@@ -213,7 +233,11 @@ def _saved(paths: Sequence[Place]) -> Path | None:
     if path.is_dir():
         path = path / _SAVED
         return path if path.is_file() and (path.parent / "report.html").is_file() else None
-    return path if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path)) else None
+    return (
+        path
+        if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path))
+        else None
+    )
 
 
 def _is_document(path: Path) -> bool:
@@ -229,7 +253,7 @@ def _archived(url: str, name: str) -> OpenedCase:
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
     from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-    from analyzer.case_tables import CaseTables  # noqa: PLC0415 - only for tables
+    from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
     archive = Archive.open(url)
     _, stored = browse.read(archive, name)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.forms.form import Finish, Looks
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Row, Table
 
 from ._nsxt import DATED, match_first, place_cells, stray_fault, typed_row
 
@@ -41,7 +41,9 @@ def text_rows(
                 if not last:
                     yield fault_at(block, at, parser, "no line above says what this belongs to")
                     continue
-            cells = {name: (text, at) for name, text in {**block.params, **context, **texts}.items()}
+            cells = {
+                name: (text, at) for name, text in {**block.params, **context, **texts}.items()
+            }
             yield from typed_row(table, block, parser, at, cells)
         elif found := match_first(above, line):
             if found.re is above[0]:
@@ -97,7 +99,9 @@ def headed_rows(
         found = match_first(lines, line) if cells else None
         if found is not None:
             added = place_cells(found.groupdict(), at)
-            if any(cells.get(name) for name in added):  # further lines are of a record without its head
+            if any(
+                cells.get(name) for name in added
+            ):  # further lines are of a record without its head
                 yield from typed_row(table, block, parser, first, cells)
                 cells = {}
                 yield fault_at(block, at, parser, "no line says what this belongs to")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_block
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Row
 
 
 def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
@@ -25,7 +25,14 @@ def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
         """Read the target; where both labels are empty the row says that there is none."""
         found = list(form.parse(block))
         rows = [item for item in found if isinstance(item, Row)]
-        at = next((n for n, line in enumerate(block.lines) if line.strip().strip('",').startswith("Active")), None)
+        at = next(
+            (
+                n
+                for n, line in enumerate(block.lines)
+                if line.strip().strip('",').startswith("Active")
+            ),
+            None,
+        )
         if not rows and at is not None:
             empty = Row(form.tables[0], form.tables[0].blank(), block, at)
             empty.line = block.first_line + at

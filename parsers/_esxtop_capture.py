@@ -6,24 +6,32 @@ import csv
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Wanted
-from analyzer.samples import Packed, SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Fault, Frame, Row, Value
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.samples import Packed, SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
-from ._esxtop_cells import count_decimals, find_runs, place_array, read_number, read_time, unquote_field
+from ._esxtop_cells import (
+    count_decimals,
+    find_runs,
+    place_array,
+    read_number,
+    read_time,
+    unquote_field,
+)
 from ._esxtop_numbers import SPARE, read_hundredths
 from ._esxtop_tables import CAPTURE
 
 PARSER_NAME = "esxtop_csv"
 _ROW = 64  # what a row costs besides its cells
 _LONG = 4096  # characters of a row from which numpy finds its fields faster
-_MANY = 600  # wanted cells of a long row from which reading them at once is faster than numpy.loadtxt
+_MANY = (
+    600  # wanted cells of a long row from which reading them at once is faster than numpy.loadtxt
+)
 BATCH_CHARACTERS = 2 << 20  # text (or bytes of numbers) held before it becomes frames
 FAULTS_OF_A_KIND = 20
 
@@ -77,7 +85,13 @@ class Capture:
     """One heading and its rows."""
 
     def __init__(
-        self, block: Block, faults: Faults, found: header.CaptureHeader, line: int, sample: int, wanted: Wanted = None
+        self,
+        block: Block,
+        faults: Faults,
+        found: header.CaptureHeader,
+        line: int,
+        sample: int,
+        wanted: Wanted = None,
     ) -> None:
         self.block, self.faults, self.header = block, faults, found
         self.seen = Seen(line)
@@ -179,7 +193,9 @@ class Capture:
             if numbers is not None:
                 return numbers
         starts, ends = commas[self.runs[0] - 1] + 1 - len(SPARE), commas[self.runs[1]] - len(SPARE)
-        pieces = [line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        pieces = [
+            line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
         return self.header.delimiter.join(pieces)
 
     def _count_fields(self, line: str) -> int:
@@ -188,7 +204,9 @@ class Capture:
 
     def _split_row(self, line: str) -> list[str]:
         """Split a row with care: quotes here and there, as spreadsheets write them."""
-        if line.count(self.header.delimiter) > 4 * self.header.width + 16:  # twice is decimal commas
+        if (
+            line.count(self.header.delimiter) > 4 * self.header.width + 16
+        ):  # twice is decimal commas
             return []
         if '"' not in line:
             return line.split(self.header.delimiter)
@@ -221,9 +239,14 @@ class Capture:
     def _note_clock(self, clock: re.Match[str]) -> None:
         """Note a stamp that lost its date; at midnight (at the hour, where it lost the hour too) it begins anew."""
         parts = [float(part) for part in clock[0].split(":")]
-        hourless = len(parts) == 2 and "." in clock[0]  # 26:35.0, as a spreadsheet shows minutes and seconds
+        hourless = (
+            len(parts) == 2 and "." in clock[0]
+        )  # 26:35.0, as a spreadsheet shows minutes and seconds
         round_s = 3600 if hourless else 86_400
-        seconds = sum(part * unit for part, unit in zip(parts, (60, 1) if hourless else (3600, 60, 1), strict=False))
+        seconds = sum(
+            part * unit
+            for part, unit in zip(parts, (60, 1) if hourless else (3600, 60, 1), strict=False)
+        )
         if self.clock is not None and 0 < self.clock - seconds < round_s / 2:
             self.clock_steps += 1
         self.clock = seconds
@@ -276,7 +299,11 @@ class Capture:
         rows = iter(cells)
         return np.vstack(
             [
-                next(rows) if isinstance(line, str) else line / 100.0 if line.dtype.kind == "i" else line
+                next(rows)
+                if isinstance(line, str)
+                else line / 100.0
+                if line.dtype.kind == "i"
+                else line
                 for line in self.lines
             ]
         )
@@ -296,7 +323,9 @@ class Capture:
 
         if not all(lines):
             raise ValueError("a row of one blank cell")
-        cells = np.loadtxt(lines, delimiter=self.header.delimiter, quotechar='"', comments=None, ndmin=2)
+        cells = np.loadtxt(
+            lines, delimiter=self.header.delimiter, quotechar='"', comments=None, ndmin=2
+        )
         if cells.shape != (len(lines), len(self.use)):
             raise ValueError("a quote left open joined two cells")
         return cells
@@ -329,21 +358,29 @@ class Capture:
 class _Group:
     """One table of a capture: how its frame is cut out of the cells."""
 
-    def __init__(self, objects: header.Objects, use: list[int], found: header.CaptureHeader) -> None:
+    def __init__(
+        self, objects: header.Objects, use: list[int], found: header.CaptureHeader
+    ) -> None:
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         self.table = objects.table
         self.objects = len(objects.columns)
-        self.names = {name: self._name_objects(name, place, objects) for place, name in enumerate(objects.names)}
+        self.names = {
+            name: self._name_objects(name, place, objects)
+            for place, name in enumerate(objects.names)
+        }
         self.cells = objects.map_headings(found.host)
         index = {at: number for number, at in enumerate(use)}
         self.places = {
-            column.name: np.array([index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()])
+            column.name: np.array(
+                [index.get(cells.get(column.name, -1), -1) for cells in objects.columns.values()]
+            )
             for column in self.table.columns
             if column.kind == "float"
         }
         self.least = {
-            name: np.array([index[at] for at in places if at in index]) for name, places in objects.least.items()
+            name: np.array([index[at] for at in places if at in index])
+            for name, places in objects.least.items()
         }
 
     def _name_objects(self, name: str, place: int, objects: header.Objects) -> Any:
@@ -351,7 +388,9 @@ class _Group:
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         column = self.table.column(name)
-        values = np.empty(self.objects, dtype="int64" if column and column.kind == "int" else object)
+        values = np.empty(
+            self.objects, dtype="int64" if column and column.kind == "int" else object
+        )
         values[:] = [key[place] for key in objects.columns]
         return values
 
@@ -359,7 +398,9 @@ class _Group:
         """Return the samples of all objects, sample by sample."""
         moments = {"sample": samples, "time": times}
         counters = {name: self._pack_counter(cells, places) for name, places in self.places.items()}
-        counters |= {name: _pack_least(cells, places) for name, places in self.least.items() if len(places)}
+        counters |= {
+            name: _pack_least(cells, places) for name, places in self.least.items() if len(places)
+        }
         columns = SampleColumns(self.names, moments, counters, len(samples), self.objects)
         return Frame(self.table, columns, SampleLines(numbers, self.objects), block, self.cells)
 

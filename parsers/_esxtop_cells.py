@@ -25,7 +25,9 @@ def find_runs(positions: list[int]) -> tuple[Any, Any]:
 
     at = np.array(positions, dtype=np.int64)
     breaks = np.flatnonzero(np.diff(at) > 1)
-    return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(at) else at
+    return at[np.r_[0, breaks + 1]] if len(at) else at, at[np.r_[breaks, len(at) - 1]] if len(
+        at
+    ) else at
 
 
 def count_decimals(field: str) -> int:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Wanted
-from analyzer.tables import Table
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Table
 
 from ._esxtop_counters import LEAST_NUMA
 from ._esxtop_names import GROUP, Key, find_client, is_system_group, read_vcpu
@@ -43,7 +42,9 @@ _BIAS = re.compile(r"\)\s*\([^()]*\)\((-?\d{1,4})\)")
 _NET_WORLD = re.compile(r"NetWorld-VM-(\d{1,18})")
 _TOTAL = "_Total"
 
-_COUNTERS = frozenset(counter.batch for group in GROUPS for counter in group.counters if counter.batch)
+_COUNTERS = frozenset(
+    counter.batch for group in GROUPS for counter in group.counters if counter.batch
+)
 _ANY_COUNTER = f"\\{VSAN.name}"  # every counter of this group is read, by its name
 
 
@@ -52,7 +53,9 @@ class _Kind:
 
     def __init__(self, group: Group) -> None:
         self.group = group
-        self.columns = {counter.batch: counter.column for counter in group.counters if counter.batch}
+        self.columns = {
+            counter.batch: counter.column for counter in group.counters if counter.batch
+        }
         self.instance = re.compile(group.instance, re.DOTALL)
         self.names = group.names
         kinds = {column.name: column.kind for column in group.table.columns}
@@ -343,7 +346,9 @@ class _Reading:
 
     def _finish_numa(self) -> None:
         """Let the memory of the host show how much the fullest NUMA node has left."""
-        free = [cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells]
+        free = [
+            cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells
+        ]
         memory = self.objects[MEMORY.table.name]
         if free and memory.columns:
             memory.least = {LEAST_NUMA: free}
@@ -393,13 +398,19 @@ class _Reading:
         """Return what is odd about the heading."""
         notes = []
         if self.repeated:
-            notes.append(f"{self.repeated} columns repeat the heading of an earlier one; the first counts")
+            notes.append(
+                f"{self.repeated} columns repeat the heading of an earlier one; the first counts"
+            )
         if self.other_hosts:
-            notes.append(f"{self.other_hosts} objects of another host than {self.host} are left out")
+            notes.append(
+                f"{self.other_hosts} objects of another host than {self.host} are left out"
+            )
         if self.odd:
             notes.append(f"{self.odd} objects are named in an unknown form and are left out")
         counts = Counter(name for name, _ in self.vms.values())
         twins = sorted(name for name, count in counts.items() if count > 1)
         if twins:
-            notes.append(f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike")
+            notes.append(
+                f"{len(twins)} names stand for several VMs ({twins[0]!r}): their ports look alike"
+            )
         return notes

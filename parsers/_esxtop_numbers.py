@@ -15,7 +15,11 @@ _LEAST, _MOST = len("0.00"), 16
 _ZEROS = 0x3030_3030_3030_3030  # eight times "0": what is left of a digit's byte is its value
 _TO_HIGH_BIT = 0x7676_7676_7676_7676  # lifts a byte over 9 into its high bit
 _HIGH_BITS = 0x8080_8080_8080_8080
-_STEPS = ((8, 10, 0x00FF_00FF_00FF_00FF), (16, 100, 0x0000_FFFF_0000_FFFF), (32, 10_000, 0xFFFF_FFFF))
+_STEPS = (
+    (8, 10, 0x00FF_00FF_00FF_00FF),
+    (16, 100, 0x0000_FFFF_0000_FFFF),
+    (32, 10_000, 0xFFFF_FFFF),
+)
 
 
 def read_hundredths(row: bytes, starts: Any, ends: Any) -> Any:
@@ -30,7 +34,9 @@ def read_hundredths(row: bytes, starts: Any, ends: Any) -> Any:
 
     if not len(ends):
         return None
-    words = np.ndarray((len(row) - 7,), dtype="<u8", buffer=row, strides=(1,))  # 8 bytes from each place on
+    words = np.ndarray(
+        (len(row) - 7,), dtype="<u8", buffer=row, strides=(1,)
+    )  # 8 bytes from each place on
     lengths = ends - starts
     minus = None
     if b"-" in row:
@@ -62,7 +68,9 @@ def _apply_signs(found: Any, minus: Any) -> Any:
     """Return hundredths with their sign; `minus` tells which have one, None for none."""
     import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
-    if found.max() > _INT32 or (minus is not None and not found[minus].all()):  # zero has no sign as a whole number
+    if found.max() > _INT32 or (
+        minus is not None and not found[minus].all()
+    ):  # zero has no sign as a whole number
         numbers = found / 100.0
     else:
         numbers = found.astype(np.int32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from analyzer.tables import Column, Table
+from analyzer.artefacts.tables import Column, Table
 
 from . import _esxtop_counters as counters
 from ._esxtop_counters import TopCounter
@@ -20,7 +20,9 @@ _BOTH = "esxtop batch CSV (esxtop -b), or the esxtop screen pasted"
 
 VM_ID = Column("vm_id", "int", "group id (GID) of the VM, until its next power-on")
 VM_NAME = Column("vm_name", "str", "name of the VM; a screen cuts it to 15 characters")
-SAMPLE = Column("sample", "int", "number of the sample in the capture; 0 (averages since boot) is left out")
+SAMPLE = Column(
+    "sample", "int", "number of the sample in the capture; 0 (averages since boot) is left out"
+)
 TIME = Column("time", "time", "when the sample was taken, where the source shows it", "UTC")
 _HOST = Column("host", "str", "host named in the headings")
 _HBA = Column("hba", "str", "disk adapter as the host names it: vmhba0")
@@ -40,7 +42,11 @@ CAPTURE = Table.of(
     Column("columns_read", "int", "columns of the counters that the tables hold"),
     Column("columns_found", "int", "columns of the capture"),
     Column("rows_dropped", "int", "rows left out: cut, or of another width than the heading"),
-    Column("cells_dropped", "int", "cells without a usable number, of those asked for: blank, NaN, -1, text"),
+    Column(
+        "cells_dropped",
+        "int",
+        "cells without a usable number, of those asked for: blank, NaN, -1, text",
+    ),
     Column("clock_steps", "int", "samples stamped earlier than the sample before"),
     ask=_ASK,
 )
@@ -50,7 +56,9 @@ VM = Table.of(
     _BOTH,
     VM_ID,
     VM_NAME,
-    Column("vcpus", "int", "vCPU worlds of the VM (vmx-vcpu-N); empty where the source lists no worlds"),
+    Column(
+        "vcpus", "int", "vCPU worlds of the VM (vmx-vcpu-N); empty where the source lists no worlds"
+    ),
     Column("samples", "int", "samples read, the first (averages since boot) included"),
     Column("first", "time", "stamp of the first sample", "UTC"),
     Column("last", "time", "stamp of the last sample", "UTC"),
@@ -155,12 +163,22 @@ PORT = _make_group(
     "port",
     "A port of a virtual switch in one sample.",
     (
-        Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
+        Column(
+            "switch",
+            "str",
+            "portset (virtual switch) the port belongs to, as the vmkernel names it",
+        ),
         Column("port_id", "int", "PortNum of the port on its switch"),
-        Column("used_by", "str", "client as esxtop prints it: a VM has its world id in front, 444768:web01"),
+        Column(
+            "used_by",
+            "str",
+            "client as esxtop prints it: a VM has its world id in front, 444768:web01",
+        ),
         Column("client_name", "str", "client without the world id: web01.eth0, vmnic0, vmk0"),
         Column("client_vm", "str", "name of the VM on a VM port, without its .ethN"),
-        Column("team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"),
+        Column(
+            "team_pnic", "str", "uplink that carries the client: vmnic0; the screen alone tells"
+        ),
     ),
     counters.PORT,
     "{switch}:{port_id}:{used_by}",
@@ -168,7 +186,9 @@ PORT = _make_group(
     key=("switch", "port_id"),
     source=_BOTH,
 )
-MEMORY = _make_group("Memory", "memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, source=_BOTH)
+MEMORY = _make_group(
+    "Memory", "memory", "Memory of the host in one sample.", (_HOST,), counters.MEMORY, source=_BOTH
+)
 NUMA_NODE = _make_group(
     "Numa Node",
     "numa_node",
@@ -213,7 +233,11 @@ VIRTUAL_DISK = _make_group(
     "Virtual Disk",
     "virtual_disk",
     "A virtual disk in one sample, and all disks of a VM together.",
-    (_INSTANCE, VM_NAME, Column("disk", "str", "virtual disk: scsi0:0; none for all disks of the VM together")),
+    (
+        _INSTANCE,
+        VM_NAME,
+        Column("disk", "str", "virtual disk: scsi0:0; none for all disks of the VM together"),
+    ),
     counters.VIRTUAL_DISK,
     "{instance}",
     r"(?P<instance>(?P<vm_name>.+?)(?::(?P<disk>(?:scsi|sata|ide|nvme)\d{1,3}:\d{1,3}))?)",
@@ -236,7 +260,11 @@ VSAN = _make_group(
     "vsan",
     "vSAN of the host in one sample, one row a counter, named as printed.",
     (
-        Column("role", "str", "role on this host, as the heading names it; none for the host as a whole"),
+        Column(
+            "role",
+            "str",
+            "role on this host, as the heading names it; none for the host as a whole",
+        ),
         Column("counter", "str", "counter as printed, such as Enabled?"),
         Column("heading", "str", "heading without the host"),
     ),
@@ -293,7 +321,13 @@ GROUPS = (
         "{storage_device}-{partition}",
         r"(?P<storage_device>.+)-(?P<partition>\d{1,9})",
     ),
-    _make_group("Physical Cpu Load", "cpu_load", "CPU load of the host in one sample.", (_HOST,), counters.CPU_LOAD),
+    _make_group(
+        "Physical Cpu Load",
+        "cpu_load",
+        "CPU load of the host in one sample.",
+        (_HOST,),
+        counters.CPU_LOAD,
+    ),
     NUMA_NODE,
     _make_group("Power", "power", "Power of the host in one sample.", (_HOST,), counters.POWER),
     _make_group(

@@ -1,6 +1,6 @@
 """What the parsers of guest commands share: the interface column and the ethtool command."""
 
-from analyzer.tables import Column
+from analyzer.artefacts.tables import Column
 
 INTERFACE = Column("interface", "str", "network interface of the guest, e.g. eth0")
 

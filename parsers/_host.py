@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.builds import lookup
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.builds import lookup
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 VERSION = Table.of(
     "esxi.version",
@@ -12,9 +12,13 @@ VERSION = Table.of(
     Column("product", "str", "product as printed: VMware ESXi"),
     Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
     Column("build", "int", "build number"),
-    Column("update_text", "str", "update as printed beside the version: Update 2, GA, an image profile"),
+    Column(
+        "update_text", "str", "update as printed beside the version: Update 2, GA, an image profile"
+    ),
     Column("release", "str", "release this build is, from the list of public builds"),
-    KeyColumn("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+    KeyColumn(
+        "origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"
+    ),
     Column("rank", "int", "order of trust of the place, 1 = most"),
     ask="`vmware -vl`",
 )
@@ -24,7 +28,9 @@ HOST = Table.of(
     "Name of the host, one row for each place that states it.",
     "uname -a; hostname; README and esx.conf of a bundle",
     Column("hostname", "str", "name of the host as stated; may be fully qualified"),
-    KeyColumn("origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"),
+    KeyColumn(
+        "origin", "str", "where it is stated: vmware -vl, uname -a, image profile, boot.cfg, …"
+    ),
     Column("rank", "int", "order of trust of the place, 1 = most"),
     ask="`hostname`",
 )
@@ -34,12 +40,20 @@ RELEASE = Table.of(
     "esxi.release",
     "Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
     "made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
-    Column("version", "version", "version of the most trusted place; 5.x and 6.x print .0 for every update"),
+    Column(
+        "version",
+        "version",
+        "version of the most trusted place; 5.x and 6.x print .0 for every update",
+    ),
     Column("build", "int", "build number, of a place that states this version"),
     Column("release", "str", "release this build is, from the list of public builds"),
     Column("update_text", "str", "update as printed beside the version"),
     Column("origin", "str", "the place that decided"),
-    Column("others", "str", "other versions that are stated as well, each with its place; none: no contradiction"),
+    Column(
+        "others",
+        "str",
+        "other versions that are stated as well, each with its place; none: no contradiction",
+    ),
     ask="`vmware -vl`",
     made_of=(VERSION.name,),
 )
@@ -76,4 +90,9 @@ def make_version_row(block: Block, line: int, origin: str, values: dict[str, Val
 
 def make_host_row(block: Block, line: int, origin: str, hostname: str) -> Row:
     """Return a row of esxi.host."""
-    return Row(HOST, {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1}, block, line)
+    return Row(
+        HOST,
+        {"hostname": hostname, "origin": origin, "rank": ORIGINS.index(origin) + 1},
+        block,
+        line,
+    )

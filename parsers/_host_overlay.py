@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, Table
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, Table
 
 _SOURCE = "net-vdl2 -l"
 _ASK = "`net-vdl2 -l` on the host"

@@ -6,9 +6,19 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import (
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    KeyColumn,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 from analyzer.forms import Field, Key, Param, text_table
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, Value, convert
 
 from ._xml import Element
 
@@ -52,7 +62,9 @@ def make_row(table: Table, block: Block, element: Element, cells: Cells) -> Iter
     lines: dict[str, int] = {}
     for column in table.columns:
         cell = cells.get(column.name)
-        text, line = (cell.text.strip(), cell.line) if isinstance(cell, Element) else (cell, element.line)
+        text, line = (
+            (cell.text.strip(), cell.line) if isinstance(cell, Element) else (cell, element.line)
+        )
         try:
             values[column.name] = convert(column, text)
         except ColumnValueError as error:
@@ -74,7 +86,10 @@ def version_cells(info: Element | None) -> dict[str, Element | str | None]:
     parts = [info.get(f"{part}Version") for part in ("major", "minor", "patch")]
     if not all(parts):
         return {}
-    return {"version": Element("version", info.line, [".".join(parts)]), "build": info.child("buildNumber")}
+    return {
+        "version": Element("version", info.line, [".".join(parts)]),
+        "build": info.child("buildNumber"),
+    }
 
 
 def convert_stamp(element: Element | None) -> Element | None:

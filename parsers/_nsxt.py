@@ -6,10 +6,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import (
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 from analyzer.forms.form import Looks
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Row, Table, Value, convert
 
 # The kinds of node that print an output; "" where any of them does, ANY where other machines have the command too.
 MANAGER, EDGE, ANY = "nsxt_manager", "nsxt_edge", "nsx_t"
@@ -27,7 +36,11 @@ LOG_COLUMNS = (
     Column("subcomp", "str", "sub-component"),
     Column("s2comp", "str", "second sub-component"),
     Column("nsx_error_code", "str", "errorCode: MP4039, MPA42003, …"),
-    Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
+    Column(
+        "event_type",
+        "str",
+        "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …",
+    ),
     Column("alarm_state", "str", "alarmState: OPEN, RESOLVED, …"),
     Column("event_id", "str", "eventId: vmwNSXRoutingBgpNeighborStatus, …"),
     Column("event_state", "int", "event_state of the JSON behind an event"),
@@ -35,8 +48,14 @@ LOG_COLUMNS = (
     Column("is_update", "bool", "an audit record of a change"),
     Column("username", "str", "user who acted"),
     Column("req_id", "str", "request id"),
-    Column("entity_id", "str", "object concerned (entId); of an alarm or event that names none: the node"),
-    Column("repeated", "int", "times the message was repeated, where the logger folded it", "times"),
+    Column(
+        "entity_id",
+        "str",
+        "object concerned (entId); of an alarm or event that names none: the node",
+    ),
+    Column(
+        "repeated", "int", "times the message was repeated, where the logger folded it", "times"
+    ),
     MESSAGE,
 )
 
@@ -126,12 +145,16 @@ def is_ill_dated(line: str) -> bool:
 
 def read_answer_time(block: Block) -> Value:
     """Return when the command line gave this answer, as the date above it says in UTC; None where it prints none."""
-    line = next((line for line in block.lines if line.strip(" -")), "")  # below a rule of dashes, where there is one
+    line = next(
+        (line for line in block.lines if line.strip(" -")), ""
+    )  # below a rule of dashes, where there is one
     found = _DATE.match(line)
     if found is None:
         return None
     try:
-        return convert(ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT")
+        return convert(
+            ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT"
+        )
     except ColumnValueError:
         return None
 
@@ -140,7 +163,12 @@ _LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z_/ -]{1,40}?)\s*:(?:\s+(?P<text>\
 
 
 def alphabetic_parser(
-    name: str, table: Table, labels: Mapping[str, str], last: str, title: str, **looks: Unpack[Looks]
+    name: str,
+    table: Table,
+    labels: Mapping[str, str],
+    last: str,
+    title: str,
+    **looks: Unpack[Looks],
 ) -> Parser:
     """Return the parser of records whose labels are in the order of the alphabet: a label ends each, none begins it.
 
@@ -170,7 +198,9 @@ def alphabetic_parser(
 PlacedCells = Mapping[str, tuple[str, int]]  # column -> text and line
 
 
-def typed_row(table: Table, block: Block, parser: str, line: int, cells: PlacedCells) -> Iterator[Row | Fault]:
+def typed_row(
+    table: Table, block: Block, parser: str, line: int, cells: PlacedCells
+) -> Iterator[Row | Fault]:
     """Yield a row of cells, each a text and its line; one of the wrong type is a fault and stays empty."""
     values: dict[str, Value] = {}
     lines: dict[str, int] = {}
@@ -186,7 +216,9 @@ def typed_row(table: Table, block: Block, parser: str, line: int, cells: PlacedC
     yield Row(table, values, block, line, lines)
 
 
-def row_at_first_cell(table: Table, block: Block, parser: str, cells: PlacedCells) -> Iterator[Row | Fault]:
+def row_at_first_cell(
+    table: Table, block: Block, parser: str, cells: PlacedCells
+) -> Iterator[Row | Fault]:
     """Yield the row of cells on the line of the first of them; none without a cell."""
     if cells:
         first = min(line for _, line in cells.values())
@@ -211,5 +243,7 @@ def stray_fault(block: Block, number: int, parser: str) -> Fault:
     """Return the fault of a line that is no line of the output, or the CLI's refusal; `number` counts from 0."""
     line = block.lines[number]
     refused = REFUSED.match(line)
-    why = f"the node answered: {refused['what'].strip()}" if refused else "not a line of this output"
+    why = (
+        f"the node answered: {refused['what'].strip()}" if refused else "not a line of this output"
+    )
     return fault_at(block, block.first_line + number, parser, why)

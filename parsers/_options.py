@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 OPTIONS = Table.of(
     "esxi.advanced_option",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from analyzer.parsing import Output, fault_at, rows, run_template, typed
-from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, fault_at, rows, run_template, typed
+from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
 
@@ -71,7 +71,9 @@ STATS = Table.of(
     Column("rx_crc_errors", "int", "frames with a bad check sum: cable, SFP, switch port", "times"),
     Column("rx_frame_errors", "int", "frames with bad alignment", "times"),
     Column("rx_fifo_errors", "int", "overflows of the NIC's buffer: ring or bus too slow", "times"),
-    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+    Column(
+        "rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"
+    ),
     Column("tx_errors", "int", "all errors of sending", "times"),
     Column("tx_aborted_errors", "int", "sendings aborted", "times"),
     Column("tx_carrier_errors", "int", "losses of carrier", "times"),
@@ -105,7 +107,9 @@ PRIVATE = Table.of(
     "Counters only one driver has, one row a counter, with its meaning where it is documented.",
     "commands/nicinfo.sh.txt; vsish -e get /net/pNics/<vmnic>/stats",
     PNIC,
-    Column("queue_name", "str", "queue or group the counter belongs to: rxq0; empty for the whole NIC"),
+    Column(
+        "queue_name", "str", "queue or group the counter belongs to: rxq0; empty for the whole NIC"
+    ),
     Column("key", "str", "name of the counter as printed"),
     Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
     Column("meaning", "str", "crc, missed, fifo, no_buffer, or other (no loss, or not documented)"),
@@ -185,7 +189,9 @@ def uplink_stats(block: Block, rows: Iterable[Row]) -> Iterator[Row]:
 _REGISTER = re.compile(r"[A-Z][A-Z0-9_]*(\[\d+\])?$")  # RXDCTL, MRQC, VFRE[0]: hex without 0x
 _PAIR = re.compile(r"([\w.\[\]-]+)=(\S*)")
 _DECIMAL = re.compile(r"(?:0|[1-9]\d{0,18})$")
-_OTHER = re.compile(r"-?\d|0x|(?=[a-fA-F]*\d)[0-9a-fA-F]+$")  # registers, negative and very large numbers
+_OTHER = re.compile(
+    r"-?\d|0x|(?=[a-fA-F]*\d)[0-9a-fA-F]+$"
+)  # registers, negative and very large numbers
 
 
 def private_stats(block: Block) -> Output:
@@ -200,7 +206,9 @@ def private_stats(block: Block) -> Output:
             register = _REGISTER.match(name) is not None
             count = int(text) if _DECIMAL.match(text) and not register else None
             if count is None and text and not register and not _OTHER.match(text):
-                yield fault_at(block, record.line, "nic_private", f"{name} is not a number: {text[:60]!r}")
+                yield fault_at(
+                    block, record.line, "nic_private", f"{name} is not a number: {text[:60]!r}"
+                )
             yield private_row(block, record.line, queue or None, name, count)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from analyzer.artefacts.parsing import fault_at
+from analyzer.artefacts.tables import Block, Fault
 from analyzer.forms import json_twin
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Fault
 
 Cells = dict[str, tuple[str, int]]
 # A line above the first one that tells which answer it is belongs to it.

@@ -7,7 +7,14 @@ PORT = (
     Field("Port ID", "port_fcid", "str", "address in the fabric, hex; 000000 without a login"),
     Field("Node Name", "wwnn", "str", "WWN of the node"),
     Field("Port Name", "wwpn", "str", "WWN of the port, which zones are made of"),
-    Field("Speed", "speed_gbps", "int", "speed of the link; 0 while it is down", "Gbit/s", behind=" Gbps"),
+    Field(
+        "Speed",
+        "speed_gbps",
+        "int",
+        "speed of the link; 0 while it is down",
+        "Gbit/s",
+        behind=" Gbps",
+    ),
     Field("Port Type", "port_type", "str", "NPort, NLPort, Unknown, …"),
     Field("Port State", "port_state", "str", "ONLINE, OFFLINE, LINK DOWN, …"),
 )
@@ -16,7 +23,12 @@ FIRMWARE = (
     Field("OptionROM Version", "option_rom", "str", "version of the boot code"),
     Field("Firmware Version", "hba_firmware", "str", "firmware in use, as the driver words it"),
     Field("Driver Name", "driver", "str", "driver in use"),
-    Field("DriverVersion|Driver Version", "hba_driver_version", "str", "version of the driver, as it words it"),
+    Field(
+        "DriverVersion|Driver Version",
+        "hba_driver_version",
+        "str",
+        "version of the driver, as it words it",
+    ),
 )
 FRAMES = (
     Field("Tx Frames", "tx_frames", "int", "frames sent", "frames"),
@@ -26,9 +38,27 @@ FRAMES = (
     Field("Dumped Frames", "dumped_frames", "int", "frames thrown away", "frames"),
     Field("Link Failure Count", "link_failures", "int", "times the link failed", "times"),
     Field("Loss of Signal Count", "signal_losses", "int", "times the signal was lost", "times"),
-    Field("PrimSeq Protocol Err Count", "sequence_errors", "int", "errors of primitive sequences", "times"),
-    Field("Invalid Tx Word Count", "invalid_words", "int", "words that are none: cable, SFP or port", "times"),
-    Field("Invalid CRC Count", "invalid_crcs", "int", "frames with a wrong checksum: cable, SFP or port", "times"),
+    Field(
+        "PrimSeq Protocol Err Count",
+        "sequence_errors",
+        "int",
+        "errors of primitive sequences",
+        "times",
+    ),
+    Field(
+        "Invalid Tx Word Count",
+        "invalid_words",
+        "int",
+        "words that are none: cable, SFP or port",
+        "times",
+    ),
+    Field(
+        "Invalid CRC Count",
+        "invalid_crcs",
+        "int",
+        "frames with a wrong checksum: cable, SFP or port",
+        "times",
+    ),
     Field("VLink Failure Count", "vlink_failures", "int", "times the virtual link failed", "times"),
     Field(
         "Miss Disc Adv Count",

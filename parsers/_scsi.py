@@ -1,7 +1,7 @@
 """What outputs about storage devices share: the table of devices, their name above a block, counters of commands."""
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import Field, Key
-from analyzer.tables import Column, KeyColumn, Table
 
 DEVICES = Table.of(
     "esxi.scsi_device",
@@ -23,22 +23,37 @@ DEVICES = Table.of(
     Column("is_local", "bool", "no other host can reach it"),
     Column("is_ssd", "bool", "the device says that it has no disks that turn"),
     Column("is_offline", "bool", "the device is offline (esxcli only)"),
-    Column("is_reserved", "bool", "marked as reserved for good by another host, as clusters of VMs do (esxcli only)"),
+    Column(
+        "is_reserved",
+        "bool",
+        "marked as reserved for good by another host, as clusters of VMs do (esxcli only)",
+    ),
     Column("is_boot_device", "bool", "the host has booted from it (esxcli only)"),
     Column("is_shared", "bool", "other hosts may have it as well (esxcli only)"),
     Column("thin_provisioning", "str", "the array has it thin: yes, no, unknown (esxcli only)"),
     Column("vaai_status", "str", "supported, unsupported, unknown (esxcli only)"),
-    Column("queue_depth", "int", "most commands the device takes at once (esxcli only)", "commands"),
-    Column("competing_depth", "int", "most commands of one VM while others use the device (esxcli only)", "commands"),
+    Column(
+        "queue_depth", "int", "most commands the device takes at once (esxcli only)", "commands"
+    ),
+    Column(
+        "competing_depth",
+        "int",
+        "most commands of one VM while others use the device (esxcli only)",
+        "commands",
+    ),
     Column("other_names", "str", "further names, by commas: vml.…"),
     ask="`esxcfg-scsidevs -l`",
 )
 
 NAME = r"(?:naa|eui|t10|mpx|vml|uuid)\.\S*[^\s:]"  # of a storage device
 # The line above a block of esxcli; JSON holds it as a label.
-DEVICE = Key("|Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME)
+DEVICE = Key(
+    "|Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME
+)
 # the first cell of a row
-DEVICE_CELL = Key("Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME)
+DEVICE_CELL = Key(
+    "Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME
+)
 # `… stats get` of a device and of an adapter
 COMMANDS = (
     Field("Successful Commands", "cmds_ok", "int", "commands that succeeded", "times"),
@@ -55,9 +70,23 @@ COMMANDS = (
         "times",
     ),
     Field("Failed Commands", "failed_cmds", "int", "commands that failed", "times"),
-    Field("Failed Blocks Read", "failed_blocks_read", "int", "blocks whose reading failed", "blocks"),
-    Field("Failed Blocks Written", "failed_blocks_written", "int", "blocks whose writing failed", "blocks"),
+    Field(
+        "Failed Blocks Read", "failed_blocks_read", "int", "blocks whose reading failed", "blocks"
+    ),
+    Field(
+        "Failed Blocks Written",
+        "failed_blocks_written",
+        "int",
+        "blocks whose writing failed",
+        "blocks",
+    ),
     Field("Failed Read Operations", "failed_read_ops", "int", "reads that failed", "times"),
     Field("Failed Write Operations", "failed_write_ops", "int", "writes that failed", "times"),
-    Field("Failed Reserve Operations", "failed_reserve_ops", "int", "reservations that failed", "times"),
+    Field(
+        "Failed Reserve Operations",
+        "failed_reserve_ops",
+        "int",
+        "reservations that failed",
+        "times",
+    ),
 )

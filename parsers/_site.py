@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 _SAID = (
     "nsx.manager", "nsx.controllers", "nsx.controller_health", "nsx.controller_interface", "nsx.host_connection",
@@ -23,7 +23,11 @@ MEMBER = Table.of(
     Column("member_kind", "str", "manager, controller, host or edge"),
     Column("ip", "str", "address of the member, where known", form=IP_FORM),
     Column("object_id", "str", "controller-1, host-22, edge-1, where known"),
-    Column("collected", "str", "in the case; cut; Skipped (the Manager left it out); or: not in the case"),
+    Column(
+        "collected",
+        "str",
+        "in the case; cut; Skipped (the Manager left it out); or: not in the case",
+    ),
     Column("complete", "bool", "its files are whole; none where they are not in the case"),
     Column("rests_on_it", "str", "what only this member can tell"),
     ask=_ASK,
@@ -35,8 +39,14 @@ CHANNEL = Table.of(
     "Channels between members of an NSX for vSphere site, one row for each member that says something of one.",
     "made of what Manager, controllers and hosts say of one another",
     Column("from_member", "str", "member at one end"),
-    Column("to_member", "str", 'member at the other end; "controllers" where no single one is meant'),
-    Column("channel", "str", "API, control plane, firewall agent, control plane agent, message bus, cluster, …"),
+    Column(
+        "to_member", "str", 'member at the other end; "controllers" where no single one is meant'
+    ),
+    Column(
+        "channel",
+        "str",
+        "API, control plane, firewall agent, control plane agent, message bus, cluster, …",
+    ),
     Column("up", "bool", "it works; none where what was printed does not say"),
     Column("said", "str", "as printed"),
     Column("said_by", "str", "member that says it"),
@@ -69,7 +79,9 @@ _ASK_NSXT = "the support bundle of every NSX manager and edge, and `get cluster 
 _FROM_NSXT = "made of what managers, edges and hosts of NSX-T say of one another"
 _KIND = "manager, edge, host, transport node (an edge or a host), tunnel end, or BGP neighbour"
 _STATE = "in the case; cut; only output of its CLI, its bundle is not; or: not in the case"
-_ENDS = 'member at the other end; "management cluster" or "edge cluster" where no single one is meant'
+_ENDS = (
+    'member at the other end; "management cluster" or "edge cluster" where no single one is meant'
+)
 _WHAT = "group DATASTORE, management, control, tunnel, BGP ipv4Unicast, edge cluster (eth0), …"
 
 
@@ -80,14 +92,24 @@ def _make_twin(table: Table, name: str, source: str, ask: str, **meanings: str) 
         for column in table.columns
     )
     meaning = table.meaning.replace("NSX for vSphere", "NSX-T")
-    return replace(table, name=name, meaning=meaning, source=source, ask=ask, columns=columns, made_of=_SAID_NSXT)
+    return replace(
+        table,
+        name=name,
+        meaning=meaning,
+        source=source,
+        ask=ask,
+        columns=columns,
+        made_of=_SAID_NSXT,
+    )
 
 
 MEMBER_NSXT = _make_twin(
     MEMBER, "nsxt.site_member", _FROM_NSXT, _ASK_NSXT, member_kind=_KIND, object_id="id of the node, where known",
     collected=_STATE,
 )  # fmt: skip
-CHANNEL_NSXT = _make_twin(CHANNEL, "nsxt.site_channel", _FROM_NSXT, _ASK_NSXT, to_member=_ENDS, channel=_WHAT)
+CHANNEL_NSXT = _make_twin(
+    CHANNEL, "nsxt.site_channel", _FROM_NSXT, _ASK_NSXT, to_member=_ENDS, channel=_WHAT
+)
 SKEW_NSXT = _make_twin(
     SKEW,
     "nsxt.site_skew",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _SWITCH = Column("switch", "str", "virtual switch by the name the host gives it")
 
@@ -13,14 +13,20 @@ SWITCHES = Table.of(
     "Virtual switches of the host, standard and distributed, and their uplinks.",
     "esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
     _SWITCH,
-    Column("distributed", "bool", "a distributed switch; its portset has another name (DvsPortset-N)"),
+    Column(
+        "distributed", "bool", "a distributed switch; its portset has another name (DvsPortset-N)"
+    ),
     Column("num_ports", "int", "ports there are"),
     Column("used_ports", "int", "ports in use"),
     Column("configured_ports", "int", "ports as configured"),
     Column("mtu", "int", "largest frame payload", "bytes"),
     Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
     Column("n_uplinks", "int", "how many physical NICs those are"),
-    Column("cdp_status", "str", "listen, advertise, both, down: what the host does with CDP (esxcli only)"),
+    Column(
+        "cdp_status",
+        "str",
+        "listen, advertise, both, down: what the host does with CDP (esxcli only)",
+    ),
     Column("beacon_enabled", "bool", "beacons are sent on the uplinks (esxcli only)"),
     Column("beacon_required_by", "str", "who requires the beacons (esxcli only)"),
     ask="`esxcfg-vswitch -l`",
@@ -32,8 +38,12 @@ PORTGROUPS = Table.of(
     "Port groups of standard switches; a list of switches by esxcli prints their names alone.",
     "esxcfg-vswitch -l; esxcli network vswitch standard list; commands/esxcfg-vswitch_-l.txt",
     _SWITCH,
-    Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
-    Column("vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch, and the list of port groups)"),
+    Column(
+        "portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"
+    ),
+    Column(
+        "vlan_id", "int", "VLAN, 0 = none, 4095 = all (esxcfg-vswitch, and the list of port groups)"
+    ),
     Column("used_ports", "int", "ports in use"),
     Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
     Column("n_uplinks", "int", "how many physical NICs those are"),
@@ -61,7 +71,9 @@ TEAMING = Table.of(
     "Teaming and failover policy of a standard switch or of one of its port groups.",
     "esxcli network vswitch standard policy failover get; etc/vmware/esx.conf",
     _SWITCH,
-    Column("portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"),
+    Column(
+        "portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"
+    ),
     Column("failure_detection", "str", "link, or beacon = beacon probing"),
     Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
     Column("notify_switches", "bool", "physical switches are notified of a failover"),

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
 VDR_ID = Column("vdr_id", "int", "number of the logical router")
 
 
-def _make_router_table(name: str, meaning: str, option: str, key: tuple[str, ...], *columns: Column) -> Table:
+def _make_router_table(
+    name: str, meaning: str, option: str, key: tuple[str, ...], *columns: Column
+) -> Table:
     """Return a table of what `net-vdr OPTION -l <vdr>` tells of one router."""
     command = f"net-vdr {option} -l <vdr>"
     ask = f"`{command}` for each logical router; `net-vdr --instance -l` lists their names"
-    return Table(name, meaning, f"{command}; commands/dump-vdr-info.sh.txt", ask, (VDR, VDR_ID, *columns), key)
+    return Table(
+        name,
+        meaning,
+        f"{command}; commands/dump-vdr-info.sh.txt",
+        ask,
+        (VDR, VDR_ID, *columns),
+        key,
+    )
 
 
 ARP = _make_router_table(
@@ -22,7 +31,11 @@ ARP = _make_router_table(
     ("vdr", "network"),
     Column("network", "str", "address resolved"),
     Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
-    Column("flags", "str", "S static, V valid, P proxy, I interface, N nascent, L local, D deleted, K linKlif"),
+    Column(
+        "flags",
+        "str",
+        "S static, V valid, P proxy, I interface, N nascent, L local, D deleted, K linKlif",
+    ),
     Column("expiry_s", "int", "seconds until the entry expires; none for a permanent one", "s"),
     Column("src_port", "int", "port the answer came from"),
     Column("interface", "str", "interface (LIF) of the router"),
@@ -52,7 +65,9 @@ INSTANCE = Table.of(
     Column("state", "str", "Enabled, …"),
     Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
     Column("control_plane_active", "bool", "the host's control plane serves it"),
-    Column("control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM),
+    Column(
+        "control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM
+    ),
     Column("edge_active", "bool", "an edge serves it"),
     ask="`net-vdr --instance -l`",
     key=("vdr",),
@@ -73,9 +88,19 @@ LIF = _make_router_table(
     Column("bridge", "str", "bridge it belongs to, of an interface that bridges"),
     Column("bridge_id", "int", "number of that bridge"),
     Column("is_designated", "bool", "this host is the designated instance of a VLAN interface"),
-    Column("designated_ip", "str", "host that is the designated instance and answers for it", form=IP_FORM),
+    Column(
+        "designated_ip",
+        "str",
+        "host that is the designated instance and answers for it",
+        form=IP_FORM,
+    ),
     Column("vxlan_control_plane", "str", "Enabled where controllers serve the logical switch"),
-    Column("multicast_ip", "str", "multicast address of the logical switch; 0.0.0.1 without one", form=IP_FORM),
+    Column(
+        "multicast_ip",
+        "str",
+        "multicast address of the logical switch; 0.0.0.1 without one",
+        form=IP_FORM,
+    ),
     Column("flags", "str", "flags as printed, hexadecimal"),
 )
 
@@ -150,7 +175,9 @@ DI_COUNTER = Table.of(
     "nsx.vdr_di_counter",
     "Counters of the designated instance of a host: packets, ARP and errors.",
     "net-vdr --di --stats; commands/dump-vdr-info.sh.txt",
-    KeyColumn("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
+    KeyColumn(
+        "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
+    ),
     Column("value", "int", "its value"),
     ask="`net-vdr --di --stats`",
     counts_since="boot",

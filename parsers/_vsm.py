@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault, Record, Table, Value
 from analyzer.forms.logs import log_rows
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault, Record, Table, Value
 
 HEAD = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (?:(?:GMT|UTC)[+-]\d\d:\d\d|[A-Z]{3,4}) "
 
 
 def vsm_parser(
-    name: str, table: Table, shape: str, word: str, finish: Callable[[Record, dict[str, Value]], None]
+    name: str,
+    table: Table,
+    shape: str,
+    word: str,
+    finish: Callable[[Record, dict[str, Value]], None],
 ) -> Parser:
     """Return the parser of the records of one kind among the lines of vsm.log.
 
@@ -24,5 +28,11 @@ def vsm_parser(
         return [item for item in found if not (isinstance(item, Fault) and word not in item.text)]
 
     return Parser(
-        name=name, tables=(table,), parse=parse, node="nsx_manager", shape=rf"^{shape}", body=rf"^{shape}", log=True
+        name=name,
+        tables=(table,),
+        parse=parse,
+        node="nsx_manager",
+        shape=rf"^{shape}",
+        body=rf"^{shape}",
+        log=True,
     )

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Value, convert
+from analyzer.artefacts.parsing import fault_at
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Value, convert
 
 COLUMNS = (
     Column("subject_name", "str", "common name of the owner"),
@@ -53,7 +53,9 @@ def read_certificates(block: Block, parser: str) -> Found:
         yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}
 
 
-def _take_text_line(block: Block, parser: str, text: dict[str, Value], label: str, value: str, number: int) -> Found:
+def _take_text_line(
+    block: Block, parser: str, text: dict[str, Value], label: str, value: str, number: int
+) -> Found:
     """Take a line of `openssl x509 -text`; the issuer begins a further certificate."""
     if label == "Issuer" and text.get("valid_until"):
         yield int(text["line"] or 0), {column.name: text.get(column.name) for column in COLUMNS}

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import fault_at
-from analyzer.tables import Block, Fault
+from analyzer.artefacts.parsing import fault_at
+from analyzer.artefacts.tables import Block, Fault
 
 MOST_DEPTH = 64  # real answers are under 12 deep
 MOST_ELEMENTS = 500_000
@@ -128,13 +127,17 @@ def _read_elements(text: str, root: Element, line: int) -> None:
             else:
                 stack.append(element)
             if len(stack) > MOST_DEPTH:
-                raise _StopError(line, f"elements nested deeper than {MOST_DEPTH}; the rest is not read")
+                raise _StopError(
+                    line, f"elements nested deeper than {MOST_DEPTH}; the rest is not read"
+                )
         line += text.count("\n", start, end + 1)
         at = end + 1
     _add_text(stack[-1], text[at:], line)
     if len(stack) > 1:
         opened = stack[-1]
-        raise _StopError(opened.line, f"<{opened.tag}> is still open where the text ends: it is cut")
+        raise _StopError(
+            opened.line, f"<{opened.tag}> is still open where the text ends: it is cut"
+        )
 
 
 def _add_text(element: Element, text: str, line: int) -> None:
@@ -152,7 +155,9 @@ def _find_end(text: str, start: int, line: int) -> tuple[int, str]:
                 raise _StopError(line, f"{opening} is never closed; the rest is not read")
             return end + len(closing) - 1, kind
     if text.startswith("<!", start):
-        raise _StopError(line, "document type and entity declarations are not read; nothing after this one is")
+        raise _StopError(
+            line, "document type and entity declarations are not read; nothing after this one is"
+        )
     end = text.find(">", start)
     if end < 0:
         raise _StopError(line, "the text ends inside a tag")

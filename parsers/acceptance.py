@@ -1,14 +1,16 @@
 """`esxcli software acceptance get`: packages of which acceptance level the host takes; one word, also in JSON."""
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.acceptance",
     "Acceptance level of the host: the least that a package must have.",
     "esxcli software acceptance get",
-    Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
+    Column(
+        "acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"
+    ),
 )
 
 _LEVEL = r"\"?(?:VMwareCertified|VMwareAccepted|PartnerSupported|CommunitySupported)\"?"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, option_row, read_integer
 

@@ -5,9 +5,9 @@ The line names the option without its path; the path comes from the command.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, option_row, read_integer
 

@@ -7,9 +7,9 @@ without one of the two stop lines wrote none: a boot alone does not tell why the
 
 import re
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import host_logs
 

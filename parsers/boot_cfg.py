@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Made, key_value
-from analyzer.tables import Row
 
 _BANK = re.compile(r"/?(altbootbank|bootbank)/boot\.cfg")
 
@@ -27,7 +27,13 @@ PARSER = key_value(
     Field("title", "boot_title", "str", "title as shown at boot"),
     Field("kernelopt", "kernel_options", "str", "options of the vmkernel"),
     Field("build", "boot_build", "str", "image it holds: 6.7.0-1.28.10302608"),
-    Field("updated", "boot_updated", "int", "count of updates: the higher of two valid banks boots", "updates"),
+    Field(
+        "updated",
+        "boot_updated",
+        "int",
+        "count of updates: the higher of two valid banks boots",
+        "updates",
+    ),
     Made("bank", "str", "bootbank or altbootbank", key=True),
     meaning="The boot banks of the host, one row a bank.",
     source="bootbank/boot.cfg, altbootbank/boot.cfg",

@@ -6,8 +6,8 @@ Source: `etc/vmware/ssl/rui.crt` and `castore.pem` (PEM, several in one file), o
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Row, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table
 
 from ._x509 import COLUMNS, read_certificates
 
@@ -16,7 +16,9 @@ TABLE = Table.of(
     "Certificates of the host, one row a certificate.",
     "etc/vmware/ssl/rui.crt; openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text",
     *COLUMNS,
-    Column("is_own", "bool", "the certificate that the host shows: rui.crt, not one that it trusts"),
+    Column(
+        "is_own", "bool", "the certificate that the host shows: rui.crt, not one that it trusts"
+    ),
     ask="`openssl x509 -in /etc/vmware/ssl/rui.crt -noout -text`",
 )
 
@@ -27,7 +29,11 @@ def parse_block(block: Block) -> Output:
     """Read each certificate, one row each; rui.crt is the host's own, also where the host signed it itself."""
     own = _OWN.search(block.command or block.address) is not None
     for item in read_certificates(block, PARSER.name):
-        yield item if isinstance(item, Fault) else Row(TABLE, {**item[1], "is_own": own}, block, item[0])
+        yield (
+            item
+            if isinstance(item, Fault)
+            else Row(TABLE, {**item[1], "is_own": own}, block, item[0])
+        )
 
 
 PARSER = Parser(
@@ -36,6 +42,9 @@ PARSER = Parser(
     parse=parse_block,
     node="esxi",
     files=(r"(?:^|/)etc/vmware/ssl/(?:rui\.crt|castore\.pem|[\w.-]+\.crt)$",),
-    commands=(r"\bopenssl\s+x509\b", r"\b(?:cat|more|less)\s+/etc/vmware/ssl/(?:rui\.crt|castore\.pem)\s*$"),
+    commands=(
+        r"\bopenssl\s+x509\b",
+        r"\b(?:cat|more|less)\s+/etc/vmware/ssl/(?:rui\.crt|castore\.pem)\s*$",
+    ),
     common=True,
 )

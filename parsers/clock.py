@@ -1,8 +1,8 @@
 """`date` on the host: what its clock said when the bundle was made."""
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.clock",

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from analyzer.parsing import Output, Parser, Wanted
+from analyzer.artefacts.parsing import Output, Parser, Wanted
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 from analyzer.sources.encoding import LineReader
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.cmmds_entry",
@@ -23,8 +23,14 @@ TABLE = Table.of(
     Column("owner_uuid", "str", "node that wrote it"),
     Column("entry_health", "str", "Healthy, Unhealthy: the node that wrote it is in touch or not"),
     Column("entry_name", "str", "HOSTNAME: name of the node; DISK: device as its host names it"),
-    Column("decom_state", "int", "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it"),
-    Column("object_state", "int", "CONFIG_STATUS: 7 healthy, 13 inaccessible, 15 reduced or not compliant"),
+    Column(
+        "decom_state", "int", "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it"
+    ),
+    Column(
+        "object_state",
+        "int",
+        "CONFIG_STATUS: 7 healthy, 13 inaccessible, 15 reduced or not compliant",
+    ),
     Column("disk_bytes", "int", "DISK: size", "bytes"),
     ask="`cmmds-tool find -f python`",
 )
@@ -37,7 +43,12 @@ _INSIDE = {
     "DISK": {"entry_name": "devName", "disk_bytes": "capacity"},
     "CONFIG_STATUS": {"object_state": "state"},
 }
-_CELLS = {"uuid": "entry_uuid", "owner": "owner_uuid", "health": "entry_health", "type": "entry_type"}
+_CELLS = {
+    "uuid": "entry_uuid",
+    "owner": "owner_uuid",
+    "health": "entry_health",
+    "type": "entry_type",
+}
 _LINE_BYTES = 1 << 20  # the content of an object with a thousand components is far below
 
 
@@ -88,7 +99,9 @@ def _read_entries(block: Block, lines: Iterable[tuple[int, str]]) -> Output:
 
 def _find_value(name: str, content: str) -> Value:
     """Return the value of a key of the content: a name or a number; None where it has neither."""
-    found = re.search(rf'\\?"{name}\\?"\s*:\s*(?:\\?"([\w.:-]{{1,200}})\\?"|\[?(\d{{1,18}})\b)', content)
+    found = re.search(
+        rf'\\?"{name}\\?"\s*:\s*(?:\\?"([\w.:-]{{1,200}})\\?"|\[?(\d{{1,18}})\b)', content
+    )
     if found is None:
         return None
     return found[1] if name in ("hostname", "devName") else int(found[2]) if found[2] else None

@@ -8,8 +8,8 @@ not at hand; any other line there is kept as it is.
 
 import re
 
-from analyzer.parsing import MOST_LINE, Output, Parser
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.collector_failure",
@@ -19,16 +19,25 @@ TABLE = Table.of(
     Column("failure", "str", "exit, timeout, empty (it printed nothing), other"),
     Column("exit_code", "str", "exit code, as printed"),
     Column("timeout_s", "float", "seconds after which vm-support gave up", "s"),
-    Column("ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"),
+    Column(
+        "ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"
+    ),
     Column("failure_text", "str", "the line, with those that continue it"),
     ask="`vm-support` with error.log and errors-ignored.log in its top folder",
 )
 
 _FORMS = (
-    ("exit", re.compile(r'\b[Cc]md "(?P<collector_command>.*)" failed with exit code (?P<exit_code>-?\w+)')),
+    (
+        "exit",
+        re.compile(
+            r'\b[Cc]md "(?P<collector_command>.*)" failed with exit code (?P<exit_code>-?\w+)'
+        ),
+    ),
     (
         "timeout",
-        re.compile(r'\b[Cc]md "(?P<collector_command>.*)" timed out after (?P<timeout_s>\d+(?:\.\d+)?) seconds'),
+        re.compile(
+            r'\b[Cc]md "(?P<collector_command>.*)" timed out after (?P<timeout_s>\d+(?:\.\d+)?) seconds'
+        ),
     ),
     ("empty", re.compile(r'\b[Cc]md "(?P<collector_command>.*)" returned no information')),
 )
@@ -78,7 +87,13 @@ def parse_actions(block: Block) -> Output:
             values: dict[str, Value] = {**found.groupdict(), "took_s": float(found["took_s"])}
             yield Row(ACTIONS, values, block, number)
         elif line.strip():
-            yield Fault(block.address, number, line[:MOST_LINE], "collector_action", why="is no step with its time")
+            yield Fault(
+                block.address,
+                number,
+                line[:MOST_LINE],
+                "collector_action",
+                why="is no step with its time",
+            )
 
 
 PARSERS = (

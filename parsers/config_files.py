@@ -8,25 +8,37 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table
 
 TABLE = Table.of(
     "esxi.config_line",
     "Lines of small configuration files of the host, one row a setting.",
     "etc/ntp.conf, etc/vmsyslog.conf, etc/resolv.conf, etc/hosts, etc/ssh/sshd_config",
-    Column("config_file", "str", "name of the file: ntp.conf, vmsyslog.conf, resolv.conf, hosts, sshd_config"),
+    Column(
+        "config_file",
+        "str",
+        "name of the file: ntp.conf, vmsyslog.conf, resolv.conf, hosts, sshd_config",
+    ),
     Column("config_section", "str", "section it stands in, where the file has sections"),
-    Column("config_key", "str", "what is set: server, loghost, nameserver, PermitRootLogin; of hosts the address"),
+    Column(
+        "config_key",
+        "str",
+        "what is set: server, loghost, nameserver, PermitRootLogin; of hosts the address",
+    ),
     Column("config_text", "str", "what it is set to; none where the key stands alone"),
     ask="`cat /etc/ntp.conf`",
 )
 
 _NAMES = r"ntp\.conf|vmsyslog\.conf|resolv\.conf|hosts|sshd_config"
-_TOP = r"(?:esx|vc\w*)-[^/]+-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?"  # other bundles have such files too
+_TOP = (
+    r"(?:esx|vc\w*)-[^/]+-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?"  # other bundles have such files too
+)
 _FILE = re.compile(rf"(?:^|[/\s])etc/(?:ssh/)?(?P<name>{_NAMES})(?:$|\s)")
 _SECTION = re.compile(r"\s*\[(?P<name>[^\[\]]{1,80})\]\s*$")
-_SETTING = re.compile(r"\s*(?P<key>[A-Za-z0-9_.:%-]{1,80})(?:\s*=\s*(?P<set>.*)|\s+(?P<words>\S+(?:\s+\S+){0,8}))?\s*$")
+_SETTING = re.compile(
+    r"\s*(?P<key>[A-Za-z0-9_.:%-]{1,80})(?:\s*=\s*(?P<set>.*)|\s+(?P<words>\S+(?:\s+\S+){0,8}))?\s*$"
+)
 
 
 def parse_block(block: Block) -> Output:

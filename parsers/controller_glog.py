@@ -5,8 +5,8 @@ the start stamp in the file's name, else from the time of the capture. No zone i
 stamps are taken as UTC.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.controller_glog",
@@ -23,9 +23,7 @@ TABLE = Table.of(
     log=True,
 )
 
-_FILE_HEAD = (
-    r"Log file created at: \d{4}/\d\d/\d\d \d\d:\d\d:\d\d"  # glog, logging.cc: the two lines below it have no time
-)
+_FILE_HEAD = r"Log file created at: \d{4}/\d\d/\d\d \d\d:\d\d:\d\d"  # glog, logging.cc: the two lines below it have no time
 _SHAPE = rf"(?:\s*(?:[\w./-]{{1,200}}:)?[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.\d{{6}} +\d+ [\w./+-]+:\d+\] |{_FILE_HEAD})"
 
 

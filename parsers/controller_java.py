@@ -4,8 +4,8 @@ Source: NSX Controller bundle, `cloudnet/cloudnet_java-zookeeper.*`, `…-vnet-c
 `%d %r [%t] %p %c - %m`). The stamp has no zone and is taken as UTC.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.controller_java",

@@ -11,8 +11,15 @@ PARSER = get_block(
     Field("CPU Cores", "cpu_cores", "int", "cores of all sockets", "cores"),
     Field("CPU Threads", "cpu_threads", "int", "threads of all cores: logical CPUs", "threads"),
     Field("Hyperthreading Active", "hyperthreading_active", "bool", "hyperthreading is in use"),
-    Field("Hyperthreading Supported", "hyperthreading_supported", "bool", "the processors can do it"),
-    Field("Hyperthreading Enabled", "hyperthreading_enabled", "bool", "the host would use it where the firmware does"),
+    Field(
+        "Hyperthreading Supported", "hyperthreading_supported", "bool", "the processors can do it"
+    ),
+    Field(
+        "Hyperthreading Enabled",
+        "hyperthreading_enabled",
+        "bool",
+        "the host would use it where the firmware does",
+    ),
     Field("HV Support", "hv_support", "int", "hardware virtualization: 3 = available and enabled"),
     sign="Hyperthreading Active",
 )

@@ -12,7 +12,9 @@ PARSER = get_blocks(
     Field("Family", "cpu_family", "int", "family of the processor"),
     Field("Model", "cpu_model", "int", "model of the processor within its family"),
     Field("Stepping", "cpu_stepping", "int", "stepping of the processor"),
-    Field("Brand", "cpu_brand", "str", "brand as the processor states it: GenuineIntel, AuthenticAMD"),
+    Field(
+        "Brand", "cpu_brand", "str", "brand as the processor states it: GenuineIntel, AuthenticAMD"
+    ),
     Field("Core Speed", "core_hz", "int", "speed of the core", "Hz"),
     Field("Bus Speed", "bus_hz", "int", "speed of the bus", "Hz"),
     Field("APIC ID", "apic_id", "str", "id of its interrupt controller"),

@@ -9,6 +9,12 @@ PARSER = localcli_table(
     "storage core device detached list",
     "esxi.detached_device",
     "Storage devices that were detached by hand; they stay off over a reboot.",
-    Key("Device UID", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME),
+    Key(
+        "Device UID",
+        "storage_device",
+        "str",
+        "storage device: naa.…, eui.…, t10.…, mpx.…",
+        pattern=NAME,
+    ),
     Field("State", "device_status", "str", "state of the device as printed: off", pattern=r"\S+"),
 )

@@ -11,8 +11,20 @@ PARSER = localcli_table(
     "Block sizes and capacity of storage devices.",
     DEVICE_CELL,
     Field("Physical Blocksize", "physical_block_bytes", "int", "block of the medium", "bytes"),
-    Field("Logical Blocksize", "logical_block_bytes", "int", "block the device takes commands for", "bytes"),
-    Field("Logical Block Count", "logical_blocks", "int", "size of the device; 0 without a medium", "blocks"),
+    Field(
+        "Logical Blocksize",
+        "logical_block_bytes",
+        "int",
+        "block the device takes commands for",
+        "bytes",
+    ),
+    Field(
+        "Logical Block Count",
+        "logical_blocks",
+        "int",
+        "size of the device; 0 without a medium",
+        "blocks",
+    ),
     Field("Size", "size_mib", "int", "size of the device", "MiB", behind=" MiB"),
     Field("Format Type", "format_type", "str", "512n, 512e, 4Kn SWE, Unknown"),
 )

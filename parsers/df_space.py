@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from analyzer.artefacts.tables import Column, Value
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
-from analyzer.tables import Column, Value
 
 _NAME = Column("volume_name", "str", "name of the datastore or volume")
 

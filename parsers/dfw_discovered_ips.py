@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 

@@ -11,9 +11,17 @@ PARSER = key_value(
     Key("Filter Name", "filter", "str", "name of the filter", pattern=r"\S+"),
     Field("VM UUID", "vm_uuid", "str", "UUID of the VM, as printed"),
     Field("VNIC Index", "vnic", "int", "index of the network card in the VM", pattern=r"\S+"),
-    Field("Service Profile", "service_profile", "str", "service profile; --NOT SET-- where there is none"),
     Field(
-        "Filter Hash", "filter_hash", "str", "number before the lines of this filter in dfwpktlogs.log; from 6.2.3 on"
+        "Service Profile",
+        "service_profile",
+        "str",
+        "service profile; --NOT SET-- where there is none",
+    ),
+    Field(
+        "Filter Hash",
+        "filter_hash",
+        "str",
+        "number before the lines of this filter in dfwpktlogs.log; from 6.2.3 on",
     ),
     meaning="Filters of the distributed firewall on a host.",
     source="vsipioctl getfilters",

@@ -7,8 +7,8 @@ NSX-T 2.x and 3.x print the hash of the filter in the place of the number (NSX-T
 GUID-D57429A1), and PROTO with a number for a protocol without a name.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, SYSLOG, TIME, TS, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.dfwpktlogs",

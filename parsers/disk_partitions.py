@@ -4,8 +4,8 @@ Source: the script of the bundle: "Device:  PATH", the table (`gpt`, cylinders h
 `number first last GUID name attribute`; with `msdos` a type by number), and the sectors that may be used.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.disk_partition",
@@ -17,8 +17,14 @@ TABLE = Table.of(
     KeyColumn("partition", "int", "number of the partition"),
     Column("start_sector", "int", "its first sector", "sectors"),
     Column("end_sector", "int", "its last sector", "sectors"),
-    Column("partition_guid", "str", "what it is for, 32 hex digits; AA31E02A400F11DB9590000C2911D1B8: VMFS"),
-    Column("partition_name", "str", "vmfs, vmfsl, vmkDiagnostic, systemPartition, linuxNative, vsan, …"),
+    Column(
+        "partition_guid",
+        "str",
+        "what it is for, 32 hex digits; AA31E02A400F11DB9590000C2911D1B8: VMFS",
+    ),
+    Column(
+        "partition_name", "str", "vmfs, vmfsl, vmkDiagnostic, systemPartition, linuxNative, vsan, …"
+    ),
     Column("mbr_type", "int", "what it is for, where the table is msdos; 251: VMFS"),
     ask="`partedUtil getptbl /vmfs/devices/disks/<storage_device>`",
 )

@@ -6,9 +6,9 @@ with `grep` are read too; what stands above the first world (fast paths, service
 
 from functools import partial
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 from analyzer.forms.headings import drop_stale_headings
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.dvfilter",
@@ -20,10 +20,18 @@ TABLE = Table.of(
     Column("client_name", "str", "what hangs on the port: web-01.eth0, vmk1"),
     Column("slot", "str", "place of the filter: vNic slot 2, dvPort slot 0"),
     KeyColumn("filter", "str", "name of the filter"),
-    Column("agent_name", "str", "vmware-sfw for the distributed firewall, dvfilter-generic-vmware-swsec, …"),
+    Column(
+        "agent_name",
+        "str",
+        "vmware-sfw for the distributed firewall, dvfilter-generic-vmware-swsec, …",
+    ),
     Column("filter_state", "str", "IOChain Attached, … as printed"),
     Column("vm_state", "str", "Detached, … as printed"),
-    Column("failure_policy", "str", "failClosed drops packets when the filter fails, failOpen lets them pass"),
+    Column(
+        "failure_policy",
+        "str",
+        "failClosed drops packets when the filter fails, failOpen lets them pass",
+    ),
     Column("filter_source", "str", "how the filter came there, as printed"),
     ask="`summarize-dvfilter` on the host",
 )
@@ -39,5 +47,7 @@ PARSER = template_parser(
         r"^\s*(?:world \d+ |port \d+ \S|(?:vNic|dvPort|uplink) slot \d+|(?:name|agentName|state|vmState|failurePolicy"
         r"|slowPathID|filter source|agent|moduleName|Fastpaths|ServiceVMs|Filters|slowpath)\b|--$|<only )"
     ),
-    answers=partial(drop_stale_headings, heading=("world_id", "vm_name"), once=("port_id", "client_name")),
+    answers=partial(
+        drop_stale_headings, heading=("world_id", "vm_name"), once=("port_id", "client_name")
+    ),
 )

@@ -3,8 +3,8 @@
 True and False are spelled as Python does; descriptions are cut by the command.
 """
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import MAC_FORM
 
 _BOOL = "True|False"
 
@@ -13,10 +13,36 @@ PARSER = text_table(
     "esxi.ens_uplink",
     Key("Name", "pnic", "str", "physical NIC as the host names it: vmnic0", pattern=r"\w+"),
     Field("Driver", "driver", "str", "driver in use", pattern=r"\S+"),
-    Field("ENS Capable", "ens_capable", "bool", "the driver can run in the enhanced data path", pattern=_BOOL),
-    Field("ENS Driven", "ens_driven", "bool", "the NIC is driven by the enhanced data path", pattern=_BOOL),
-    Field("INTR Capable", "intr_capable", "bool", "the driver can run it in interrupt mode", pattern=_BOOL, maybe=True),
-    Field("INTR Enabled", "intr_enabled", "bool", "the NIC runs in interrupt mode", pattern=_BOOL, maybe=True),
+    Field(
+        "ENS Capable",
+        "ens_capable",
+        "bool",
+        "the driver can run in the enhanced data path",
+        pattern=_BOOL,
+    ),
+    Field(
+        "ENS Driven",
+        "ens_driven",
+        "bool",
+        "the NIC is driven by the enhanced data path",
+        pattern=_BOOL,
+    ),
+    Field(
+        "INTR Capable",
+        "intr_capable",
+        "bool",
+        "the driver can run it in interrupt mode",
+        pattern=_BOOL,
+        maybe=True,
+    ),
+    Field(
+        "INTR Enabled",
+        "intr_enabled",
+        "bool",
+        "the NIC runs in interrupt mode",
+        pattern=_BOOL,
+        maybe=True,
+    ),
     Field("MAC Address", "mac", "str", "MAC address of the client", form=MAC_FORM),
     Field("Description", "description", "str", "model as the driver names it", maybe=True),
     meaning="Physical NICs and the enhanced data path (ENS) of NSX-T.",

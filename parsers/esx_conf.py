@@ -10,17 +10,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Fault, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Fault, Value
 
 from ._host import HOST, VERSION, make_host_row, make_version_row
 from ._options import OPTIONS, option_row, read_integer
 from ._switches import TEAMING, make_row
 
-_SWITCH = re.compile(r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(?!portgroup/child\[)(.+)$")
+_SWITCH = re.compile(
+    r"/net/vswitch/child\[(\d{4})\]/(?:portgroup/child\[(\d{4})\]/)?(?!portgroup/child\[)(.+)$"
+)
 _UPLINK = re.compile(r"(?:teamPolicy/uplinks\[(\d{4})\]|uplinks/child\[(\d{4})\])/pnic$")
 # lb_srcid is published; the others follow the names of the vSphere API (loadbalance_ip, …)
 _TEAM = {"lb_srcid": "portid", "lb_srcmac": "mac", "lb_ip": "iphash", "explicit": "explicit"}
@@ -53,18 +54,29 @@ def parse_block(block: Block) -> Output:
         elif path.startswith("/adv/"):
             number = read_integer(text)
             values: dict[str, Value] = {"option": path.removeprefix("/adv"), "value": number}
-            values |= {"text": text if number is None else None, "delta_only": True, "changed": True}
+            values |= {
+                "text": text if number is None else None,
+                "delta_only": True,
+                "changed": True,
+            }
             yield option_row(block, record.line, values)
         elif match := _SWITCH.match(path):
             group = groups[match[1], match[2] or ""]
             if uplink := _UPLINK.match(match[3]):
                 group.uplinks[match[3] if uplink[1] else f"~{match[3]}"] = text
             elif match[3].endswith("/pnic"):
-                yield fault_at(block, record.line, PARSER.name, "the place of the uplink is not a number")
+                yield fault_at(
+                    block, record.line, PARSER.name, "the place of the uplink is not a number"
+                )
             else:
                 group.keys[match[3]] = (text, record.line)
         elif path.startswith("/net/vswitch/child["):
-            yield fault_at(block, record.line, PARSER.name, "the number of a switch or port group is not a number")
+            yield fault_at(
+                block,
+                record.line,
+                PARSER.name,
+                "the number of a switch or port group is not a number",
+            )
     yield from _read_teaming(block, groups)
 
 
@@ -104,7 +116,10 @@ def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output
 
 def _report_unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
     """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
-    meanings: dict[str, Container[str]] = {"teamPolicy/team": _TEAM, "teamPolicy/notifySwitch": _BOOL}
+    meanings: dict[str, Container[str]] = {
+        "teamPolicy/team": _TEAM,
+        "teamPolicy/notifySwitch": _BOOL,
+    }
     for key, (text, line) in policy.items():
         if not text:
             continue

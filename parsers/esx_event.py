@@ -9,10 +9,10 @@ events in words of its own.
 
 import re
 
+from analyzer.artefacts.loghost import name_object
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.loghost import name_object
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import hostd, vmkernel, vobd, vpxa
 
@@ -23,15 +23,25 @@ TABLE = Table.of(
     TIME,
     LEVEL,
     Column("log", "str", "log the line stands in: vobd, hostd, vpxa, vmkernel"),
-    Column("event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"),
+    Column(
+        "event_id", "str", "esx.problem.net.redundancy.lost, esx.clear.net.connectivity.restored, …"
+    ),
     Column(
         "object",
         "str",
         "what its text is about: vSwitch1, vmnic2, naa.…, a volume, a VM, a RAM disk; else the host",
     ),
     Column("named_path", "str", "path its text names besides, vmhba2:C0:T1:L5; else the object"),
-    Column("named_adapter", "str", "adapter or NIC its text names besides, /bootbank for its volume; else the object"),
-    Column("outage", "str", "id of the event that such trouble begins with: of a timeout the start; else its own"),
+    Column(
+        "named_adapter",
+        "str",
+        "adapter or NIC its text names besides, /bootbank for its volume; else the object",
+    ),
+    Column(
+        "outage",
+        "str",
+        "id of the event that such trouble begins with: of a timeout the start; else its own",
+    ),
     Column("object_label", "str", "name that people give the volume or datastore of the object"),
     Column("again", "bool", "another log of the host tells the same event, and that line counts"),
     MESSAGE,
@@ -74,24 +84,62 @@ _LABEL = re.compile(
 _BOOT_VOLUME = re.compile(r"\bLOCKER-[0-9a-f]{8}-")
 # Texts that hostd prints behind `Event <number> : `; the id is that of the line of vobd with the same text.
 TEXTS = (
-    ("Lost uplink redundancy on virtual switch", "esx.problem.net.redundancy.lost"),  # a capture of 6.7
-    ("Network connectivity restored on virtual switch", "esx.clear.net.connectivity.restored"),  # the same
-    ("Lost network connectivity on virtual switch", "esx.problem.net.connectivity.lost"),  # a capture of vobd.log
-    ("Lost connectivity to storage device", "esx.problem.storage.connectivity.lost"),  # VMware's list of events
-    ("Lost path redundancy to storage device", "esx.problem.storage.redundancy.lost"),  # the same, a capture of 4.x
+    (
+        "Lost uplink redundancy on virtual switch",
+        "esx.problem.net.redundancy.lost",
+    ),  # a capture of 6.7
+    (
+        "Network connectivity restored on virtual switch",
+        "esx.clear.net.connectivity.restored",
+    ),  # the same
+    (
+        "Lost network connectivity on virtual switch",
+        "esx.problem.net.connectivity.lost",
+    ),  # a capture of vobd.log
+    (
+        "Lost connectivity to storage device",
+        "esx.problem.storage.connectivity.lost",
+    ),  # VMware's list of events
+    (
+        "Lost path redundancy to storage device",
+        "esx.problem.storage.redundancy.lost",
+    ),  # the same, a capture of 4.x
     ("Connectivity to storage device", "esx.clear.storage.connectivity.restored"),  # KB 328900
     ("Lost access to volume", "esx.problem.vmfs.heartbeat.timedout"),  # KB 1009557
-    ("A duplicate IP address was detected for", "esx.problem.net.vmknic.ip.duplicate"),  # KB 1020647
-    ("performance has deteriorated. I/O latency increased", "esx.problem.scsi.device.io.latency.high"),  # KB 2007236
+    (
+        "A duplicate IP address was detected for",
+        "esx.problem.net.vmknic.ip.duplicate",
+    ),  # KB 1020647
+    (
+        "performance has deteriorated. I/O latency increased",
+        "esx.problem.scsi.device.io.latency.high",
+    ),  # KB 2007236
     ("has entered the All Paths Down state", "esx.problem.storage.apd.start"),  # KB 2004684
-    ("has entered the All Paths Down Timeout state", "esx.problem.storage.apd.timeout"),  # KB 2004684
-    ("The file table of the ramdisk '", "esx.problem.visorfs.ramdisk.inodetable.full"),  # a public post of 5.x
+    (
+        "has entered the All Paths Down Timeout state",
+        "esx.problem.storage.apd.timeout",
+    ),  # KB 2004684
+    (
+        "The file table of the ramdisk '",
+        "esx.problem.visorfs.ramdisk.inodetable.full",
+    ),  # a public post of 5.x
     ("The ramdisk '", "esx.problem.visorfs.ramdisk.full"),  # KB 2033073; a public post of 6.0
-    ("has been removed or is permanently inaccessible", "esx.problem.scsi.device.state.permanentloss"),  # a post on 5.x
-    ("Host had been powered off. The power off was not", "esx.audit.host.poweroff.reason.unavailable"),  # KB 317245
-    ("has exited the All Paths Down state", "esx.clear.storage.apd.exit"),  # a capture of 6.5, and the list of events
+    (
+        "has been removed or is permanently inaccessible",
+        "esx.problem.scsi.device.state.permanentloss",
+    ),  # a post on 5.x
+    (
+        "Host had been powered off. The power off was not",
+        "esx.audit.host.poweroff.reason.unavailable",
+    ),  # KB 317245
+    (
+        "has exited the All Paths Down state",
+        "esx.clear.storage.apd.exit",
+    ),  # a capture of 6.5, and the list of events
 )
-_AT_LINE = r"(?:\w{1,80}:)?\d+"  # from 7.0 on many modules print the function before the line of the code
+_AT_LINE = (
+    r"(?:\w{1,80}:)?\d+"  # from 7.0 on many modules print the function before the line of the code
+)
 # What stands before the text of an event in vmkernel.log, or the line that is written when it happens.
 KERNEL = (
     (
@@ -106,7 +154,10 @@ KERNEL = (
         rf"StorageApdHandler: {_AT_LINE}: (?=APD timeout event for )",
         "esx.problem.storage.apd.timeout",
     ),  # a public paste
-    (rf"ScsiDevice: {_AT_LINE}: (?=Device \S+ is Out of APD\b)", "esx.clear.storage.apd.exit"),  # hostd: 10 ms later
+    (
+        rf"ScsiDevice: {_AT_LINE}: (?=Device \S+ is Out of APD\b)",
+        "esx.clear.storage.apd.exit",
+    ),  # hostd: 10 ms later
 )
 _KERNEL = tuple((re.compile(form), event) for form, event in KERNEL)
 
@@ -122,13 +173,25 @@ def parse_block(block: Block) -> Output:
                 event, message = _of_kernel(message)
             elif log is not vobd.PARSER:
                 event = _event_of(message)
-            elif event is None:  # pasted from where the id in brackets was lost, such as a page or a mail
+            elif (
+                event is None
+            ):  # pasted from where the id in brackets was lost, such as a page or a mail
                 event = _event_by_text(message.lstrip())
             if isinstance(event, str) and _ID.fullmatch(event):
                 event = RENAMED.get(event, event)
-                own: dict[str, Value] = {"log": log.name, "event_id": event, "again": False, "message": message}
+                own: dict[str, Value] = {
+                    "log": log.name,
+                    "event_id": event,
+                    "again": False,
+                    "message": message,
+                }
                 own |= {"outage": STAGES.get(event, event), **_name_objects(message)}
-                yield Row(TABLE, {"time": row.values["time"], "level": row.values["level"], **own}, block, row.line)
+                yield Row(
+                    TABLE,
+                    {"time": row.values["time"], "level": row.values["level"], **own},
+                    block,
+                    row.line,
+                )
         if rows:
             return
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
 from analyzer.forms.columns import bundle_files
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
 
 from . import cpu_global, hardware_memory, hardware_platform
 
@@ -23,9 +23,17 @@ TABLE = Table.of(
     "esxi.info_value",
     "Leaves of esxcfg-info: hardware, memory, storage and network of the host, one row a value.",
     "esxcfg-info -a; commands/esxcfg-info_-a.txt",
-    Column("bundle", "str", "folder of its bundle, where a loop over several printed it: a host may have two"),
+    Column(
+        "bundle",
+        "str",
+        "folder of its bundle, where a loop over several printed it: a host may have two",
+    ),
     Column("info_path", "str", "parts the leaf stands in: Hardware Info/CPU Info"),
-    Column("info_of", "str", "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0"),
+    Column(
+        "info_of",
+        "str",
+        "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0",
+    ),
     Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
     Column("info_text", "str", "value as printed"),
     Column("info_number", "int", "value where it begins with a whole number"),
@@ -41,7 +49,9 @@ _NUMBER = re.compile(r"(-?\d{1,18})(?:\s|$)")
 _PASSED = ("Resource Group", "ResourceGroup", "World", "Sched", "VSCSI Handle", "User World")
 
 
-(_PLATFORM,), (_CPU,), (_MEMORY,) = (one.PARSER.tables for one in (hardware_platform, cpu_global, hardware_memory))
+(_PLATFORM,), (_CPU,), (_MEMORY,) = (
+    one.PARSER.tables for one in (hardware_platform, cpu_global, hardware_memory)
+)
 # (last part of the path, leaf) -> table and column
 _HARDWARE = {
     ("Hardware Info", "Product Name"): (_PLATFORM, "product_name"),
@@ -98,7 +108,12 @@ def parse_block(block: Block) -> Output:
             continue
         count += 1
         if count > MOST_VALUES:
-            yield fault_at(block, number, PARSER.name, f"more than {MOST_VALUES:,} values: the rest is not read")
+            yield fault_at(
+                block,
+                number,
+                PARSER.name,
+                f"more than {MOST_VALUES:,} values: the rest is not read",
+            )
             return
         row = _make_row(block, number, parts, leaf["name"], text)
         hardware += [row] if (parts[-1].title, leaf["name"]) in _HARDWARE else []

@@ -6,9 +6,9 @@ copies from a blog lose the indents. A client is `VM1.eth0` from 5.x on and `VM1
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._host import HOST, make_host_row
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record
 
 from ._host import HOST, make_host_row
 

@@ -8,9 +8,9 @@ ESXi.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Value
 
 from ._host import VERSION, make_version_row
 

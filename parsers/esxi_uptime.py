@@ -6,9 +6,9 @@ of microseconds; and the text of `uptime`.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table
 
 TABLE = Table.of(
     "esxi.uptime",

@@ -7,9 +7,9 @@ and `bootbank/boot.cfg`. Products that run on a desktop are not ESXi and give no
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Value
 
 from ._host import HOST, RELEASE, VERSION, make_host_row, make_version_row
 
@@ -26,7 +26,9 @@ _ORIGIN_BY_START = {
 
 def read_record(block: Block, record: Record) -> Output:
     """Yield the version, and from `uname` the host name too."""
-    cells = {name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell}
+    cells = {
+        name.lower(): cell for name, cell in record.values.items() if isinstance(cell, str) and cell
+    }
     text = block.lines[record.line - block.first_line].strip()
     origin = "vmware -vl"
     for start, name in _ORIGIN_BY_START.items():

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from analyzer.parsing import Output, Parser, Wanted
+from analyzer.artefacts.parsing import Output, Parser, Wanted
+from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
 from analyzer.sources.encoding import LineReader
-from analyzer.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
 from ._esxtop_capture import PARSER_NAME, Capture, Faults, Seen, format_time
@@ -28,7 +28,9 @@ LINE_BYTES = 128 << 20  # a heading of a million columns is 90 MB
 Item = Row | Frame | Fault
 
 
-def stream(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted = None) -> Iterator[Item]:
+def stream(
+    block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted = None
+) -> Iterator[Item]:
     """Read a capture from chunks of bytes of any size, line ends kept; of counters those that are wanted.
 
     Yields faults and frames as they come, then one esxtop.capture row for each capture in the file and
@@ -91,12 +93,16 @@ class _Reading:
     def take_line(self, number: int, line: str, *, cut: bool = False) -> Iterator[Item]:
         """Take one line; `cut` when the file ended inside it or right behind it."""
         at = header.find_mark(line)
-        cells = self.capture.pick_cells(line, cut=cut) if at < 0 and self.capture is not None else None
+        cells = (
+            self.capture.pick_cells(line, cut=cut) if at < 0 and self.capture is not None else None
+        )
         if at < 0 and cells is None:  # a capture appended to one that was cut inside a row
             at = line.find(f'"{header.MARK}')
         if at >= 0:
             if self.capture is not None and at > 0:
-                yield from self.capture.drop_row(number, line[:at], "the capture ends inside this row")
+                yield from self.capture.drop_row(
+                    number, line[:at], "the capture ends inside this row"
+                )
             yield from self._finish_capture()
             yield from self._begin_capture(number, line[at:])
         elif self.passing or not line.strip():
@@ -155,10 +161,16 @@ class _Reading:
         yield from self.captures
         for vm_id, (name, vcpus, seen) in self.vms.items():
             values: dict[str, Value] = {"vm_id": vm_id, "vm_name": name, "vcpus": vcpus}
-            values |= {"samples": seen.samples, "first": format_time(seen.first), "last": format_time(seen.last)}
+            values |= {
+                "samples": seen.samples,
+                "first": format_time(seen.first),
+                "last": format_time(seen.last),
+            }
             yield Row(VM, values, self.block, seen.line)
         for device, seen in self.devices.items():
-            yield Row(DEVICE, {"storage_device": device, "samples": seen.samples}, self.block, seen.line)
+            yield Row(
+                DEVICE, {"storage_device": device, "samples": seen.samples}, self.block, seen.line
+            )
 
 
 PARSER = Parser(

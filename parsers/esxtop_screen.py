@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault, Row, Table, Value
 
 from ._esxtop_counters import LEAST_NUMA, WORLDS
 from ._esxtop_names import find_client, is_system_group
@@ -63,11 +63,15 @@ _MEMORY = {
     "memctl_max_mb": ("MEMCTL", "max"),
 }
 _HOST_LINE = re.compile(r"\s*(PMEM|VMKMEM|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:(.*)")
-_HOST_WORDS = "|".join(sorted({word for _, word in _MEMORY.values()} | {"cos", "rclmtgt"}))  # the last two: no column
+_HOST_WORDS = "|".join(
+    sorted({word for _, word in _MEMORY.values()} | {"cos", "rclmtgt"})
+)  # the last two: no column
 _HOST_CELL = re.compile(rf"(?<![\w.-])(\d{{1,15}}(?:\.\d{{1,15}})?)\s*\(?({_HOST_WORDS})\b\)?[,:]?")
 _NUMA_HEAD = re.compile(r"\s*NUMA\s*/MB:")
 _NUMA_LINE = re.compile(r"\s*NUMA\s*/MB:((?:\s*\d{1,15}\s*\(\s*\d{1,15}\)\s*,?)+)\s*")
-_NUMA_CELL = re.compile(r"(\d+)\s*\(\s*(\d+)\)")  # memory of a node, and in brackets what of it is free
+_NUMA_CELL = re.compile(
+    r"(\d+)\s*\(\s*(\d+)\)"
+)  # memory of a node, and in brackets what of it is free
 _NO_CELL = re.compile(r"(?:[a-z]{1,20} state)?")  # "soft state" ends the line of VMKMEM
 
 
@@ -93,7 +97,9 @@ def _map_columns(group: Group) -> dict[str, str]:
 
 _Made = Iterator[tuple[Table, dict[str, str], dict[str, Value]]]
 _CPU, _VM_MEMORY, _PORT = _map_columns(VM_CPU), _map_columns(VM_MEMORY), _map_columns(PORT)
-_ADAPTER, _DEVICE, _VOLUME, _DISK = map(_map_columns, (DISK_ADAPTER, DISK_DEVICE, NFS_VOLUME, VIRTUAL_DISK))
+_ADAPTER, _DEVICE, _VOLUME, _DISK = map(
+    _map_columns, (DISK_ADAPTER, DISK_DEVICE, NFS_VOLUME, VIRTUAL_DISK)
+)
 
 
 def _read_cpu(read: _Read) -> _Made:
@@ -163,7 +169,12 @@ _SCREENS = (
     ),
     _Screen(r"GID\s+NAME", "MEMSZ", rf"(?P<gid>{_ID})\s+(?P<name>{_NAME}){_FIRST}", _read_memory),
     _Screen(r"ADAPTR\s+PATH", "NPTH", r"(?P<hba>\S+)\s+(?P<path>\S+)", _read_adapter),
-    _Screen(r"DEVICE\s+PATH/WORLD/PARTITION", "DQLEN", rf"(?P<device>{_NAME})\s+(?P<part>\S+)", _read_device),
+    _Screen(
+        r"DEVICE\s+PATH/WORLD/PARTITION",
+        "DQLEN",
+        rf"(?P<device>{_NAME})\s+(?P<part>\S+)",
+        _read_device,
+    ),
     _Screen("DEVICE", "DQLEN", rf"(?P<device>{_NAME})", _read_device),
     _Screen(
         r"GID\s+VMNAME\s+VDEVNAME\s+NVDISK",
@@ -178,7 +189,9 @@ _SCREENS = (
         _read_port,
     ),
 )
-_HEADINGS = [re.compile(rf"\s*{one.heading}((?:\s+{one.first})(?:\s+\S+){{0,60}})\s*") for one in _SCREENS]
+_HEADINGS = [
+    re.compile(rf"\s*{one.heading}((?:\s+{one.first})(?:\s+\S+){{0,60}})\s*") for one in _SCREENS
+]
 _KNOWN = {*_CPU, *_VM_MEMORY, *_ADAPTER, *_DEVICE, *_VOLUME, *_DISK, *_PORT}
 
 
@@ -208,7 +221,9 @@ class _Reading:
             yield from self._take_host_line(number, line)
             return
         if self.screen is None:
-            yield self._make_fault(number, line, "no heading of an esxtop screen stands above this line")
+            yield self._make_fault(
+                number, line, "no heading of an esxtop screen stands above this line"
+            )
             return
         found = self.row.fullmatch(line)
         if found is None:
@@ -229,7 +244,9 @@ class _Reading:
             cut = r"(?:\s+\S+)?"
             titles = titles[:-1]
         self.titles = titles
-        self.row = re.compile(rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*")
+        self.row = re.compile(
+            rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*"
+        )
 
     def _make_rows(self, screen: _Screen, number: int, read: _Read) -> Output:
         sample = self.counts[screen.first]
@@ -257,7 +274,9 @@ class _Reading:
         cells = {word: float(value) for value, word in _HOST_CELL.findall(found[2])}
         if not _NO_CELL.fullmatch(_HOST_CELL.sub("", found[2]).strip()):
             yield self._make_fault(
-                number, line, "not all of this line is numbers with the word that says what they count"
+                number,
+                line,
+                "not all of this line is numbers with the word that says what they count",
             )
         for column, (head, word) in _MEMORY.items():
             if head == found[1] and word in cells:

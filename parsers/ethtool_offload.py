@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 from ._guest import INTERFACE
 
 _OFFLOAD = (
     KeyColumn(
-        "offload", "str", "rx-checksumming, tcp-segmentation-offload, …, with - for the blanks of older releases"
+        "offload",
+        "str",
+        "rx-checksumming, tcp-segmentation-offload, …, with - for the blanks of older releases",
     ),
     Column("offload_on", "bool", "it is switched on"),
     Column("offload_fixed", "bool", "the driver cannot change it"),
@@ -37,7 +39,9 @@ HOST = Table.of(
     ask="`ethtool -k vmnic0` on the host, for each NIC",
 )
 _TITLE = re.compile(r"\s*(?:Features|Offload parameters) for (?P<interface>[\w.@:-]+):\s*$")
-_LINE = re.compile(r"\s*(?P<offload>[a-z][a-z0-9 -]{1,60}?):\s*(?P<on>on|off)(?:\s*\[(?P<note>[^\]]*)\])?\s*$")
+_LINE = re.compile(
+    r"\s*(?P<offload>[a-z][a-z0-9 -]{1,60}?):\s*(?P<on>on|off)(?:\s*\[(?P<note>[^\]]*)\])?\s*$"
+)
 _REST = re.compile(r"\s*(?:Cannot get device .*|$)")
 
 
@@ -52,8 +56,14 @@ def parse_block(block: Block) -> Output:
                 yield fault_at(block, number, PARSER.name, "no line says whose offloads these are")
                 continue
             table = HOST if re.match(r"vmnic\d", interface) else GUEST
-            values = {"offload": found["offload"].replace(" ", "-"), "offload_on": found["on"] == "on"}
-            values |= {"offload_fixed": "fixed" in (found["note"] or ""), table.columns[0].name: interface}
+            values = {
+                "offload": found["offload"].replace(" ", "-"),
+                "offload_on": found["on"] == "on",
+            }
+            values |= {
+                "offload_fixed": "fixed" in (found["note"] or ""),
+                table.columns[0].name: interface,
+            }
             yield Row(table, values, block, number)
         elif not _REST.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")

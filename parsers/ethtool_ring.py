@@ -6,8 +6,8 @@ line print the **sum over the queues** as the current size (512 = 2 queues of 25
 `rxqueues/N/status` is per queue and is the value to trust.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 from ._guest import INTERFACE, ethtool_command
 
@@ -23,7 +23,9 @@ TABLE = Table.of(
     Column("rx_jumbo_max", "int", "most descriptors of receive ring #2", "descriptors"),
     Column("tx_max", "int", "most descriptors of the transmit ring", "descriptors"),
     Column("rx", "int", f"receive ring #1 as set; {_SUM}", "descriptors"),
-    Column("rx_mini", "int", "receive data ring as set; 0 where the driver has none", "descriptors"),
+    Column(
+        "rx_mini", "int", "receive data ring as set; 0 where the driver has none", "descriptors"
+    ),
     Column("rx_jumbo", "int", "receive ring #2 as set; old drivers print 0", "descriptors"),
     Column("tx", "int", f"transmit ring as set; {_SUM}", "descriptors"),
     ask="`ethtool -g eth0` in the guest, for each interface",

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, fault_at, run_template, typed
-from analyzer.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template, typed
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool_command
 
@@ -32,7 +32,12 @@ _COUNTERS: dict[str, tuple[str, str, str, str]] = {
     "bcast bytes tx": ("tx", "bcast_bytes_tx", "broadcast bytes sent", "bytes"),
     "pkts tx err": ("tx", "pkts_tx_err", "frames the device failed to send", "packets"),
     "pkts tx discard": ("tx", "pkts_tx_discard", "frames the device discarded on send", "packets"),
-    "drv dropped tx total": ("tx", "drv_dropped_tx", "frames the driver dropped on send", "packets"),
+    "drv dropped tx total": (
+        "tx",
+        "drv_dropped_tx",
+        "frames the driver dropped on send",
+        "packets",
+    ),
     "too many frags": ("tx", "drv_dropped_tx_frags", "of these, for too many fragments", "packets"),
     "hdr err": ("tx", "drv_dropped_tx_hdr", "of these, for a header error", "packets"),
     "tso": ("tx", "drv_dropped_tx_tso", "of these, for segmentation offload", "packets"),
@@ -47,15 +52,32 @@ _COUNTERS: dict[str, tuple[str, str, str, str]] = {
     "mcast bytes rx": ("rx", "mcast_bytes_rx", "multicast bytes received", "bytes"),
     "bcast pkts rx": ("rx", "bcast_pkts_rx", "broadcast frames received", "packets"),
     "bcast bytes rx": ("rx", "bcast_bytes_rx", "broadcast bytes received", "bytes"),
-    "pkts rx OOB": ("rx", "pkts_rx_oob", "frames lost because no receive buffer was left", "packets"),
+    "pkts rx OOB": (
+        "rx",
+        "pkts_rx_oob",
+        "frames lost because no receive buffer was left",
+        "packets",
+    ),
     "pkts rx err": ("rx", "pkts_rx_err", "frames received with an error", "packets"),
-    "drv dropped rx total": ("rx", "drv_dropped_rx", "frames the driver dropped for errors", "packets"),
+    "drv dropped rx total": (
+        "rx",
+        "drv_dropped_rx",
+        "frames the driver dropped for errors",
+        "packets",
+    ),
     "err": ("rx", "drv_dropped_rx_err", "of these, for an error flag", "packets"),
     "fcs": ("rx", "drv_dropped_rx_fcs", "of these, for a bad checksum of the frame", "packets"),
-    "rx buf alloc fail": ("rx", "rx_buf_alloc_fail", "receive buffers the guest could not allocate", "times"),
+    "rx buf alloc fail": (
+        "rx",
+        "rx_buf_alloc_fail",
+        "receive buffers the guest could not allocate",
+        "times",
+    ),
 }
 _GIANT_COLUMNS = (
-    Column("drv_dropped_tx_giant_hdr", "int", "frames dropped on send for a giant header", "packets"),
+    Column(
+        "drv_dropped_tx_giant_hdr", "int", "frames dropped on send for a giant header", "packets"
+    ),
     Column("giant_hdr", "int", "frames sent with a header larger than the copy buffer", "packets"),
 )
 
@@ -65,10 +87,14 @@ TABLE = Table.of(
     "ethtool -S <interface>, in the guest",
     INTERFACE,
     Column("direction", "str", "rx or tx"),
-    Column("queue", "int", "number of the queue, from 0; in a filtered output by order of the lines"),
+    Column(
+        "queue", "int", "number of the queue, from 0; in a filtered output by order of the lines"
+    ),
     *(Column(name, "int", meaning, unit) for _, name, meaning, unit in _COUNTERS.values()),
     *_GIANT_COLUMNS,
-    Column("tx_timeout_count", "int", "resets after a send timeout, whole interface; on its tx queue 0"),
+    Column(
+        "tx_timeout_count", "int", "resets after a send timeout, whole interface; on its tx queue 0"
+    ),
     ask="`ethtool -S eth0` in the guest, for each interface",
     key=("interface", "direction", "queue"),
     counts_since="guest",
@@ -80,7 +106,9 @@ COUNTERS = Table.of(
     "Counters of a network interface in a Linux guest whose driver is not vmxnet3, one row a counter.",
     "ethtool -S <interface>, in the guest",
     KeyColumn("interface", "str", INTERFACE.meaning),
-    KeyColumn("counter", "str", "name as printed: rx_missed_errors, tx_queue_0_packets, rxq0: rx_bytes"),
+    KeyColumn(
+        "counter", "str", "name as printed: rx_missed_errors, tx_queue_0_packets, rxq0: rx_bytes"
+    ),
     Column("value", "int", "its value"),
     ask="`ethtool -S eth0` in the guest, for each interface",
     counts_since="guest",
@@ -180,7 +208,10 @@ class _Queues:
             number = str(record.values["QUEUE"])
             self.lost = self.lost and record.lines["QUEUE"] == self.head_line
             self.head_line = record.lines["QUEUE"]
-            self.head = (str(record.values["DIRECTION"]).lower(), int(number) if len(number) < 6 else 0)
+            self.head = (
+                str(record.values["DIRECTION"]).lower(),
+                int(number) if len(number) < 6 else 0,
+            )
 
     def _find_current_row(self, direction: str, line: int) -> Row:
         if self.head is not None and self.head[0] == direction:

@@ -3,9 +3,9 @@
 Source: `commands/localcli_storage-san-fc-events-get.txt` or the command: a heading, and a line for each event.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.fc_event",

@@ -5,8 +5,8 @@ the process and a time, with or without the name of the program before it; the a
 lines, without a time of its own, and goes on from the line above.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import MESSAGE, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.fdm_installer",
@@ -22,5 +22,9 @@ TABLE = Table.of(
 _SHAPE = r"\s*(?:fdm-installer: )?\[\d{1,10}\] \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
 
 PARSER = log_parser(
-    "fdm_installer", TABLE, stem="fdm-installer", shape=_SHAPE, more_lines=r"fdm-installer:|\[\w+Error\]|\s+\S"
+    "fdm_installer",
+    TABLE,
+    stem="fdm-installer",
+    shape=_SHAPE,
+    more_lines=r"fdm-installer:|\[\w+Error\]|\s+\S",
 )

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.file_lock",
@@ -28,7 +28,9 @@ _ID = r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-\*{0,2}[0-9a-f]{12}\*{0,2}"
 _BEGIN = re.compile(r"\s*Lock \[type [0-9a-f]{8} offset \d+")
 _MODE = re.compile(rf"\bmode (?P<mode>\d), owner (?P<owner>{_ID})")
 _READER = re.compile(rf"\s*RO Owner\[\d+\] HB Offset \d+ (?P<owner>{_ID})\s*$")
-_REST = re.compile(r"\s*(?:gen \d+, |num \d+ |mtime \d+|hb offset \d+|Addr <|len \d+, |affinityFD|preAlloc|\d+\]|$)")
+_REST = re.compile(
+    r"\s*(?:gen \d+, |num \d+ |mtime \d+|hb offset \d+|Addr <|len \d+, |affinityFD|preAlloc|\d+\]|$)"
+)
 _SHARED = 2  # the mode whose owners stand on lines of their own
 _NOBODY = "00000000-00000000-0000-000000000000"
 

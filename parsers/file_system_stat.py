@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.file_system_stat",
@@ -25,8 +25,12 @@ TABLE = Table.of(
 _FILE = re.compile(r'\s*File: "(?P<stat_path>[^"]*)"\s*$')
 _LINES = (
     re.compile(r"\s*ID: \S+\s+Namelen: \S+\s+Type: (?P<stat_type>\S.*?)\s*$"),
-    re.compile(r"\s*Blocks: Total: (?P<blocks_total>\d{1,18})\s+Free: (?P<blocks_free>\d{1,18})\s+Available: \d+\s*$"),
-    re.compile(r"\s*Inodes: Total: (?P<inodes_total>\d{1,18})\s+Free: (?P<inodes_free>\d{1,18})\s*$"),
+    re.compile(
+        r"\s*Blocks: Total: (?P<blocks_total>\d{1,18})\s+Free: (?P<blocks_free>\d{1,18})\s+Available: \d+\s*$"
+    ),
+    re.compile(
+        r"\s*Inodes: Total: (?P<inodes_total>\d{1,18})\s+Free: (?P<inodes_free>\d{1,18})\s*$"
+    ),
 )
 _OTHER = re.compile(r"\s*(?:(?:Fundamental b|B)lock size: .*)?$")
 

@@ -7,7 +7,13 @@ PARSER = localcli_table(
     "network firewall ruleset rule list",
     "esxi.firewall_rule",
     "Rules of the host's firewall, one row a range of ports.",
-    Key("Ruleset", "ruleset_name", "str", "service: sshServer, syslog, nfsClient", pattern=r"[\w.-]+"),
+    Key(
+        "Ruleset",
+        "ruleset_name",
+        "str",
+        "service: sshServer, syslog, nfsClient",
+        pattern=r"[\w.-]+",
+    ),
     Key("Direction", "traffic_direction", "str", "Inbound, Outbound", pattern=r"[A-Z][a-z]+"),
     Key("Protocol", "ip_protocol", "str", "TCP, UDP, ESP, …", pattern=r"\S+"),
     Field(

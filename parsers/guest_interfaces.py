@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import MAC_FORM, Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import MAC_FORM, Block, Column, KeyColumn, Row, Table, Value
 
 from ._guest import INTERFACE
 
@@ -29,7 +29,9 @@ TABLE = Table.of(
     _count_column("rx_packets", "packets received", "packets"),
     _count_column("rx_bytes", "bytes received", "bytes"),
     _count_column("rx_errors", "errors of receiving", "times"),
-    _count_column("rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"),
+    _count_column(
+        "rx_dropped", "packets received and dropped: no buffer, or nobody wanted them", "packets"
+    ),
     _count_column("rx_overruns", "packets lost because the ring was full", "packets"),
     _count_column("tx_packets", "packets sent", "packets"),
     _count_column("tx_bytes", "bytes sent", "bytes"),
@@ -42,7 +44,9 @@ _HEAD = re.compile(
     r"\s*(?:\d{1,5}: )?(?P<interface>[A-Za-z][\w.@-]{0,60}?)(?:@\w+)?(?:: (?:flags=\d+)?<|\s+Link encap:)"
 )
 _MTU = re.compile(r"\b(?:mtu |MTU:)(?P<mtu>\d{1,6})\b", re.IGNORECASE)
-_MAC = re.compile(r"\b(?:HWaddr|ether|link/ether) (?P<mac>(?:[0-9a-fA-FxX*]{2}:){5}[0-9a-fA-FxX*]{2})")
+_MAC = re.compile(
+    r"\b(?:HWaddr|ether|link/ether) (?P<mac>(?:[0-9a-fA-FxX*]{2}:){5}[0-9a-fA-FxX*]{2})"
+)
 _IP = re.compile(r"\s*inet (?:addr:)?(?P<ip_address>\d{1,3}(?:\.\d{1,3}){3})\b")
 _BYTES = re.compile(r"\b(?P<way>[RT]X)? ?bytes[: ](?P<bytes>\d+)")
 _WAY = re.compile(r"\s*(?P<way>[RT]X)(?::| (?:packets|errors)[: ]\d)")
@@ -80,7 +84,9 @@ def parse_block(block: Block) -> Output:
             yield row
             row = None
         if row is None or damaged or not known:
-            yield fault_at(block, number, PARSER.name, "not a line of this output, or of no interface")
+            yield fault_at(
+                block, number, PARSER.name, "not a line of this output, or of no interface"
+            )
         if row is not None and cells:
             row.values.update(cells)
             row.lines = {**row.lines, **dict.fromkeys(cells, number)}

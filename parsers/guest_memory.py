@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 
 def _size_column(name: str, meaning: str) -> Column:
@@ -60,7 +60,9 @@ def read_record(block: Block, record: Record) -> Output:
     for name, line in record.lines.items():
         if values.get(name.lower(), 0) is None:
             yield fault_at(block, line, PARSER.name, f"{name.lower()} is too large, or no number")
-    yield Row(TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()})
+    yield Row(
+        TABLE, values, block, record.line, {name.lower(): at for name, at in record.lines.items()}
+    )
 
 
 def _find_factor(command: str) -> float:

@@ -17,7 +17,12 @@ PARSER = get_blocks(
     Field("VMkernel Name", "pci_alias", "str", "name the host gives it: vmnic5, vmhba2"),
     Field("Vendor Name", "pci_vendor", "str", "maker of the chip"),
     Field("Device Name", "pci_model", "str", "model of the chip"),
-    Field("Configured Owner", "pci_owner_configured", "str", "who is to own it: VMkernel, VM Passthru, Unknown"),
+    Field(
+        "Configured Owner",
+        "pci_owner_configured",
+        "str",
+        "who is to own it: VMkernel, VM Passthru, Unknown",
+    ),
     Field("Current Owner", "pci_owner", "str", "who owns it: VMkernel, VM Passthru"),
     Field("Vendor ID", "vendor_id", "str", "id of the maker: 0x8086"),
     Field("Device ID", "device_id", "str", "id of the chip"),

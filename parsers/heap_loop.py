@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, ColumnValueError, Row, convert
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, ColumnValueError, Row, convert
 
 from .heap_stats import FIELDS
 from .heap_stats import PARSER as STATS

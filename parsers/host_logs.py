@@ -48,7 +48,12 @@ PARSERS = (
     host_log("settingsd", "Settings that are applied to the host", "settingsd"),
     host_log("storagerm", "Storage I/O Control", "storage(?:RM|rm)"),
     host_log("swapobjd", "Swap objects of virtual machines", "swapobjd"),
-    host_log("syslog", "Boot, watchdogs, jobs, CIM and all that has no log of its own", _OF_SYSLOG, shared=True),
+    host_log(
+        "syslog",
+        "Boot, watchdogs, jobs, CIM and all that has no log of its own",
+        _OF_SYSLOG,
+        shared=True,
+    ),
     host_log("upitd", "Lines of upitd", "upitd"),
     host_log("usb", "USB devices of virtual machines", "usb(?:arb|arbitrator)?", shared=True),
     host_log("vdfsd-proxy", "The proxy of vSAN File Services", "vdfsd-proxy"),
@@ -56,10 +61,16 @@ PARSERS = (
     host_log("vmauthd", "Authentication for consoles of virtual machines", "vmauthd"),
     host_log("vmkdevmgr", "Discovery of devices and load of their drivers", "vmkdevmgr"),
     host_log("vmkeventd", "Events that the VMkernel gives to user programs", "vmkeventd"),
-    host_log("vmksummary", "Boots, shutdowns and heartbeats of the host", "bootstop|heartbeat|mark|vmksummary"),
+    host_log(
+        "vmksummary",
+        "Boots, shutdowns and heartbeats of the host",
+        "bootstop|heartbeat|mark|vmksummary",
+    ),
     host_log("vsananalyticsevents", "Events of vSAN analytics", "vsananalyticsevents"),
     host_log("vsandevicemonitord", "Wear and failure of vSAN devices", "vsandevicemonitord"),
-    host_log("vsanmgmt", "The management service of vSAN", "VSANMGMTSVC|vsand|vsanperfsvc|vsanmgmtd?"),
+    host_log(
+        "vsanmgmt", "The management service of vSAN", "VSANMGMTSVC|vsand|vsanperfsvc|vsanmgmtd?"
+    ),
     host_log("vsansystem", "Configuration of vSAN on the host", "vsan[sS]ystem"),
     host_log("vsantraces", "Traces of vSAN as text", "vsantraced?"),
     host_log("vvold", "The daemon of virtual volumes", "vvold"),

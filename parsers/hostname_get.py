@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, get_block
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row
 
 from ._host import HOST, make_host_row
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms import Field, json_twin, template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Row, Table
 
 TABLE = Table.of(
     "esxi.ip_connection",
@@ -84,7 +84,13 @@ def _split_ports(row: Row) -> Row:
         line = lines.pop(side, None)
         if line is not None:
             lines[f"{side}_ip"] = lines[f"{side}_port"] = line
-    return Row(TABLE, values, row.block, row.line, {name: line for name, line in lines.items() if name in values})
+    return Row(
+        TABLE,
+        values,
+        row.block,
+        row.line,
+        {name: line for name, line in lines.items() if name in values},
+    )
 
 
 PARSER = replace(_TEXT, parse=parse_block)

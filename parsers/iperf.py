@@ -6,9 +6,9 @@ Source: iperf's own table, `[ ID] Interval Transfer Bandwidth` (iperf 3: `Bitrat
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 TABLE = Table.of(
     "guest.iperf",

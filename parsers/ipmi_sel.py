@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_blocks
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row
 
 _MESSAGE = re.compile(r"(?P<way>Assert|Deassert) \+ (?P<what>.+)")
 
@@ -30,7 +30,9 @@ _FORM = get_blocks(
     "esxi.ipmi_sel",
     "Records of the management controller (IPMI system event log), one row a record.",
     Field("Record Id", "sel_record", "int", "number of the record"),
-    Field("When", "sel_time", "time", "when, by the clock of the controller, which need not be UTC"),
+    Field(
+        "When", "sel_time", "time", "when, by the clock of the controller, which need not be UTC"
+    ),
     Field("SEL Type", "sel_type", "str", "2 (System Event), or a form of the vendor"),
     Field("Message", "sel_message", "str", "what happened, as printed"),
     Field("Sensor Number", "sensor_number", "int", "sensor that reported it"),
@@ -55,7 +57,10 @@ def parse_block(block: Block) -> Output:
     last = {_find_sensor(row): number for number, row in enumerate(records)}
     begun = Counter(_find_sensor(row) for row in records if row.values["is_asserted"])
     for number, row in enumerate(records):
-        row.values |= {"is_last": last[_find_sensor(row)] == number, "sel_begun": begun[_find_sensor(row)]}
+        row.values |= {
+            "is_last": last[_find_sensor(row)] == number,
+            "sel_begun": begun[_find_sensor(row)],
+        }
     yield from read
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.iscsi_setting",
@@ -19,7 +19,9 @@ TABLE = Table.of(
     "vmkiscsid --dump-db; commands/vmkiscsid_--dump-db.txt",
     Column("iscsi_part", "str", "part of the data base: ISID, InitiatorNodes, Targets, nodes, …"),
     Column("iscsi_node", "str", "node.name of the record, for lines after it"),
-    Column("iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"),
+    Column(
+        "iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"
+    ),
     Column("iscsi_text", "str", "value as printed"),
     Column("iscsi_number", "int", "value where it is a whole number"),
     ask="`vmkiscsid --dump-db`",

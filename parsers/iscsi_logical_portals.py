@@ -1,7 +1,7 @@
 """`esxcli iscsi logicalnetworkportal list`: VMkernel adapters that iSCSI could be bound to."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, localcli_table
-from analyzer.tables import MAC_FORM
 
 PARSER = localcli_table(
     "iscsi_logical_portals",
@@ -12,5 +12,7 @@ PARSER = localcli_table(
     Key("Vmknic", "vmknic", "str", "VMkernel adapter", pattern=r"vmk\d+"),
     Field("MAC Address", "mac", form=MAC_FORM, meaning="MAC address"),
     Field("MAC Address Valid", "mac_valid", "bool", "the address is one"),
-    Field("Compliant", "compliant", "bool", "one active uplink and no standby, as port binding needs"),
+    Field(
+        "Compliant", "compliant", "bool", "one active uplink and no standby, as port binding needs"
+    ),
 )

@@ -1,7 +1,7 @@
 """`esxcli iscsi physicalnetworkportal list`: NICs that the paths of iSCSI adapters take."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, localcli_table
-from analyzer.tables import MAC_FORM
 
 PARSER = localcli_table(
     "iscsi_physical_portals",

@@ -1,7 +1,7 @@
 """`esxcli iscsi networkportal list`: VMkernel adapters that are bound to an iSCSI adapter, and whether they fit."""
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, get_blocks
-from analyzer.tables import MAC_FORM
 
 PARSER = get_blocks(
     "iscsi_portals",
@@ -20,7 +20,12 @@ PARSER = get_blocks(
     Field("Rx Packets", "rx_packets", "int", "packets received", "packets"),
     Field("Tx Packets", "tx_packets", "int", "packets sent", "packets"),
     Field("NIC Driver", "driver", "str", "driver in use"),
-    Field("Compliant Status", "compliance", "str", "compliant, not compliant: the teaming of its port group"),
+    Field(
+        "Compliant Status",
+        "compliance",
+        "str",
+        "compliant, not compliant: the teaming of its port group",
+    ),
     Field("NonCompliant Message", "noncompliance", "str", "why it does not fit"),
     Field("Vswitch", "switch", "str", "its switch"),
     Field("PortGroup", "portgroup", "str", "its port group"),

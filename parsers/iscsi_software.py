@@ -1,8 +1,8 @@
 """`esxcli iscsi software get`: whether software iSCSI is switched on; esxcli prints the word alone."""
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.iscsi_software",

@@ -22,9 +22,17 @@ PARSER = get_blocks(
     Field("Logout Request PDUs", "logout_requests", "int", "logouts sent", "times"),
     Field("NOP-Out PDUs", "nop_out", "int", "pings sent", "times"),
     Field("NOP-In PDUs", "nop_in", "int", "pings received", "times"),
-    Field("Async Event PDUs", "async_events", "int", "events the target told: it may drop the session", "times"),
+    Field(
+        "Async Event PDUs",
+        "async_events",
+        "int",
+        "events the target told: it may drop the session",
+        "times",
+    ),
     Field("Reject PDUs", "rejects", "int", "commands the target refused", "times"),
-    Field("Digest Errors", "digest_errors", "int", "wrong checksums: the network spoils data", "times"),
+    Field(
+        "Digest Errors", "digest_errors", "int", "wrong checksums: the network spoils data", "times"
+    ),
     Field("Timeouts", "iscsi_timeouts", "int", "answers that did not come in time", "times"),
     begins="Adapter",
     head=r"iScsi\w+",  # localcli prints the name of its structure

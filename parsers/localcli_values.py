@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
 
 COMMANDS = (
     "hardware trustedboot get",
@@ -68,7 +68,11 @@ TABLE = Table.of(
     "esxcli, localcli: hardware ipmi, trustedboot, lacp, firewall rulesets, …",
     Column("asked", "str", "command behind esxcli; of a bundle the name of its file"),
     Column("of_object", "str", "line above the block, or first cell of the row of a table"),
-    Column("label", "str", "label as printed, behind those it is nested in: a/b; none for a line in no known form"),
+    Column(
+        "label",
+        "str",
+        "label as printed, behind those it is nested in: a/b; none for a line in no known form",
+    ),
     Column("cell_text", "str", "value as printed"),
     Column("cell_number", "int", "value where it is a whole number"),
     ask="`vm-support`",
@@ -78,7 +82,9 @@ MOST_VALUES = 20_000  # of one output
 MOST_LABELS = 25  # that an output of an unknown command begins with, to see whether they are names of anything
 KNOWN = tuple(name for command in IN_BUNDLE for name in bundle_files(command, twin=True))
 _LISTED = frozenset(map(file_name, IN_BUNDLE))
-_MEMBER = re.compile(r"(?:^|/)(?:commands(?=.*\.txt$)|json(?=.*\.json$))/(?:\d+\.)?(?P<name>[^/]*)\.\w+$")
+_MEMBER = re.compile(
+    r"(?:^|/)(?:commands(?=.*\.txt$)|json(?=.*\.json$))/(?:\d+\.)?(?P<name>[^/]*)\.\w+$"
+)
 _LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z#][^:]{0,79}):(?:\s+(?P<value>.*?))?\s*$")
 _RULER = re.compile(r"\s*-+(?: +-+)*\s*$")
 _NAME = re.compile(r"[\w(][^:]{0,59}$")  # of an object
@@ -97,7 +103,9 @@ def parse_block(block: Block) -> Output:
     cells = _read_cells(block)
     first = [] if is_known else list(islice(cells, MOST_LABELS))
     if _lacks_subjects(first):
-        yield fault_at(block, block.first_line, PARSER.name, "the same labels again, and no line says of what")
+        yield fault_at(
+            block, block.first_line, PARSER.name, "the same labels again, and no line says of what"
+        )
         return
     for count, cell in enumerate(chain(first, cells)):
         if count == MOST_VALUES:
@@ -162,7 +170,9 @@ def _find_only_word(block: Block) -> int | None:
     """Return which line of an output holds its one word, where a command printed no more (Enabled); else None."""
     if not block.command or "|" in block.command:
         return None
-    words = [number for number, line in enumerate(block.lines) if re.fullmatch(r"\s*[\w.:-]+\s*", line)]
+    words = [
+        number for number, line in enumerate(block.lines) if re.fullmatch(r"\s*[\w.:-]+\s*", line)
+    ]
     if len(words) != 1 or any(_LABEL.match(line) for line in block.lines):
         return None
     return words[0]
@@ -215,11 +225,15 @@ def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
                 yield Cell(cells[0], label, text, at)
 
 
-def _find_heading(block: Block, ruler: int, cuts: list[int], widths: list[int]) -> tuple[int, list[str]]:
+def _find_heading(
+    block: Block, ruler: int, cuts: list[int], widths: list[int]
+) -> tuple[int, list[str]]:
     """Return place and labels of the heading: no cell is empty or wider than its dashes; -1 and none without one."""
     for number in range(ruler - 1, -1, -1):
         labels = _cut_cells(block.lines[number], cuts)
-        if labels and all(0 < len(text) <= width for text, width in zip(labels, widths, strict=True)):
+        if labels and all(
+            0 < len(text) <= width for text, width in zip(labels, widths, strict=True)
+        ):
             return number, labels
     return -1, []
 

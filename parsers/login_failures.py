@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.login_failures",
     "Logins that failed in a row, one row an account.",
     "pam_tally2 --user NAME",
     KeyColumn("user", "str", "account"),
-    Column("failed_logins", "int", "logins that failed since the last one that succeeded", "logins"),
-    Column("last_failure", "str", "time of the last one as printed, month first: 01/02/18 10:56:59"),
+    Column(
+        "failed_logins", "int", "logins that failed since the last one that succeeded", "logins"
+    ),
+    Column(
+        "last_failure", "str", "time of the last one as printed, month first: 01/02/18 10:56:59"
+    ),
     Column("failed_from", "str", "address the last one came from, or unknown"),
     ask="`pam_tally2 --user root`",
 )
@@ -32,7 +36,12 @@ def parse_block(block: Block) -> Output:
     """Read the accounts."""
     for number, line in enumerate(block.lines, block.first_line):
         if found := _LINE.match(line):
-            yield Row(TABLE, {**found.groupdict(), "failed_logins": int(found["failed_logins"])}, block, number)
+            yield Row(
+                TABLE,
+                {**found.groupdict(), "failed_logins": int(found["failed_logins"])},
+                block,
+                number,
+            )
         elif line.strip() and not _HEAD.match(line):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
 

@@ -3,8 +3,8 @@
 Source: `commands/esxcfg-scsidevs_-m.txt` or the command.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.mapped_volume",

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 _SIZES = {
     "memSize": Column("memsz_mb", "float", "memory of the group, of a VM its size", "MB"),
     "memSizePeak": Column("memsz_peak_mb", "float", "the most it had", "MB"),
     "min": Column("reserved_mb", "float", "what is kept for it", "MB"),
-    "max": Column("limit_mb", "float", "what it may have at most; none where there is no limit", "MB"),
+    "max": Column(
+        "limit_mb", "float", "what it may have at most; none where there is no limit", "MB"
+    ),
     "consumed": Column("consumed_mb", "float", "CNSM: memory of the host the VM takes", "MB"),
-    "touched": Column("touched_mb", "float", "TCHD: working set, as the vmkernel estimates it", "MB"),
+    "touched": Column(
+        "touched_mb", "float", "TCHD: working set, as the vmkernel estimates it", "MB"
+    ),
     "active": Column("active_mb", "float", "memory in use, as the vmkernel estimates it", "MB"),
     "ballooned": Column("memctl_mb", "float", "MCTLSZ: guest memory held by balloons", "MB"),
     "swapped": Column("swap_used_mb", "float", "SWCUR: guest memory the host has swapped", "MB"),
@@ -29,13 +33,19 @@ TABLE = Table.of(
     "esxi.memory_group",
     "Memory of the groups of the host's scheduler: pools, agents, VMs; columns as memstats was asked for.",
     "memstats -r vm-stats, group-stats, …",
-    KeyColumn("mem_group", "str", "name of the group: vm.71234, host, system; its id where no name was asked for"),
+    KeyColumn(
+        "mem_group",
+        "str",
+        "name of the group: vm.71234, host, system; its id where no name was asked for",
+    ),
     Column("cartel_id", "int", "cartel (process group) of the VM's vmx world"),
     *_SIZES.values(),
     ask="`memstats -r vm-stats -s name:memSize:max:consumed:ballooned:swapped:zipped -u mb`",
 )
 _MB = {"kb": 1 / 1024, "mb": 1.0, "gb": 1024.0}
-_UNIT = re.compile(r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<printed>[KMG]B)\s*$", re.IGNORECASE)
+_UNIT = re.compile(
+    r"\s-u\s*(?P<unit>[kmg]b)\b|^\s*Unit\s*:\s*(?P<printed>[KMG]B)\s*$", re.IGNORECASE
+)
 _HEADING = re.compile(r"\s*(?:gid\s+)?name(?:\s+[A-Za-z]\w*)+\s*$|\s*gid(?:\s+[A-Za-z]\w*)+\s*$")
 _BESIDE = re.compile(r"\s*(?:-{5,}|[A-Z][A-Za-z. ]*:\s.*|)\s*$")
 _OF_VM = re.compile(r"vm\.(\d{1,10})$")
@@ -58,7 +68,9 @@ def parse_block(block: Block) -> Output:
         elif row := _make_row(block, number, names, unit):
             yield row
         else:
-            yield fault_at(block, number, PARSER.name, "not a row of this output, or its heading is missing")
+            yield fault_at(
+                block, number, PARSER.name, "not a row of this output, or its heading is missing"
+            )
 
 
 def _make_row(block: Block, line: int, names: list[str], unit: float) -> Row | None:

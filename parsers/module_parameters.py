@@ -10,7 +10,13 @@ _LIST = localcli_table(
     "esxi.module_parameter",
     "Parameters of a module of the vmkernel; one without a value has its default.",
     Made("module", "str", "name of the module: ixgben, vmfs3", key=True),
-    Key("Name", "module_parameter", "str", "name of the parameter: RSS, NumQueues", pattern=r"[\w.-]+"),
+    Key(
+        "Name",
+        "module_parameter",
+        "str",
+        "name of the parameter: RSS, NumQueues",
+        pattern=r"[\w.-]+",
+    ),
     Field(
         "Type",
         "parameter_type",
@@ -20,7 +26,9 @@ _LIST = localcli_table(
     ),
     Field("Value", "parameter_text", "str", "what is set", pattern=r"\S+", maybe=True),
     Field("Description", "parameter_meaning", "str", "what it does"),
-    commands=(r"\bsystem\s+module\s+parameters\s+list\b.*?\s(?:-m\s*|--module[= ]\s*)(?P<module>[\w.-]+)",),
+    commands=(
+        r"\bsystem\s+module\s+parameters\s+list\b.*?\s(?:-m\s*|--module[= ]\s*)(?P<module>[\w.-]+)",
+    ),
 )
 # `system settings kernel list` begins with the same two labels
 PARSER = replace(_LIST, shape=r"^\s*Name\s+Type\s+Value\s+Description\s*$")

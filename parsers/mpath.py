@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Column, Fault, KeyColumn, Row, Table, Value
 from analyzer.forms import template_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Column, Fault, KeyColumn, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.mpath",
@@ -29,10 +29,16 @@ TABLE = Table.of(
 
 def drop_repeated(found: Iterable[Row | Fault]) -> Output:
     """Pass on what was read; a path that comes again, and not below its device's next heading, has lost its heading."""
-    known: dict[Value, tuple[Value, int]] = {}  # path -> its device, and the line that named the device
+    known: dict[
+        Value, tuple[Value, int]
+    ] = {}  # path -> its device, and the line that named the device
     for item in found:
         if isinstance(item, Row):
-            path, device, heading = item.values["path_name"], item.values["storage_device"], item.line
+            path, device, heading = (
+                item.values["path_name"],
+                item.values["storage_device"],
+                item.line,
+            )
             before = known.get(path)
             if before is not None and (before[0] != device or before[1] == heading):
                 why = "a path that another line has already: the text does not say whose it is"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Record, Row
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Record, Row
 
 from .nfs_list import PARSER as LIST
 
@@ -14,7 +14,10 @@ _LINE = r"\S.* is /.* from \S.* (?:un)?mounted"
 def read_record(block: Block, record: Record) -> Output:
     """Make the row of a datastore; ESXi 4 and 5 say in words what esxcli says with true and false."""
     values = LIST.tables[0].blank()
-    texts = {name: str(record.values[name.upper()]) for name in ("volume_name", "nfs_share", "nfs_server")}
+    texts = {
+        name: str(record.values[name.upper()])
+        for name in ("volume_name", "nfs_share", "nfs_server")
+    }
     reached = str(record.values["REACHED"])
     values |= {
         **texts,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.dvs_property",
@@ -21,8 +21,14 @@ TABLE = Table.of(
     KeyColumn("dvs_uuid", "str", "UUID of the distributed switch"),
     Column("dvs_name", "str", "distributed switch"),
     KeyColumn("dvport", "str", "port of the distributed switch; none for the switch itself"),
-    KeyColumn("dvs_property", "str", "name of the property without com.vmware.: common.portset.mtu"),
-    KeyColumn("dvs_part", "str", "part of a property of more lines: load balancing, active, mode, pktsInDropped"),
+    KeyColumn(
+        "dvs_property", "str", "name of the property without com.vmware.: common.portset.mtu"
+    ),
+    KeyColumn(
+        "dvs_part",
+        "str",
+        "part of a property of more lines: load balancing, active, mode, pktsInDropped",
+    ),
     Column("dvs_text", "str", "value as printed"),
     Column("dvs_number", "int", "value where it is a whole number"),
     ask="`net-dvs -l`",
@@ -48,13 +54,17 @@ def parse_block(block: Block) -> Output:
         if isinstance(item, Row):
             rows.append(item)
             if len(rows) > MOST_VALUES:
-                yield fault_at(block, item.line, PARSER.name, f"more than {MOST_VALUES:,} values in one output")
+                yield fault_at(
+                    block, item.line, PARSER.name, f"more than {MOST_VALUES:,} values in one output"
+                )
                 rows.pop()
                 break
         else:
             yield fault_at(block, item, PARSER.name, "not a line of net-dvs")
     names = {
-        row.values["dvs_uuid"]: row.values["dvs_text"] for row in rows if row.values["dvs_property"] == "common.alias"
+        row.values["dvs_uuid"]: row.values["dvs_text"]
+        for row in rows
+        if row.values["dvs_property"] == "common.alias"
     }
     for row in rows:
         row.values["dvs_name"] = names.get(row.values["dvs_uuid"])
@@ -100,7 +110,12 @@ class _Reader:
     def _read_value(self, number: int, part: str, text: str) -> Iterator[Row]:
         text = text.strip().rstrip(",;").strip()
         if text:
-            values = {"dvs_uuid": self.switch, "dvs_name": None, "dvport": self.port, "dvs_property": self.property}
+            values = {
+                "dvs_uuid": self.switch,
+                "dvs_name": None,
+                "dvport": self.port,
+                "dvs_property": self.property,
+            }
             values |= {"dvs_part": part or None, "dvs_text": text}
             number_of = int(text) if _NUMBER.match(text) else None
             yield Row(TABLE, {**values, "dvs_number": number_of}, self.block, number)

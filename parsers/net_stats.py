@@ -8,8 +8,8 @@ a blog lose the blanks. The client name is the rest of the line and may hold bla
 import re
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import MAC_FORM, Block, Column, Fault, Table
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Table
 
 from ._switches import find_vm
 from ._vsish import PORT_ID, SWITCH

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from . import _host_overlay as nsxt
 from ._nsx import Cells, make_row, name_refusals
@@ -154,7 +154,9 @@ def _find_misplacement(record: _Record | None, key: str) -> str:
         return "before the first heading of the list"
     table, _, cells = record
     column = _KEYS[table.name].get(key)
-    theirs = _NSXT if table.name in nsxt.KEYS else _NSXV  # a label of the other product is one we do not name
+    theirs = (
+        _NSXT if table.name in nsxt.KEYS else _NSXV
+    )  # a label of the other product is one we do not name
     if column is None and any(key in _KEYS[name] for name in theirs):
         return "the heading above it is of another level"
     return "a second value of the record" if column and column in cells else ""

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from ._nsxt import place_cells, row_at_first_cell
 from .vxlan_mac import PARSER as MACS
@@ -62,7 +62,12 @@ _KINDS = {
     "segment id": (VTEP, {"segment id": "segment", "vtep ip": "ip", "is mtep": "is_mtep"}),
     "inner mac": (
         MAC,
-        {"inner mac": "inner_mac", "outer mac": "outer_mac", "outer ip": "outer_ip", "flags": "flags"},
+        {
+            "inner mac": "inner_mac",
+            "outer mac": "outer_mac",
+            "outer ip": "outer_ip",
+            "flags": "flags",
+        },
     ),
     "ip": (ARP, {"ip": "ip", "mac": "mac", "flags": "flags"}),
 }
@@ -119,7 +124,9 @@ def _flush_counts(block: Block, parser: str, counts: dict[tuple[str, str], _Cell
     counts.clear()
 
 
-def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]) -> Output:
+def read_entries(
+    block: Block, parser: str, lines: Sequence[str], first: int, asked: dict[str, str]
+) -> Output:
     """Read lines of one output; `first` is the number of the first of them, `asked` what its command gave."""
     expected, rows, odd = 0, 0, 0
     table, labels, cells = VTEP, dict[str, str](), _Cells()
@@ -128,7 +135,9 @@ def read_entries(block: Block, parser: str, lines: Sequence[str], first: int, as
         found = None if counted else _LINE.match(line)
         label = found["label"].lower() if found else ""
         begins = label in _KINDS and (not cells or label == next(iter(labels)))
-        if counted or begins or labels.get(label) in cells:  # the last: the head of an entry was lost
+        if (
+            counted or begins or labels.get(label) in cells
+        ):  # the last: the head of an entry was lost
             rows += bool(cells)
             yield from row_at_first_cell(table, block, parser, cells)
             cells = {}
@@ -154,6 +163,8 @@ PARSER = Parser(
     tables=TABLES,
     parse=parse_block,
     node="esxi",
-    commands=(r"\bnet-vdl2 -M (?:vtep|mac|arp)\b(?=(?:.*? -s (?P<dvs>\S+))?)(?=(?:.*? -n (?P<vni>\d+))?)",),
+    commands=(
+        r"\bnet-vdl2 -M (?:vtep|mac|arp)\b(?=(?:.*? -s (?P<dvs>\S+))?)(?=(?:.*? -n (?P<vni>\d+))?)",
+    ),
     body=r"^\s*(?:(?:VTEP|MAC|ARP)(?: [Ee]ntry)? [Cc]ount\s*:|[A-Z][A-Za-z]*(?: [A-Za-z]+){0,2}:\s|-{3,})",
 )

@@ -14,8 +14,12 @@ PARSER = localcli_table(
     Field("Accessible", "accessible", "bool", "the host reaches it"),
     Field("Mounted", "mounted", "bool", "it is mounted"),
     Field("Read-Only", "read_only", "bool", "mounted for reading only", maybe=True),
-    Field("isPE", "is_protocol_endpoint", "bool", "a protocol endpoint of virtual volumes", maybe=True),
-    Field("Hardware Acceleration", "hardware_acceleration", "str", "Supported, Not Supported, Unknown"),
+    Field(
+        "isPE", "is_protocol_endpoint", "bool", "a protocol endpoint of virtual volumes", maybe=True
+    ),
+    Field(
+        "Hardware Acceleration", "hardware_acceleration", "str", "Supported, Not Supported, Unknown"
+    ),
     # protocol endpoints are a list of their own
     files=bundle_files("localcli storage nfs list --pe-only", twin=True),
 )

@@ -6,8 +6,8 @@ Source: messages of the Linux kernel and its drivers (vmxnet3, e1000, e1000e, pc
 passed over. A guest with `pcnet32` runs the Flexible (vlance) adapter.
 """
 
+from analyzer.artefacts.tables import MAC_FORM, Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import MAC_FORM, Column, Table
 
 from ._guest import INTERFACE
 

@@ -14,8 +14,25 @@ PARSER = localcli_table(
     Field("Pause Params Supported", "pause_supported", "bool", "the driver can set flow control"),
     Field("Pause RX", "pause_rx", "bool", "flow control towards the host is on"),
     Field("Pause TX", "pause_tx", "bool", "flow control from the host is on"),
-    Field("Auto Negotiation", "pause_negotiated", "bool", "flow control is negotiated with the switch"),
-    Field("Auto Negotiation Resolution Avail", "pause_agreed", "bool", "the result of the negotiation is known"),
-    Field("RX Auto Negotiation Resolution", "agreed_pause_rx", "bool", "negotiated: flow control towards the host"),
-    Field("TX Auto Negotiation Resolution", "agreed_pause_tx", "bool", "negotiated: flow control from the host"),
+    Field(
+        "Auto Negotiation", "pause_negotiated", "bool", "flow control is negotiated with the switch"
+    ),
+    Field(
+        "Auto Negotiation Resolution Avail",
+        "pause_agreed",
+        "bool",
+        "the result of the negotiation is known",
+    ),
+    Field(
+        "RX Auto Negotiation Resolution",
+        "agreed_pause_rx",
+        "bool",
+        "negotiated: flow control towards the host",
+    ),
+    Field(
+        "TX Auto Negotiation Resolution",
+        "agreed_pause_tx",
+        "bool",
+        "negotiated: flow control from the host",
+    ),
 )

@@ -7,8 +7,8 @@ print the general counters first, under `Uplink Stats:`.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Row
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Row
 
 from ._pnic import PRIVATE, STATS, private_stats, uplink_stats
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.parsing import Parser
+from analyzer.artefacts.parsing import Parser
 
 from ._pnic import STATS, nic_stats
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import Block
 
 from ._pnic import INFO, LIST, PRIVATE, RING, STATS, nic_get, nic_ring, nic_stats, private_stats
 
@@ -52,7 +52,10 @@ def _split_sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
         if number > start:
             params = {"pnic": pnic} if pnic else {}
             lines = block.lines[start:number]
-            yield reader, replace(block, lines=lines, first_line=block.first_line + start, params=params)
+            yield (
+                reader,
+                replace(block, lines=lines, first_line=block.first_line + start, params=params),
+            )
         if found is not None:
             reader, names, own = found
             pnic = names.get("pnic", pnic)

@@ -5,8 +5,8 @@ guide (NSX for vSphere 6.4), which leaves the cells of certificates and backup f
 taken as milliseconds since 1970. Passwords and the passphrase of backups are not read.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._x509 import COLUMNS
@@ -55,7 +55,9 @@ CLOCK = Table.of(
 def parse_block(block: Block) -> Output:
     """Read an answer: a row for each certificate, file or setting in it."""
     root, faults = read_xml(block, PARSER.name)
-    for element in root.find("x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"):
+    for element in root.find(
+        "x509certificate", "backupRestoreSettings", "backupFileProperties", "timeSettings"
+    ):
         table, cells = _READ[element.tag](element)
         yield from make_row(table, block, element, cells)
     yield from faults

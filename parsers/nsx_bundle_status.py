@@ -6,8 +6,8 @@ skipped (the Manager keeps 30 % of its disk free) is no error of that node, but 
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, make_row, xml_shape
 from ._xml import read_xml
@@ -29,7 +29,9 @@ def parse_block(block: Block) -> Output:
     root, faults = read_xml(block, PARSER.name)
     for node in root.find("nodeLogStatus"):
         cells = {"node_type": node.child("nodeType"), "status": node.child("status")}
-        yield from make_row(TABLE, block, node, cells | {"progress_pct": node.child("progressPercentage")})
+        yield from make_row(
+            TABLE, block, node, cells | {"progress_pct": node.child("progressPercentage")}
+        )
         for one in node.find("objectStatus"):
             cells = {"node_type": node.child("nodeType"), "object_id": one.child("objectId")}
             cells |= {"log_type": one.child("logType"), "status": one.child("status")}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import stray_fault, typed_row
 from .nsx_rest_states import EDGES
@@ -130,7 +130,11 @@ PARSER = Parser(
     tables=(CLUSTERS, HOSTS, VMS, VNICS, EDGES),
     parse=parse_block,
     node="nsx_manager",
-    commands=(r"^\s*show cluster (?:all|domain-c\d+)\s*$", r"^\s*show vm vm-\d+\s*$", r"^\s*show edge all\s*$"),
+    commands=(
+        r"^\s*show cluster (?:all|domain-c\d+)\s*$",
+        r"^\s*show vm vm-\d+\s*$",
+        r"^\s*show edge all\s*$",
+    ),
     shape=(
         r"^\s*(?:No\.\s+Cluster Name\s+Cluster Id\s|No\.\s+Host Name\s+Host Id\s|Datacenter:\s+\S.*"
         r"|Edge ID\s+Name\s+Size\s+Version\s+Status\s*$)"

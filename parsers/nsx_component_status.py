@@ -5,8 +5,8 @@ Source: REST `GET /api/1.0/appliance-management/summary/components` (NSX for vSp
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import MANAGER, VERSION_FORM, XML_BODY, make_row, version_cells, xml_shape
 from ._xml import read_xml
@@ -32,8 +32,14 @@ def parse_block(block: Block) -> Output:
         if not name:
             continue
         version = version_cells(element.child("versionInfo"))
-        cells = {"component_id": name, "name": element.child("name"), "status": element.child("status")}
-        yield from make_row(TABLE, block, element, cells | {"enabled": element.child("enabled")} | version)
+        cells = {
+            "component_id": name,
+            "name": element.child("name"),
+            "status": element.child("status"),
+        }
+        yield from make_row(
+            TABLE, block, element, cells | {"enabled": element.child("enabled")} | version
+        )
         if name == "NSX" and version:
             yield from make_row(MANAGER, block, element, version | {"source": "components"})
     yield from faults

@@ -6,8 +6,8 @@ number of connections is then the number of the other controllers; followers sho
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 from ._nsx import name_refusals
 

@@ -26,7 +26,9 @@ PARSER = controller_table(
         'address the role listens on; "Not configured" and "N/A" as printed',
         pattern=r"\S.*?",
     ),
-    Field("Master?", "is_master", "bool", "this controller is master of the role", pattern=r"Yes|No"),
+    Field(
+        "Master?", "is_master", "bool", "this controller is master of the role", pattern=r"Yes|No"
+    ),
     Field(
         "Last-Changed",
         "last_changed",

@@ -6,9 +6,9 @@ of the Manager's list of controllers. Without its prompt only the name of the fi
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table
 
 from ._nsx import name_refusals
 

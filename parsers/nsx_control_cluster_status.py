@@ -7,9 +7,9 @@ activated, the same Cluster ID on all nodes.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 from ._nsx import name_refusals
 
@@ -48,7 +48,9 @@ ROLE = Table.of(
 def read_record(block: Block, record: Record) -> Output:
     """Yield the health, or a role."""
     table = ROLE if record.values.get("ROLE") else HEALTH
-    values: dict[str, Value] = {c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns}
+    values: dict[str, Value] = {
+        c.name: str(record.values.get(c.name.upper(), "")) or None for c in table.columns
+    }
     if table is ROLE:
         values["enabled"] = values["configured_status"] == "enabled"
         values["activated"] = values["active_status"] == "activated"

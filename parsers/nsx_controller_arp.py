@@ -4,8 +4,8 @@ Source: NSX Controller CLI (NSX for vSphere), as captured on 6.1 and 6.2. This i
 neighbour table of a logical router.
 """
 
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key
-from analyzer.tables import IP_FORM, MAC_FORM
 
 from ._nsx import CONNECTION, VNI, controller_table
 

@@ -6,8 +6,8 @@ milliseconds, times in milliseconds since 1970.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, Cells, convert_stamp, make_row, xml_shape
 from ._xml import Element, read_xml
@@ -56,7 +56,9 @@ def parse_block(block: Block) -> Output:
         for load in node.find("cpuLoadInfo"):
             interval = load.child("interval")
             if interval is not None and not interval.text.strip().isdigit():
-                yield fault_at(block, interval.line, PARSER.name, "the interval of a load is not a number")
+                yield fault_at(
+                    block, interval.line, PARSER.name, "the interval of a load is not a number"
+                )
         yield from make_row(NODE, block, node, _read_node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
@@ -65,7 +67,11 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_node(node: Element) -> Cells:
-    loads = {load.get("interval"): load.get("averageLoad") for load in node.children if load.tag == "cpuLoadInfo"}
+    loads = {
+        load.get("interval"): load.get("averageLoad")
+        for load in node.children
+        if load.tag == "cpuLoadInfo"
+    }
     return {
         "controller_id": node.child("id"),
         "ip": node.child("ipAddress"),

@@ -6,9 +6,9 @@ step. Stamps have no year and stay as printed. The other form of the command, li
 
 from functools import partial
 
+from analyzer.artefacts.tables import IP_FORM, Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.headings import drop_stale_headings
-from analyzer.tables import IP_FORM, Column, Table
 
 TABLE = Table.of(
     "nsx.controller_step",

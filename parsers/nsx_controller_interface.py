@@ -12,7 +12,13 @@ PARSER = controller_table(
     "show network interface",
     "nsx.controller_interface",
     "Network interfaces of an NSX Controller.",
-    Key("Interface", "interface", "str", "name of the interface: breth0, eth0", pattern=r"[A-Za-z][\w.:-]*"),
+    Key(
+        "Interface",
+        "interface",
+        "str",
+        "name of the interface: breth0, eth0",
+        pattern=r"[A-Za-z][\w.:-]*",
+    ),
     Field(
         "Address/Netmask",
         "address",

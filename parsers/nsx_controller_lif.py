@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import name_refusals
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import make_row, name_refusals
 from ._xml import Element
@@ -21,7 +21,12 @@ TABLE = Table.of(
     KeyColumn("lr_id", "int", "number of the logical router"),
     Column("lr_name", "str", "name of the logical router on the hosts: default+edge-1"),
     KeyColumn("host_ip", "str", "host the router is on", form=IP_FORM),
-    Column("edge_connection", "str", "address of the router's control VM, where it is connected", form=IP_FORM),
+    Column(
+        "edge_connection",
+        "str",
+        "address of the router's control VM, where it is connected",
+        form=IP_FORM,
+    ),
     Column("service_controller", "str", "controller that serves the router", form=IP_FORM),
     ask="`show control-cluster logical-routers instance all` on each NSX Controller",
 )

@@ -12,7 +12,12 @@ PARSER = controller_table(
     "show network route",
     "nsx.controller_route",
     "Routes of an NSX Controller.",
-    Key("Prefix/Mask", "route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
+    Key(
+        "Prefix/Mask",
+        "route",
+        "str",
+        "network routed to and length of its netmask; 0.0.0.0/0 is the default route",
+    ),
     Field("Gateway", "next_hop", "str", "next hop; 0.0.0.0 for a connected network"),
     Field("Metric", "route_metric", "int", "metric of the route"),
     Field("MTU", "route_mtu", "str", "MTU of the route; intf for that of the interface"),

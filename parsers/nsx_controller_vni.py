@@ -3,8 +3,8 @@
 Source: NSX Controller CLI (NSX for vSphere).
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key
-from analyzer.tables import IP_FORM
 
 from ._nsx import controller_table
 
@@ -29,7 +29,14 @@ PARSER = controller_table(
         pattern=r"[A-Za-z]+",
     ),
     Field("ARP-Proxy", "arp_proxy", "bool", "the controller answers ARP", pattern=r"[A-Za-z]+"),
-    Field("Connections", "connections", "int", "open connections of hosts", unit="connections", pattern=r"\S+"),
+    Field(
+        "Connections",
+        "connections",
+        "int",
+        "open connections of hosts",
+        unit="connections",
+        pattern=r"\S+",
+    ),
     Field("VTEPs", "vteps", "int", "VTEPs that joined", unit="VTEPs", pattern=r"\S+", maybe=True),
     typed=r"^\s*show control-cluster logical-switches (?:vni|joined-vnis)\b",
     body=r"\S+\s+\S+\s+[A-Z]\w+\s+[A-Z]\w+\s+\d",

@@ -3,8 +3,8 @@
 Source: NSX Controller CLI (NSX for vSphere).
 """
 
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key
-from analyzer.tables import IP_FORM, MAC_FORM
 
 from ._nsx import CONNECTION, VNI, controller_table
 

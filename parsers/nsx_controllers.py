@@ -8,8 +8,8 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser, rows
-from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import XML_BODY, make_row, name_refusals, xml_shape
 from ._xml import read_xml
@@ -21,7 +21,9 @@ TABLE = Table.of(
     KeyColumn("controller_id", "str", "controller-1, …"),
     Column("name", "str", "name given to the controller (REST)"),
     Column("ip", "str", "address of the controller", form=IP_FORM),
-    Column("state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"),
+    Column(
+        "state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"
+    ),
     Column("version", "version", "version of the controller, not of NSX (REST)"),
     Column("uptime_s", "float", "time since the controller started, where stated", "s"),
     Column("source", "str", "cli or rest"),
@@ -32,7 +34,9 @@ TABLE = Table.of(
 def parse_block(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
     for item in (
-        _read_rest(block) if any(line.lstrip().startswith("<") for line in block.lines[:3]) else _read_cli(block)
+        _read_rest(block)
+        if any(line.lstrip().startswith("<") for line in block.lines[:3])
+        else _read_cli(block)
     ):
         if isinstance(item, Row) and isinstance(item.values["state"], str):
             item.values["state"] = item.values["state"].upper()

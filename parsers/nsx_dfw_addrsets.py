@@ -6,8 +6,8 @@ Source: the command on a host of NSX for vSphere, as an administrator published 
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at, typed
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, typed
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _ASK = "`vsipioctl getaddrsets -f <filter>` on the host; `vsipioctl getfilters` lists the filters"
 _FILTER = Column("filter", "str", "name of the filter")

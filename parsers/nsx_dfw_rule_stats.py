@@ -3,8 +3,8 @@
 Source: the command on a host of NSX 6.1, as captured. A rule stands there twice, once for each address family.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.dfw_rule_stats",

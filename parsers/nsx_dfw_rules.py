@@ -4,8 +4,8 @@ Source: the command on hosts of NSX 6.1 to 6.4, as captured. A rule of the Manag
 and port. Two lines of comment with generation and time of realization came with a later release.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.dfw_rule",

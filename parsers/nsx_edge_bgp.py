@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import headed_rows
 
@@ -35,13 +35,19 @@ TABLE = Table.of(
     ask="`show ip bgp neighbors` on the Edge",
 )
 
-_HEAD = re.compile(r"\s*BGP neighbor is (?P<neighbor>[^\s,]+),\s+remote AS (?P<remote_as>[\d.]+),?\s*$")
+_HEAD = re.compile(
+    r"\s*BGP neighbor is (?P<neighbor>[^\s,]+),\s+remote AS (?P<remote_as>[\d.]+),?\s*$"
+)
 _LINES = (
     re.compile(r"\s*BGP state = (?P<session_state>\w+)(?:, (?P<session_up>up|down))?\b"),
-    re.compile(r"\s*Hold time is (?P<hold_s>\d+), Keep alive interval is (?P<keepalive_s>\d+) seconds"),
+    re.compile(
+        r"\s*Hold time is (?P<hold_s>\d+), Keep alive interval is (?P<keepalive_s>\d+) seconds"
+    ),
     re.compile(r"\s*Received (?P<messages_in>\d+) messages, Sent (?P<messages_out>\d+) messages"),
     re.compile(r"\s*Prefixes received (?P<prefixes_in>\d+) sent (?P<prefixes_out>\d+)"),
-    re.compile(r"\s*Connections established (?P<established_times>\d+), dropped (?P<dropped_times>\d+)"),
+    re.compile(
+        r"\s*Connections established (?P<established_times>\d+), dropped (?P<dropped_times>\d+)"
+    ),
     re.compile(r"\s*Local host: (?P<local_ip>[^\s,]+), Local port: (?P<local_port>\d+)"),
     re.compile(r"\s*Remote host: [^\s,]+, Remote port: (?P<remote_port>\d+)"),
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import stray_fault, typed_row
 
@@ -16,14 +16,22 @@ TABLE = Table.of(
     "nsx.edge_forwarding",
     "Forwarding table of an NSX Edge, one row for each network and next hop.",
     "show ip forwarding (on the Edge)",
-    KeyColumn("route", "str", "network forwarded to and length of its netmask; 0.0.0.0/0 is the default route"),
+    KeyColumn(
+        "route",
+        "str",
+        "network forwarded to and length of its netmask; 0.0.0.0/0 is the default route",
+    ),
     Column("learned_from", "str", "C connected, R remote, as printed: R>*"),
     KeyColumn("next_hop", "str", "next hop; none of a connected network", form=IP_FORM),
     KeyColumn("interface", "str", "interface of the Edge: vNic_0, VDR"),
     ask="`show ip forwarding` on the Edge",
 )
-_NETWORK = re.compile(r"\s*(?P<learned_from>[CR](?:>\*?|\s*\*)?)\s*(?P<route>[\dXx*.:a-fA-F]+/\d{1,3})(?=\s|$)")
-_HOP = re.compile(r"\s+(?:is directly connected|via (?P<next_hop>[\w.:*]+)),\s*(?P<interface>[\w.-]+)\s*$")
+_NETWORK = re.compile(
+    r"\s*(?P<learned_from>[CR](?:>\*?|\s*\*)?)\s*(?P<route>[\dXx*.:a-fA-F]+/\d{1,3})(?=\s|$)"
+)
+_HOP = re.compile(
+    r"\s+(?:is directly connected|via (?P<next_hop>[\w.:*]+)),\s*(?P<interface>[\w.-]+)\s*$"
+)
 _REST = re.compile(r"\s*(?:Codes: C - connected, R|> - selected route|$)")
 
 
@@ -36,7 +44,9 @@ def parse_block(block: Block) -> Output:
         hop = _HOP.match(line, begins.end() if begins else 0)
         if hop and network:
             at = block.first_line + number
-            cells = {name: (text, at) for name, text in {**network, **hop.groupdict()}.items() if text}
+            cells = {
+                name: (text, at) for name, text in {**network, **hop.groupdict()}.items() if text
+            }
             yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif _REST.match(line):
             network = {} if line.strip() else network

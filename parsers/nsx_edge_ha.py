@@ -4,9 +4,9 @@ Source: NSX Edge CLI (NSX for vSphere), as captured on a control VM of 6.1; the 
 and sessions between their interfaces, as in VMware's own published test code. A prompt names the unit (`edge-1-0`).
 """
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 from ._nsx import name_refusals
 
@@ -24,7 +24,12 @@ TABLE = Table.of(
     Column("peer", "str", "name of the other unit, its number from 6.2 on"),
     Column("peer_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
     Column("own_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
-    Column("sessions_down", "int", "sessions between interfaces of the units that are not up; from 6.2 on", "sessions"),
+    Column(
+        "sessions_down",
+        "int",
+        "sessions between interfaces of the units that are not up; from 6.2 on",
+        "sessions",
+    ),
     Column("file_sync", "str", "running, …, as printed"),
     Column("connection_sync", "str", "running, …, as printed"),
     ask="`show service highavailability` on both units of the Edge",

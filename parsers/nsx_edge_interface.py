@@ -6,8 +6,17 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 import re
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, ColumnValueError, Fault, KeyColumn, Row, Table, convert
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import (
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    KeyColumn,
+    Row,
+    Table,
+    convert,
+)
 
 from ._nsx import name_refusals
 from ._nsxt import match_first
@@ -26,7 +35,9 @@ TABLE = Table.of(
     Column("rx_bytes", "int", "bytes received", "bytes"),
     Column("rx_dropped", "int", "frames received and dropped", "packets"),
     Column("rx_errors", "int", "all errors of receiving", "times"),
-    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
+    Column(
+        "rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"
+    ),
     Column("tx_packets", "int", "packets sent", "packets"),
     Column("tx_bytes", "int", "bytes sent", "bytes"),
     Column("tx_dropped", "int", "frames dropped on the way out", "packets"),
@@ -35,13 +46,21 @@ TABLE = Table.of(
     counts_since="boot",
     gauges=("mtu",),
 )
-_HEAD = re.compile(r"\s*Interface (?P<name>\S+) is (?P<admin>\S+(?: \S+)?), line protocol is (?P<link>\S+)\s*$")
+_HEAD = re.compile(
+    r"\s*Interface (?P<name>\S+) is (?P<admin>\S+(?: \S+)?), line protocol is (?P<link>\S+)\s*$"
+)
 _LINES = (
     re.compile(r"\s*index \d+ metric \d+ mtu (?P<mtu>\S+)"),
     re.compile(r"\s*HWaddr: (?P<mac>\S+)"),
-    re.compile(r"\s*input packets (?P<rx_packets>\S+), bytes (?P<rx_bytes>\S+), dropped (?P<rx_dropped>[^\s,]+)"),
-    re.compile(r"\s*input errors (?P<rx_errors>[^\s,]+).*?(?:missed (?P<rx_missed_errors>\S+))?\s*$"),
-    re.compile(r"\s*output packets (?P<tx_packets>\S+), bytes (?P<tx_bytes>\S+), dropped (?P<tx_dropped>[^\s,]+)"),
+    re.compile(
+        r"\s*input packets (?P<rx_packets>\S+), bytes (?P<rx_bytes>\S+), dropped (?P<rx_dropped>[^\s,]+)"
+    ),
+    re.compile(
+        r"\s*input errors (?P<rx_errors>[^\s,]+).*?(?:missed (?P<rx_missed_errors>\S+))?\s*$"
+    ),
+    re.compile(
+        r"\s*output packets (?P<tx_packets>\S+), bytes (?P<tx_bytes>\S+), dropped (?P<tx_dropped>[^\s,]+)"
+    ),
     re.compile(r"\s*output errors (?P<tx_errors>[^\s,]+)"),
 )
 _ADDRESS = re.compile(r"\s*inet6? (?P<address>\S+)\s*$")
@@ -66,9 +85,13 @@ def _read_rows(block: Block) -> Output:
             last = Row(TABLE, values, block, number, {})
         elif last is not None and (found := _ADDRESS.match(line)):
             before = last.values["addresses"]
-            last.values["addresses"] = f"{before}, {found['address']}" if before else found["address"]
+            last.values["addresses"] = (
+                f"{before}, {found['address']}" if before else found["address"]
+            )
         elif last is not None and (found := match_first(_LINES, line)):
-            if any(last.values[name] is not None for name in found.groupdict()):  # of an interface without its head
+            if any(
+                last.values[name] is not None for name in found.groupdict()
+            ):  # of an interface without its head
                 yield last
                 last = None
                 yield fault_at(block, number, PARSER.name, "no line says what this belongs to")

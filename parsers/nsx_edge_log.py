@@ -5,8 +5,8 @@ a whole file: the head is that of syslog (RFC 3164 or an ISO stamp), the texts a
 VMware's log content pack.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.edge_log",
@@ -15,7 +15,11 @@ TABLE = Table.of(
     TIME,
     LEVEL,
     Column("host", "str", "name of the node in the line"),
-    Column("program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"),
+    Column(
+        "program",
+        "str",
+        "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …",
+    ),
     Column("pid", "int", "process"),
     MESSAGE,
     ask="the support bundle of the NSX Edge, or `show log` on it",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 
@@ -16,7 +16,11 @@ TABLE = Table.of(
     "nsx.edge_route",
     "Routes of an NSX Edge, one row for each network and next hop.",
     "show ip route (on the Edge)",
-    KeyColumn("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
+    KeyColumn(
+        "route",
+        "str",
+        "network routed to and length of its netmask; 0.0.0.0/0 is the default route",
+    ),
     Column("learned_from", "str", "C connected, S static, B BGP, O OSPF, i IS-IS"),
     Column("route_kind", "str", "of OSPF and IS-IS: E1, E2, N1, N2, IA, L1, L2"),
     Column("distance", "int", "administrative distance: the lower wins"),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Row, Table, Value
 
 IPSEC = Table.of(
     "nsx.edge_ipsec",
@@ -52,7 +52,12 @@ def parse_block(block: Block) -> Output:
         if found := _SITE.match(line):
             site = found["site"]
         elif found := _CHANNEL.match(line):
-            values: dict[str, Value] = {"site": site or None, **found.groupdict(), "tunnels": 0, "tunnels_up": 0}
+            values: dict[str, Value] = {
+                "site": site or None,
+                **found.groupdict(),
+                "tunnels": 0,
+                "tunnels_up": 0,
+            }
             channels.append(Row(IPSEC, values, block, number))
             site = ""
         elif (found := _TUNNEL.match(line)) and channels:

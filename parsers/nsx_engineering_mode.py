@@ -5,8 +5,8 @@ Only these two lines are read; what was typed after them is never looked at, for
 diagnostics password.
 """
 
-from analyzer.parsing import Output, Parser, run_template
-from analyzer.tables import Block, Column, Record, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, run_template
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table
 
 TABLE = Table.of(
     "nsx.engineering_mode",

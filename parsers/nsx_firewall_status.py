@@ -4,8 +4,8 @@ Source: `firewallStatus` of the API guide (NSX for vSphere 6.4). A generation nu
 it tells whether a change has come to the host. Stamps are milliseconds since 1970.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._xml import Element, read_xml

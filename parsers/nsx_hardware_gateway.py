@@ -7,8 +7,8 @@ shows are in no public source and are not guessed at.
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, make_row, xml_shape
 from ._xml import read_xml
@@ -32,7 +32,10 @@ def parse_block(block: Block) -> Output:
     """Read the bindings, one row each; an empty list is no row."""
     root, faults = read_xml(block, PARSER.name)
     for element in root.find("hardwareGatewayBinding"):
-        cells = {"binding_id": element.child("id"), "gateway_id": element.child("hardwareGatewayId")}
+        cells = {
+            "binding_id": element.child("id"),
+            "gateway_id": element.child("hardwareGatewayId"),
+        }
         cells |= {
             "switch_name": element.child("switchName"),
             "port_name": element.child("portname") or element.child("portName"),

@@ -5,8 +5,8 @@ Source: REST `GET /api/2.0/vdn/inventory/hosts/connection/status` (NSX for vSphe
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, make_row, xml_shape
 from ._xml import read_xml
@@ -19,8 +19,12 @@ TABLE = Table.of(
     Column("firewall_agent", "str", "Manager to the firewall agent of the host"),
     Column("control_plane_agent", "str", "Manager to the control plane agent of the host"),
     Column("controllers", "str", "host to the controllers"),
-    Column("failed_controllers", "int", "controllers the host reports an error with", "controllers"),
-    Column("error_codes", "str", "their codes, comma separated: 1255603 TLS handshake, 1255604 refused"),
+    Column(
+        "failed_controllers", "int", "controllers the host reports an error with", "controllers"
+    ),
+    Column(
+        "error_codes", "str", "their codes, comma separated: 1255603 TLS handshake, 1255604 refused"
+    ),
 )
 
 ERROR = Table.of(
@@ -55,8 +59,14 @@ def parse_block(block: Block) -> Output:
             },
         )
         for error in errors:
-            cells = {"host_id": element.child("hostId"), "controller_ip": error.child("controllerIp")}
-            cells |= {"error_code": error.child("errorCode"), "message": error.child("errorMessage")}
+            cells = {
+                "host_id": element.child("hostId"),
+                "controller_ip": error.child("controllerIp"),
+            }
+            cells |= {
+                "error_code": error.child("errorCode"),
+                "message": error.child("errorMessage"),
+            }
             yield from make_row(ERROR, block, error, cells)
     yield from faults
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.parsing import Output, Parser, fault_at, rows
-from analyzer.tables import Block, Column, Fault, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Row, Table
 
 from ._nsx import MANAGER, XML_BODY, make_row, version_cells, xml_shape
 from ._site import SITE
@@ -140,10 +140,14 @@ def _read_json(block: Block) -> Output:
                 found[key] = str(value)
     version = [found.get(f"{part}Version", "") for part in ("major", "minor", "patch")]
     numbered = enumerate(block.lines, block.first_line)
-    line = next((number for number, text_line in numbered if "majorVersion" in text_line), block.first_line)
+    line = next(
+        (number for number, text_line in numbered if "majorVersion" in text_line), block.first_line
+    )
     if not all(part.isdigit() for part in version):
         why = "no versionInfo with major, minor and patch version"
-        yield Fault(block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why)
+        yield Fault(
+            block.address, line, block.lines[line - block.first_line][:300], PARSER.name, why=why
+        )
         return
     if text.lstrip().startswith("{"):
         yield from _report_broken_json(block, text)
@@ -189,7 +193,10 @@ PARSER = Parser(
     parse=parse_block,
     node="nsx_manager",
     files=(r"(?:^|/)sys_info$",),
-    commands=(r"^\s*show version\s*$", r"/api/1\.0/appliance-management/(?:global/info|summary/system)\b"),
+    commands=(
+        r"^\s*show version\s*$",
+        r"/api/1\.0/appliance-management/(?:global/info|summary/system)\b",
+    ),
     shape=(
         rf"(?:{xml_shape('globalInfo', 'systemSummary')}|^<versionInfo>"
         r'|^\s*System Version\s*:\s*\d+\.\d+\.\d+|^\s*\{?\s*"(?:versionInfo|globalInfo)"\s*:'

@@ -3,8 +3,8 @@
 Source: a public script of a support engineer, which takes the address below the line that begins with `mgmt`.
 """
 
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
 
 TABLE = Table.of(
     "nsx.manager_interface",

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._xml import Element, read_xml
@@ -67,7 +67,11 @@ FABRIC = Table.of(
     KeyColumn("object_id", "str", "id in vCenter: domain-c34, host-9"),
     Column("object_name", "str", "name of the cluster or host"),
     Column("object_type", "str", "ClusterComputeResource or HostSystem"),
-    KeyColumn("feature_id", "str", "com.vmware.vshield.vsm.nwfabric.hostPrep, …vxlan, …messagingInfra, …firewall"),
+    KeyColumn(
+        "feature_id",
+        "str",
+        "com.vmware.vshield.vsm.nwfabric.hostPrep, …vxlan, …messagingInfra, …firewall",
+    ),
     Column("feature_version", "str", "release of that feature"),
     Column("fabric_status", "str", "GREEN, YELLOW, RED, UNKNOWN"),
     Column("is_installed", "bool", "it is installed"),
@@ -94,7 +98,9 @@ LINKS = Table.of(
     "What the NSX Manager says of vCenter, the agent manager, the synchronizing of controllers, its licence.",
     "GET /api/2.0/services/vcconfig/status, …/services/licensing/status, …/eam/status",
     KeyColumn("manager_link", "str", "vcenter, eam, controller_sync or license"),
-    Column("link_status", "str", "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed"),
+    Column(
+        "link_status", "str", "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed"
+    ),
     Column("link_name", "str", "name of the vCenter, id of the job, edition of the licence"),
     Column("link_time", "time", "time of the last synchronizing; of a licence its end"),
     ask="`GET /api/2.0/services/vcconfig/status`",
@@ -179,12 +185,16 @@ def parse_block(block: Block) -> Output:
     root, faults = read_xml(block, PARSER.name)
     for above in _walk_with_parents(root, ()):
         element = above[-1]
-        if element.tag not in _READ or (element.tag == "edgeVmStatus" and element.child("edgeVmStatus")):
+        if element.tag not in _READ or (
+            element.tag == "edgeVmStatus" and element.child("edgeVmStatus")
+        ):
             continue  # the list of the VMs is called as each of them is
         if element.tag == "edgeStatus" and not element.children:
             continue  # and the state of an Edge as its answer
         table, paths = _READ[element.tag]
-        cells: dict[str, Element | str | None] = {name: _find_element(above, path) for name, path in paths.items()}
+        cells: dict[str, Element | str | None] = {
+            name: _find_element(above, path) for name, path in paths.items()
+        }
         for name in _TIMES & cells.keys():
             cell = cells[name]
             cells[name] = convert_stamp(cell) if isinstance(cell, Element) else None
@@ -196,7 +206,9 @@ def parse_block(block: Block) -> Output:
     yield from faults
 
 
-def _walk_with_parents(element: Element, above: tuple[Element, ...]) -> Iterator[tuple[Element, ...]]:
+def _walk_with_parents(
+    element: Element, above: tuple[Element, ...]
+) -> Iterator[tuple[Element, ...]]:
     """Yield each element with those it stands in, in the order of the text."""
     here = (*above, element)
     yield here

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsx import XML_BODY, convert_stamp, make_row, xml_shape
 from ._xml import Element, read_xml
@@ -64,7 +64,11 @@ def _further_pages(block: Block, root: Element) -> Iterator[Fault]:
     held = sum(1 for _ in root.find(*_EVENTS))
     for paging in root.find("pagingInfo"):
         total = paging.child("totalCount")
-        if total is not None and total.text.strip().isdecimal() and int(total.text.strip()[:18]) > held:
+        if (
+            total is not None
+            and total.text.strip().isdecimal()
+            and int(total.text.strip()[:18]) > held
+        ):
             why = f"the answer holds {held} of {total.text.strip()[:18]} events: the others are on further pages"
             yield fault_at(block, total.line, PARSER.name, why)
 
@@ -75,6 +79,8 @@ PARSER = Parser(
     parse=parse_block,
     node="nsx_manager",
     commands=(r"/api/2\.0/systemevent\b", r"/api/2\.0/services/(?:systemalarms|alarms)\b"),
-    shape=xml_shape("pagedSystemEventList", "pagedSystemAlarmList", "systemEvents?", "systemAlarms?"),
+    shape=xml_shape(
+        "pagedSystemEventList", "pagedSystemAlarmList", "systemEvents?", "systemAlarms?"
+    ),
     body=XML_BODY,
 )

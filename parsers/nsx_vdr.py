@@ -14,11 +14,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Value
 
 from ._nsx import name_refusals
-from ._vdr import ARP, ARP_TABLE, BRIDGE, BRIDGE_MAC, BRIDGE_NETWORK, DI_COUNTER, INSTANCE, LIF, ROUTE
+from ._vdr import (
+    ARP,
+    ARP_TABLE,
+    BRIDGE,
+    BRIDGE_MAC,
+    BRIDGE_NETWORK,
+    DI_COUNTER,
+    INSTANCE,
+    LIF,
+    ROUTE,
+)
 
 _NAME = r"(?P<vdr>\S+?)(?::(?P<vdr_id>\d+))?"
 _TITLES = {
@@ -49,7 +59,10 @@ _HEADS = {
 # others, and what only such a row has.
 _BRIDGE_TABLES = (BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC)
 _BRIDGES = replace(
-    BRIDGE, columns=tuple({column.name: column for table in _BRIDGE_TABLES for column in table.columns}.values())
+    BRIDGE,
+    columns=tuple(
+        {column.name: column for table in _BRIDGE_TABLES for column in table.columns}.values()
+    ),
 )
 _HEADED = ((BRIDGE_MAC, "address_type"), (BRIDGE_NETWORK, "network"), (BRIDGE, "bridge"))
 _OWN = {
@@ -100,7 +113,9 @@ def _read_bridges(part: Block) -> Output:
             yield item
             continue
         values = item.values
-        table, head = next((one, name) for one, name in _HEADED if values[name] is not None or one is BRIDGE)
+        table, head = next(
+            (one, name) for one, name in _HEADED if values[name] is not None or one is BRIDGE
+        )
         if any(values[name] is not None for name in _OWN[table.name]):  # not a heading alone
             lines = {name: item.line_of(name) for name in item.lines if table.column(name)}
             item.table, item.line = table, item.line_of(head)
@@ -113,7 +128,9 @@ def _report_untitled(part: Block) -> Iterator[Fault]:
     """An output without any title is an answer we do not know: each of its lines is a fault."""
     for number, line in enumerate(part.lines, part.first_line):
         if line.strip():
-            yield Fault(part.address, number, line, PARSER.name, why="before the first title of a section")
+            yield Fault(
+                part.address, number, line, PARSER.name, why="before the first title of a section"
+            )
 
 
 def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
@@ -141,7 +158,9 @@ def _find_title(line: str) -> tuple[str, dict[str, str]] | None:
 
 
 def _cut_part(block: Block, begin: int, end: int, params: dict[str, str]) -> Block:
-    return replace(block, lines=block.lines[begin:end], first_line=block.first_line + begin, params=params)
+    return replace(
+        block, lines=block.lines[begin:end], first_line=block.first_line + begin, params=params
+    )
 
 
 def _read_flags(values: dict[str, Value]) -> None:
@@ -159,7 +178,9 @@ PARSER = Parser(
     tables=(ARP, ARP_TABLE, INSTANCE, LIF, ROUTE, BRIDGE, BRIDGE_NETWORK, BRIDGE_MAC, DI_COUNTER),
     parse=parse_block,
     node="esxi",
-    files=(r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--?(?:nbr|lif|instance|route|bridge|di|[NLIRbD])_?[^/]*)\.txt$",),
+    files=(
+        r"(?:^|/)(?:dump-vdr-info\.sh|net-vdr_[^/]*--?(?:nbr|lif|instance|route|bridge|di|[NLIRbD])_?[^/]*)\.txt$",
+    ),
     commands=(
         rf"\bnet-vdr\s+{_WHAT}\s+(?:-\S+\s+)*?-l\s+(?P<vdr>[^\s|;]+)",
         r"\bnet-vdr\s+(?:-\S+\s+)*--?(?:instance|I|di|D|bridge|b)\b",

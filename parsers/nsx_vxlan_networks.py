@@ -7,8 +7,8 @@ the command. A controller 0.0.0.0 of a network without control plane is no fault
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.tables import Column, Row
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Column, Row
 
 from .net_vdl2 import NETWORK
 
@@ -20,7 +20,9 @@ _DVS = re.compile(r"--?(?:vds-name|v)[=\s]+(?P<dvs>\S+)")
 _LISTED = replace(
     NETWORK,
     columns=tuple(
-        Column("controller_ip", "str", "address and state") if column.name == "controller_ip" else column
+        Column("controller_ip", "str", "address and state")
+        if column.name == "controller_ip"
+        else column
         for column in NETWORK.columns
     ),
 )

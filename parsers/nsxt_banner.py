@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block
 
 from ._nsxt import EDGE, MANAGER, stray_fault, typed_row
 from .nsxt_node import TABLE
@@ -34,7 +34,9 @@ def parse_block(block: Block) -> Output:
         if found := _BANNER.match(line):
             at = block.first_line + number
             cells = {**found.groupdict(), "role": _ROLES[found["role"]], "source": "cli"}
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()})
+            yield from typed_row(
+                TABLE, block, PARSER.name, at, {name: (text, at) for name, text in cells.items()}
+            )
         elif line.strip():
             yield stray_fault(block, number, PARSER.name)
 

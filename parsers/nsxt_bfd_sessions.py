@@ -4,9 +4,9 @@ Source: the NSX CLI guide, and an output in a public document. Labels are words 
 of them than another.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, Param
 from analyzer.forms.blocks import key_value
-from analyzer.tables import IP_FORM
 
 from ._nsxt import EDGE, name_refusals
 
@@ -14,15 +14,31 @@ PARSER = key_value(
     "nsxt_bfd_sessions",
     "nsxt.bfd_session",
     Param(("gateway",), "router", "str", "id of the gateway, where the command names it"),
-    Key("Local_address", "local_ip", "str", "own address: a tunnel end point, an uplink", form=IP_FORM),
+    Key(
+        "Local_address",
+        "local_ip",
+        "str",
+        "own address: a tunnel end point, an uplink",
+        form=IP_FORM,
+    ),
     Key("Remote_address", "remote_ip", "str", "address of the other end", form=IP_FORM),
     Field("State", "bfd_session_state", "str", "up, down, init, admin_down"),
-    Field("Diag", "bfd_diag", "str", "why it last went down: No Diagnostic, Control Detection Time Expired, …"),
+    Field(
+        "Diag",
+        "bfd_diag",
+        "str",
+        "why it last went down: No Diagnostic, Control Detection Time Expired, …",
+    ),
     Field("Remote_state", "remote_state", "str", "state the other end reports"),
     Field("Remote_diag", "remote_diag", "str", "why it last went down, as the other end reports"),
     Field("Encap", "encapsulation", "str", "geneve for tunnels, vlan for uplinks"),
     Field("Session_type", "session_type", "str", "TUNNEL, LR_PORT, MGMT, …"),
-    Field("Last_down_time", "last_down", "str", "time of the last change to down, as the node prints it"),
+    Field(
+        "Last_down_time",
+        "last_down",
+        "str",
+        "time of the last change to down, as the node prints it",
+    ),
     Field("Last_up_time", "last_up", "str", "time of the last change to up, as the node prints it"),
     Field("Rx_interval", "rx_interval_ms", "int", "interval in which packets are awaited", "ms"),
     Field("Tx_interval", "tx_interval_ms", "int", "interval in which packets are sent", "ms"),

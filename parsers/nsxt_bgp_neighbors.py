@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, Table
+from analyzer.artefacts.tables import IP_FORM, Column, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE
@@ -26,7 +26,11 @@ TABLE = Table.of(
     Column("remote_as", "int", "AS of the neighbour"),
     Column("bgp_state", "str", "Estab when the session is up; Idle, Activ, Conne, OpenS, …"),
     Column("up_down_time", "str", "time since the state changed, as printed: 1d01h27m, never"),
-    Column("bfd_state", "str", "UP; DW down, IN init, AD admin down, NC not configured, DC disconnected"),
+    Column(
+        "bfd_state",
+        "str",
+        "UP; DW down, IN init, AD admin down, NC not configured, DC disconnected",
+    ),
     Column("messages_in", "int", "messages received", "messages"),
     Column("messages_out", "int", "messages sent", "messages"),
     Column("prefixes_in", "int", "prefixes received", "prefixes"),
@@ -35,7 +39,9 @@ TABLE = Table.of(
     key=("router", "neighbor", "address_family"),
 )
 
-_FAMILY = re.compile(r"\s*BGP summary information for VRF (?P<vrf>\S+) for address-family:\s*(?P<address_family>\w+)")
+_FAMILY = re.compile(
+    r"\s*BGP summary information for VRF (?P<vrf>\S+) for address-family:\s*(?P<address_family>\w+)"
+)
 _ROUTER = re.compile(r"\s*Router ID:\s*(?P<router_id>\S+)\s+Local AS:\s*(?P<local_as>\S+)\s*$")
 _ROW = re.compile(
     r"\s*(?P<neighbor>[0-9A-Fa-fXx*]*[.:][\w.:*]+)\s+(?P<remote_as>\d+)\s+(?P<bgp_state>[A-Z][A-Za-z]+)"

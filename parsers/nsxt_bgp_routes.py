@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
@@ -18,7 +18,9 @@ TABLE = Table.of(
     "Routes of BGP on an NSX-T edge, one row for each network and next hop.",
     "get bgp neighbor <address> advertised-routes | routes; get bgp ipv4 (in the VRF of the gateway)",
     KeyColumn("neighbor", "str", "neighbour, where the command names it", form=IP_FORM),
-    KeyColumn("route_way", "str", "advertised-routes: told to it; routes: learned from it; none of all"),
+    KeyColumn(
+        "route_way", "str", "advertised-routes: told to it; routes: learned from it; none of all"
+    ),
     Column("router_id", "str", "BGP router id of the gateway"),
     KeyColumn("route", "str", "network and length of its netmask"),
     Column("route_flags", "str", ">: the best one, I: learned inside the AS, as printed"),
@@ -32,12 +34,19 @@ TABLE = Table.of(
 )
 _VERSION = re.compile(r"\s*BGP table version is \d+, local router ID is (?P<router_id>[\w.:*]+)")
 _HEADING = re.compile(r"\s*Network\s+Next Hop\s+Metric\s+LocPrf\s+Weight\s+Path\s*$")
-_NAMES = {"Metric": "bgp_metric", "LocPrf": "local_preference", "Weight": "bgp_weight", "Path": "as_path"}
+_NAMES = {
+    "Metric": "bgp_metric",
+    "LocPrf": "local_preference",
+    "Weight": "bgp_weight",
+    "Path": "as_path",
+}
 _ROW = re.compile(
     r"\s*(?P<route_flags>[*>=I][*>=sdhrRSI]*(?: ?[>iI])?)?\s*(?P<route>[\dXx*a-fA-F:.]+/\d{1,3})"
     r"\s+(?P<next_hop>[\dXx*a-fA-F]*[.:][\w.:*]+)(?P<rest>(?:\s+\d{1,10})*(?:\s+(?P<route_origin>[ie?]))?)\s*$"
 )
-_REST = re.compile(r"\s*(?:Status (?:flags|codes):|Origin (?:flags|codes):|Total number of|Displayed\s|$)")
+_REST = re.compile(
+    r"\s*(?:Status (?:flags|codes):|Origin (?:flags|codes):|Total number of|Displayed\s|$)"
+)
 
 
 def parse_block(block: Block) -> Output:

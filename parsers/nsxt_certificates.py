@@ -3,8 +3,8 @@
 Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which is one certificate and one row.
 """
 
-from analyzer.parsing import Output, Parser, typed
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, typed
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 from ._nsxt import ANSWERED, MANAGER, REFUSED, is_ill_dated, read_answer_time, stray_fault
 from ._x509 import COLUMNS, read_certificates
@@ -26,7 +26,8 @@ def parse_block(block: Block) -> Output:
     fixed = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
     seen: list[dict[str, Value]] = []
     found = sorted(
-        read_certificates(block, PARSER.name), key=lambda item: item.line if isinstance(item, Fault) else item[0]
+        read_certificates(block, PARSER.name),
+        key=lambda item: item.line if isinstance(item, Fault) else item[0],
     )
     for item in found:
         if isinstance(item, Fault):
@@ -46,5 +47,7 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse_block,
     node=MANAGER,
-    commands=(r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",),
+    commands=(
+        r"^\s*(?:nsxcli -c [\"']?)?get certificate (?P<certificate_use>api|cluster)(?: text)?[\"']?\s*$",
+    ),
 )

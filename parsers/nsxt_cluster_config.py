@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
-from ._nsxt import DATED, MANAGER, UUID, match_first, place_cells, row_at_first_cell, stray_fault, typed_row
+from ._nsxt import (
+    DATED,
+    MANAGER,
+    UUID,
+    match_first,
+    place_cells,
+    row_at_first_cell,
+    stray_fault,
+    typed_row,
+)
 
 TABLE = Table.of(
     "nsxt.cluster_config",
@@ -27,7 +36,9 @@ ENTITIES = Table.of(
     "get cluster config",
     KeyColumn("node_uuid", "str", "id of the node"),
     Column("node_status", "str", "JOINED, …, as printed"),
-    KeyColumn("entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"),
+    KeyColumn(
+        "entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"
+    ),
     Column("entity_uuid", "str", "id of the service there"),
     Column("address", "str", "address of the node", form=IP_FORM),
     Column("port", "int", "TCP port; none where it has none of its own"),

@@ -12,14 +12,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, Table
 
 from ._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
 
 _ASK = "`get cluster status verbose` on each NSX-T manager"
 _SOURCE = "get cluster status; get cluster status verbose"
-_GROUP = Column("group_type", "str", "DATASTORE, CLUSTER_BOOT_MANAGER, CONTROLLER, MANAGER, POLICY, HTTPS, …")
+_GROUP = Column(
+    "group_type", "str", "DATASTORE, CLUSTER_BOOT_MANAGER, CONTROLLER, MANAGER, POLICY, HTTPS, …"
+)
 GROUPS = Table.of(
     "nsxt.cluster_group",
     "Groups of the management cluster of NSX-T as one manager sees them.",
@@ -29,7 +31,9 @@ GROUPS = Table.of(
     Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
     Column("overall_status", "str", "status of the whole cluster, where it is printed"),
     Column(
-        "cluster_answer", "str", "the error that the manager or its UI answered instead; nothing else is known then"
+        "cluster_answer",
+        "str",
+        "the error that the manager or its UI answered instead; nothing else is known then",
     ),
     ask=_ASK,
     key=("group_type",),
@@ -39,7 +43,11 @@ MEMBERS = Table.of(
     "Members of each group of the management cluster of NSX-T as one manager sees them.",
     _SOURCE,
     _GROUP,
-    Column("member_uuid", "str", "id of the member; in the group CONTROLLER another one than in the others"),
+    Column(
+        "member_uuid",
+        "str",
+        "id of the member; in the group CONTROLLER another one than in the others",
+    ),
     Column("fqdn", "str", "name of the manager"),
     Column("ip", "str", "address of the manager", form=IP_FORM),
     Column("ipv6", "str", "its second address, where one is configured", form=IP_FORM),
@@ -59,7 +67,9 @@ LEADERS = Table.of(
     key=("group_type", "service_name"),
 )
 
-_SAYS = re.compile(r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$")
+_SAYS = re.compile(
+    r"\s*(?P<label>Cluster Id|Overall Status|Group Type|Group Status)\s*:\s*(?P<text>\S.*?)\s*$"
+)
 _NAMED = {
     "Cluster Id": "cluster_id", "Overall Status": "overall_status",
     "Group Type": "group_type", "Group Status": "group_status",
@@ -103,7 +113,9 @@ def parse_block(block: Block) -> Output:
 
 
 def _make_row(table: Table, block: Block, line: int, texts: Mapping[str, str | None]) -> Output:
-    cells = {name: (text, line) for name, text in texts.items() if text and text != "not configured"}
+    cells = {
+        name: (text, line) for name, text in texts.items() if text and text != "not configured"
+    }
     return typed_row(table, block, PARSER.name, line, cells)
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, MANAGER, stray_fault, typed_row
 
@@ -21,8 +21,14 @@ TABLE = Table.of(
     Column("vip_owner", "str", "address of the manager that has it; none where none has it"),
     ask="`get cluster vip` on an NSX-T manager",
 )
-_LINE = re.compile(r"\s*(?P<label>Virtual IPv4 address|Virtual IPv6 address|Assigned to)\s*:\s*(?P<text>.*?)\s*$")
-_COLUMNS = {"Virtual IPv4 address": "vip", "Virtual IPv6 address": "vip6", "Assigned to": "vip_owner"}
+_LINE = re.compile(
+    r"\s*(?P<label>Virtual IPv4 address|Virtual IPv6 address|Assigned to)\s*:\s*(?P<text>.*?)\s*$"
+)
+_COLUMNS = {
+    "Virtual IPv4 address": "vip",
+    "Virtual IPv6 address": "vip6",
+    "Assigned to": "vip_owner",
+}
 
 
 def parse_block(block: Block) -> Output:
@@ -43,7 +49,9 @@ def parse_block(block: Block) -> Output:
 def _make_row(block: Block, cells: dict[str, tuple[str, int]]) -> Output:
     if cells:
         first = min(line for _, line in cells.values())
-        yield from typed_row(TABLE, block, PARSER.name, first, {key: cell for key, cell in cells.items() if cell[0]})
+        yield from typed_row(
+            TABLE, block, PARSER.name, first, {key: cell for key, cell in cells.items() if cell[0]}
+        )
 
 
 PARSER = Parser(

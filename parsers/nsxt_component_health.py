@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Row, Value
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Row, Value
 
 from ._nsxt import MANAGER, stray_fault
 from .nsxt_cluster_status import GROUPS
 
 _SAYS = r"Some appliance components are not functioning properly"
-_WHOLE = re.compile(rf"{_SAYS}\.?(?: Component health:(?: [A-Z][A-Z_]{{1,30}}: ?[A-Z]{{2,12}}\b,?){{1,20}})?")
+_WHOLE = re.compile(
+    rf"{_SAYS}\.?(?: Component health:(?: [A-Z][A-Z_]{{1,30}}: ?[A-Z]{{2,12}}\b,?){{1,20}})?"
+)
 _AROUND = re.compile(r"\s*(?:[{}\[\],]{0,4}\s*$|\"\w{1,30}\"\s*:|Error code:)")
 
 
@@ -25,7 +27,9 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines):
         if found := _WHOLE.search(line):
             values: dict[str, Value] = {column.name: None for column in GROUPS.columns}
-            yield Row(GROUPS, values | {"cluster_answer": found[0]}, block, block.first_line + number)
+            yield Row(
+                GROUPS, values | {"cluster_answer": found[0]}, block, block.first_line + number
+            )
         elif not _AROUND.match(line):
             yield stray_fault(block, number, PARSER.name)
 

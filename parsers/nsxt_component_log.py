@@ -8,9 +8,9 @@ What a component sends to the syslog as well is in nsxt.syslog, which rules look
 was not sent.
 """
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Record, Table, Value
 from analyzer.forms.logs import PRI, TS, log_files, log_rows, read_utc
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Record, Table, Value
 
 from ._nsxt import LOG_COLUMNS, find_node_kind, take_pairs
 

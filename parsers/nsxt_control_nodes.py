@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import MANAGER, UUID
@@ -26,7 +26,9 @@ TABLE = Table.of(
 )
 _MASTER = re.compile(r"\s*is master:\s*(?P<asked_is_master>\w+)\s*$")
 _MAJORITY = re.compile(r"\s*in majority:\s*(?P<in_majority>\w+)\s*$")
-_ROW = re.compile(rf"\s*(?P<node_uuid>{UUID})\s+(?P<ip>[\w.:*]+[.:][\w.:*]+)\s+(?P<status>\w[\w -]*?)\s*$")
+_ROW = re.compile(
+    rf"\s*(?P<node_uuid>{UUID})\s+(?P<ip>[\w.:*]+[.:][\w.:*]+)\s+(?P<status>\w[\w -]*?)\s*$"
+)
 _REST = re.compile(r"\s*(?:uuid\s+address\s+status\s*$|-{5,}\s*$|get control-cluster status)")
 PARSER = line_parser(
     "nsxt_control_nodes",

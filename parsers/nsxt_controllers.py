@@ -20,8 +20,20 @@ PARSER = text_table(
     ),
     Field("Port", "port", "int", "TCP port: 1235, before 3.0 1234"),
     Field("SSL", "ssl_state", "str", "enabled", pattern=r"\w+"),
-    Field("Status", "channel_state", "str", "connected, disconnected, not used", pattern=r"not used|\w+"),
-    Field("Is Physical Master", "is_master", "bool", "the controller that serves this node", pattern=r"true|false"),
+    Field(
+        "Status",
+        "channel_state",
+        "str",
+        "connected, disconnected, not used",
+        pattern=r"not used|\w+",
+    ),
+    Field(
+        "Is Physical Master",
+        "is_master",
+        "bool",
+        "the controller that serves this node",
+        pattern=r"true|false",
+    ),
     Field(
         "Session State",
         "session_state",
@@ -30,7 +42,14 @@ PARSER = text_table(
         pattern=r"\w+",
         none=("null",),
     ),
-    Field("Controller FQDN", "controller_fqdn", "str", "name of the controller", pattern=r"\S+", none=("NA",)),
+    Field(
+        "Controller FQDN",
+        "controller_fqdn",
+        "str",
+        "name of the controller",
+        pattern=r"\S+",
+        none=("NA",),
+    ),
     Field(
         "Failure Reason",
         "failure_reason",

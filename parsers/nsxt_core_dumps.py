@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, stray_fault, typed_row
 
@@ -40,10 +40,15 @@ def parse_block(block: Block) -> Output:
         if found := _FOLDER.match(line):
             folder = found["folder"]
         elif found := _FILE.match(line):
-            texts = {"folder": folder, "time": "{month} {day} {clock} {year} UTC".format(**found.groupdict())}
+            texts = {
+                "folder": folder,
+                "time": "{month} {day} {clock} {year} UTC".format(**found.groupdict()),
+            }
             texts |= {name: found[name] for name in ("core_file", "core_bytes")}
             texts["process_name"] = re.sub(r"[:\d-]+$", "", found["process_name"])
-            yield from typed_row(TABLE, block, PARSER.name, at, {name: (text, at) for name, text in texts.items()})
+            yield from typed_row(
+                TABLE, block, PARSER.name, at, {name: (text, at) for name, text in texts.items()}
+            )
         elif not _REST.match(line):
             yield stray_fault(block, number, PARSER.name)
 

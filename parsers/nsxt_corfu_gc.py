@@ -6,8 +6,8 @@ prints the same line with its uptime in front and a remark behind. Java 11, whic
 `-Xlog:safepoint,gc*=debug:…:time,uptime,level`, prints time, uptime and level in brackets.
 """
 
+from analyzer.artefacts.tables import Table
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, log_parser
-from analyzer.tables import Table
 
 from ._nsxt import MANAGER
 

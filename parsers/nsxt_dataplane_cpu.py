@@ -4,7 +4,7 @@ Source: the NSX CLI guide. The labels of a core stand in the order of the alphab
 polls is busy without traffic: the usage is that of packets, not of the processor.
 """
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, alphabetic_parser
 

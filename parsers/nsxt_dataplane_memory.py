@@ -4,7 +4,7 @@ Source: the NSX CLI guide. The labels of a pool stand in the order of the alphab
 cache per core stand between and are left out.
 """
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, alphabetic_parser
 

@@ -4,8 +4,8 @@ Source: the NSX CLI guide (`/bin/df -lT …`), and `df` on a manager of 2.3 in a
 and rows are those of GNU df.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, text_table
-from analyzer.tables import Row
 
 from ._nsxt import ANY, name_refusals
 from ._sizes import convert_to_bytes

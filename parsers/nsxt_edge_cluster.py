@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
@@ -50,7 +50,12 @@ _OWN = {
     "Datapath Config Channel": "datapath_config_channel", "Datapath Status Channel": "datapath_status_channel",
     "Routing Status Channel": "routing_status_channel", "Routing Status": "routing_status",
 }  # fmt: skip
-_PEER = {"Node Id": "peer_uuid", "Node Status": "peer_state", "Interface": "interface", "Session": "session"}
+_PEER = {
+    "Node Id": "peer_uuid",
+    "Node Status": "peer_state",
+    "Interface": "interface",
+    "Session": "session",
+}
 _SECTIONS = {
     "Health Check Config", "Interval", "Deadtime", "Max Hops", "Service Status", "Peer Status", "Healthcheck Sessions",
     "Device",
@@ -76,7 +81,9 @@ def parse_block(block: Block) -> Output:
                 peer = {}
             peer[_PEER[label]] = text, at
         elif label == "Status" and {"peer_uuid", "session"} <= peer.keys():
-            yield from typed_row(PEERS, block, PARSER.name, at, {**peer, "session_status": (text, at)})
+            yield from typed_row(
+                PEERS, block, PARSER.name, at, {**peer, "session_status": (text, at)}
+            )
             peer.pop("session")
         elif label not in _SECTIONS and not _is_frame(line):
             yield stray_fault(block, number, PARSER.name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID
@@ -22,7 +22,12 @@ TABLE = Table.of(
     KeyColumn("next_hop", "str", "gateway; none for a connected network", form=IP_FORM),
     Column("route_kind", "str", "route, …, as printed"),
     KeyColumn("interface", "str", "id of the interface"),
-    Column("next_hop_mac", "str", "MAC address of the gateway; none where it is not resolved", form=MAC_FORM),
+    Column(
+        "next_hop_mac",
+        "str",
+        "MAC address of the gateway; none where it is not resolved",
+        form=MAC_FORM,
+    ),
     ask="`get logical-router <uuid> forwarding` on the edge",
 )
 

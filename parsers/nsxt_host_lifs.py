@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 from ._cli_lines import headed_rows
 from ._nsxt import DATED, UUID
@@ -59,7 +59,9 @@ _LISTED = re.compile(r"[\[\]']|\bb(?=')")
 
 def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
-    lines = [_LISTED.sub("", line) if "['" in line or "[b'" in line else line for line in block.lines]
+    lines = [
+        _LISTED.sub("", line) if "['" in line or "[b'" in line else line for line in block.lines
+    ]
     for item in headed_rows(TABLE, replace(block, lines=lines), PARSER.name, _HEAD, _LINES, _REST):
         if isinstance(item, Row):
             item.block = block
@@ -71,7 +73,9 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse_block,
     node="esxi",
-    commands=(rf"\bnsxcli -c [\"']?get (?:logical-)?router (?P<router>{UUID}) interfaces?[\"']?\s*$",),
+    commands=(
+        rf"\bnsxcli -c [\"']?get (?:logical-)?router (?P<router>{UUID}) interfaces?[\"']?\s*$",
+    ),
     shape=rf"^\s*LIF UUID\s*:\s+{UUID}\s*$",
     body=rf"^\s*(?:[A-Za-z][\w /-]{{1,40}}?\s*:(?:\s|$)|Logical Router Interfaces\s*$|-{{5,}}\s*$|%|$|{DATED})",
     lead=rf"^\s*(?:Logical Router Interfaces\s*$|-{{5,}}\s*$|IPv6 DAD Status Legend|$|{DATED})",

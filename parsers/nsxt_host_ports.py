@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import MAC_FORM, Column, KeyColumn, Table
+from analyzer.artefacts.tables import MAC_FORM, Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 
@@ -25,7 +25,9 @@ TABLE = Table.of(
     Column("team_uplink", "str", "physical NIC the port uses; void where it has none"),
     ask="`nsxdp-cli vswitch instance list` on the host",
 )
-_SWITCH = re.compile(r"\s*(?P<portset>\S+) \((?P<dvs>.{1,200})\)\s+(?:[\da-f]{2}[ -]){15}[\da-f]{2}\s*$")
+_SWITCH = re.compile(
+    r"\s*(?P<portset>\S+) \((?P<dvs>.{1,200})\)\s+(?:[\da-f]{2}[ -]){15}[\da-f]{2}\s*$"
+)
 _ROW = re.compile(
     r"\s*(?P<client_name>\S(?:.{0,200}?\S)?)\s+(?P<port_id>\d{8,10})(?:\s+(?P<dvport>[\w-]{1,64}))?"
     r"\s+(?P<mac>[\da-fA-FXx*]{2}(?::[\da-fA-FXx*]{2}){5})(?:\s+(?:n/a|(?P<team_uplink>\S+)))?\s*$"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, UUID
@@ -21,8 +21,16 @@ TABLE = Table.of(
     KeyColumn("router", "str", "id of the router"),
     Column("vrf_number", "int", "number that `vrf` takes on this edge"),
     Column("router_number", "int", "LR-ID"),
-    Column("router_name", "str", "name: SR-… service, DR-… distributed router; none for the tunnel router"),
-    Column("router_type", "str", "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …"),
+    Column(
+        "router_name",
+        "str",
+        "name: SR-… service, DR-… distributed router; none for the tunnel router",
+    ),
+    Column(
+        "router_type",
+        "str",
+        "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …",
+    ),
     Column("router_ports", "int", "ports of the router", "ports"),
     Column("routes", "int", "routes, on a host", "routes"),
     Column("neighbor_entries", "int", "entries of its neighbour table (3.2 and later)"),

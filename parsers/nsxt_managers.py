@@ -3,8 +3,8 @@
 Source: the NSX CLI guide (`- 10.1.1.101 Connected`). Releases add words behind the state, which are kept as printed.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import IP_FORM
 
 from ._nsxt import name_refusals
 
@@ -13,8 +13,17 @@ PARSER = text_table(
     "nsxt.manager_channel",
     Field("", pattern="-"),
     Key("", "manager_ip", "str", "manager that the node is connected to", form=IP_FORM),
-    Field("", "channel_state", "str", "Connected, Disconnected, Standby, …", pattern=r"[A-Z][a-z]+"),
-    Field("", "channel_detail", "str", "what is printed behind it: (NSX-RPC) *", pattern=r"\S.*?", maybe=True),
+    Field(
+        "", "channel_state", "str", "Connected, Disconnected, Standby, …", pattern=r"[A-Z][a-z]+"
+    ),
+    Field(
+        "",
+        "channel_detail",
+        "str",
+        "what is printed behind it: (NSX-RPC) *",
+        pattern=r"\S.*?",
+        maybe=True,
+    ),
     meaning="Connections of an NSX-T node (edge, host, manager) to the managers.",
     source="get managers",
     ask="`get managers` on the node",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 from ._nsxt import stray_fault
 from ._site import SITE_NSXT
@@ -21,12 +21,16 @@ TABLE = Table.of(
     Column("hostname", "str", "name of the node, as its syslog prints it"),
     Column("role", "str", "manager or edge, as the component of its lines says"),
     Column("version", "version", "release: 4.1.0.2.0", form=r"\d+(?:\.\d+)+"),
-    Column("build", "int", "build of the node; manager, edge and kernel modules have different ones"),
+    Column(
+        "build", "int", "build of the node; manager, edge and kernel modules have different ones"
+    ),
     Column("source", "str", "where it is stated: syslog, cli"),
     ask="`get version` on the node, or its support bundle",
 )
 
-_VERSION = re.compile(r"\s*VMware NSX(?:-T)? Software, Version (?P<version>\d+(?:\.\d+){2,5})\.(?P<build>\d{6,10})\s*$")
+_VERSION = re.compile(
+    r"\s*VMware NSX(?:-T)? Software, Version (?P<version>\d+(?:\.\d+){2,5})\.(?P<build>\d{6,10})\s*$"
+)
 _AROUND = re.compile(
     r"\s*(?:Technical Support:|Copyright|The term|companies\.|All trademarks|.{0,40}trademarks|All rights|This product|"
     r"[a-z].{0,400}$|$)"
@@ -37,7 +41,11 @@ def parse_block(block: Block) -> Output:
     """Read `get version`: one row."""
     for number, line in enumerate(block.lines):
         if found := _VERSION.match(line):
-            cells: dict[str, Value] = {"version": found["version"], "build": int(found["build"]), "source": "cli"}
+            cells: dict[str, Value] = {
+                "version": found["version"],
+                "build": int(found["build"]),
+                "source": "cli",
+            }
             yield node_row(block, block.first_line + number, cells)
         elif not _AROUND.match(line):
             yield stray_fault(block, number, PARSER.name)

@@ -10,7 +10,13 @@ from ._nsxt import DATED, MANAGER, UUID, name_refusals
 
 _FIELDS = (
     Key("", "node_uuid", "str", "id of the node", pattern=UUID),
-    Field("", "node_kind", "str", "ctl, edg, esx, mgr; of verbose Manager, Edge, ESX", pattern=r"[a-z]{2,5}"),
+    Field(
+        "",
+        "node_kind",
+        "str",
+        "ctl, edg, esx, mgr; of verbose Manager, Edge, ESX",
+        pattern=r"[a-z]{2,5}",
+    ),
     Field("", "node_name", "str", "its name, where that is printed", pattern=r"\S.*?"),
 )
 _MORE = (

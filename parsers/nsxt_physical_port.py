@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, stray_fault, typed_row
 
@@ -43,7 +43,9 @@ def parse_block(block: Block) -> Output:
             cells = {}
         if found and column:
             cells[column] = found["text"] or "", block.first_line + number
-        elif not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line):
+        elif (
+            not found and line.strip() and not re.match(rf"\s*(?:Physical Port\s*$|{DATED})", line)
+        ):
             yield stray_fault(block, number, PARSER.name)
     yield from _make_row(block, asked, cells)
 

@@ -4,7 +4,7 @@ Source: the NSX CLI guide; meanings from the schema PhysicalPortStats of the RES
 order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each queue below them is left out.
 """
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, alphabetic_parser
 
@@ -17,8 +17,15 @@ TABLE = Table.of(
     Column("rx_bytes", "int", "bytes received", "bytes"),
     Column("rx_no_match", "int", "packets received that nothing waited for", "packets"),
     Column("rx_errors", "int", "all errors of receiving", "times"),
-    Column("rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"),
-    Column("rx_no_buffer", "int", "packets received and dropped as no packet buffer was free", "packets"),
+    Column(
+        "rx_missed_errors", "int", "frames missed for want of a descriptor: ring too small", "times"
+    ),
+    Column(
+        "rx_no_buffer",
+        "int",
+        "packets received and dropped as no packet buffer was free",
+        "packets",
+    ),
     Column("tx_packets", "int", "packets sent", "packets"),
     Column("tx_bytes", "int", "bytes sent", "bytes"),
     Column("tx_dropped", "int", "frames dropped on the way out", "packets"),

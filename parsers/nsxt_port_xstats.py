@@ -5,7 +5,7 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 
 import re
 
-from analyzer.tables import Column, KeyColumn, Table
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE
@@ -15,7 +15,9 @@ TABLE = Table.of(
     "Counters of the driver of a port of an NSX-T edge's datapath, one row a counter.",
     "get physical-port <name> xstats",
     KeyColumn("port_name", "str", "name of the port: fp-eth0"),
-    KeyColumn("counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"),
+    KeyColumn(
+        "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
+    ),
     Column("value", "int", "its value"),
     ask="`get physical-port <name> xstats` on the edge; `get physical-ports` lists the names",
     counts_since="boot",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, answer_shape, pick_columns, read_objects
@@ -18,7 +18,11 @@ TABLE = Table.of(
     "Alarms that the managers of NSX-T keep.",
     "GET /api/v1/alarms",
     KeyColumn("alarm_id", "str", "id of the alarm"),
-    Column("event_type", "str", "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …"),
+    Column(
+        "event_type",
+        "str",
+        "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …",
+    ),
     Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
     Column("alarm_status", "str", "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED"),
     Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),

@@ -4,8 +4,8 @@ Source: the schemas ClusterStatus, AllClusterGroupStatus, ClusterGroupStatus, Cl
 ClusterGroupServiceLeader of the REST API (4.0 to 9.0). Releases before 2.4 have only the status of two clusters.
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Fault
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Fault
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer_shape, read_objects
@@ -15,7 +15,11 @@ _MEMBER = {
     "member_uuid": "member_uuid", "member_fqdn": "fqdn", "member_ip": "ip", "member_ipv6": "ipv6",
     "member_status": "member_status",
 }  # fmt: skip
-_LEADER = {"service_name": "service_name", "leader_uuid": "leader_uuid", "lease_version": "lease_version"}
+_LEADER = {
+    "service_name": "service_name",
+    "leader_uuid": "leader_uuid",
+    "lease_version": "lease_version",
+}
 
 
 def parse_block(block: Block) -> Output:
@@ -52,11 +56,16 @@ def _read_members(block: Block, group: tuple[str, ...], group_type: tuple[str, i
         path, cells = item
         if len(path) != len(group) + 2:
             continue
-        for inside, table, columns in (("members", MEMBERS, _MEMBER), ("leaders", LEADERS, _LEADER)):
+        for inside, table, columns in (
+            ("members", MEMBERS, _MEMBER),
+            ("leaders", LEADERS, _LEADER),
+        ):
             if path[len(group)] == inside:
                 own = {column: cells[key] for key, column in columns.items() if key in cells}
                 _, line = next(iter(own.values()), group_type)
-                yield from typed_row(table, block, PARSER.name, line, {"group_type": group_type, **own})
+                yield from typed_row(
+                    table, block, PARSER.name, line, {"group_type": group_type, **own}
+                )
 
 
 PARSER = Parser(

@@ -3,8 +3,8 @@
 Source: the schemas TransportNodeStatus, StatusCount and TunnelStatusCount of the REST API (2.2 to 9.0).
 """
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects
@@ -17,10 +17,14 @@ TABLE = Table.of(
     Column("node_name", "str", "its name, where that is printed"),
     Column("node_rollup", "str", "UP, DOWN, DEGRADED, UNKNOWN: of all that follows"),
     Column("management_status", "str", "UP, DOWN: its connection to the managers"),
-    Column("control_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers"),
+    Column(
+        "control_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers"
+    ),
     Column("nic_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its physical NICs"),
     Column("nics_down", "int", "physical NICs that are down", "NICs"),
-    Column("tunnel_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed"),
+    Column(
+        "tunnel_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed"
+    ),
     Column("bfd_up", "int", "BFD sessions of its tunnels that are up", "sessions"),
     Column("bfd_down", "int", "BFD sessions of its tunnels that are down", "sessions"),
     Column("software_version", "str", "release on the node, where that is printed"),
@@ -54,7 +58,9 @@ def parse_block(block: Block) -> Output:
         for place, cells in inner.items():
             if place[: len(path)] == path:
                 below = place[len(path) :]
-                row |= pick_columns({".".join((*below, key)): cell for key, cell in cells.items()}, _KEYS)
+                row |= pick_columns(
+                    {".".join((*below, key)): cell for key, cell in cells.items()}, _KEYS
+                )
         _, line = row.get("node_uuid", row["management_status"])
         yield from typed_row(TABLE, block, PARSER.name, line, row)
 

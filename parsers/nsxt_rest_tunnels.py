@@ -5,8 +5,8 @@ Source: the schemas TunnelProperties and BFDProperties of the REST API (1.1 to 4
 
 from __future__ import annotations
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
 
 from ._nsxt import MANAGER, typed_row
 from ._rest_json import BODY, LEAD, Cells, answer_shape, pick_columns, read_objects

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
 _SOURCE = "get high-availability status; get logical-router <uuid> high-availability status"
-_ASK = "`get high-availability status` in the VRF of the service router, on each edge of the cluster"
+_ASK = (
+    "`get high-availability status` in the VRF of the service router, on each edge of the cluster"
+)
 ROUTER = Table.of(
     "nsxt.router_ha",
     "High availability of a service router, as the edge it runs on sees it.",
@@ -25,7 +27,12 @@ ROUTER = Table.of(
     Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
     Column("failover_mode", "str", "Preemptive, Non-preemptive"),
     Column("rank", "int", "0 is preferred"),
-    Column("service_count", "int", "services that count for the choice of the active router", "services"),
+    Column(
+        "service_count",
+        "int",
+        "services that count for the choice of the active router",
+        "services",
+    ),
     Column("port_state", "str", "Up, Down: state of its first port for high availability"),
     ask=_ASK,
 )
@@ -41,7 +48,9 @@ PEERS = Table.of(
     ask=_ASK,
 )
 _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")
-_SECTIONS = re.compile(r"\s*(?P<name>Service Router|HA ports state|Sub-cluster Information|Peer Routers)\s*$")
+_SECTIONS = re.compile(
+    r"\s*(?P<name>Service Router|HA ports state|Sub-cluster Information|Peer Routers)\s*$"
+)
 _OWN = {
     "UUID": "router", "state": "router_state", "type": "router_tier", "mode": "ha_mode",
     "failover mode": "failover_mode", "rank": "rank", "service count": "service_count",
@@ -57,7 +66,9 @@ def parse_block(block: Block) -> Output:
     section = ""
     for number, line in enumerate(block.lines):
         heading, found = _SECTIONS.match(line), _LINE.match(line)
-        if _begins_router(heading["name"] if heading else "", found["label"] if found else "", section):
+        if _begins_router(
+            heading["name"] if heading else "", found["label"] if found else "", section
+        ):
             yield from _make_router_row(block, own, peers)
             own, peers, section = {}, [], ""
         if heading:
@@ -72,11 +83,15 @@ def parse_block(block: Block) -> Output:
 
 def _begins_router(heading: str, label: str, section: str) -> bool:
     """Tell whether a line begins the next router: its heading, or what stands above the last section."""
-    again = section == "Peer Routers" and (label in _OWN or heading in ("HA ports state", "Sub-cluster Information"))
+    again = section == "Peer Routers" and (
+        label in _OWN or heading in ("HA ports state", "Sub-cluster Information")
+    )
     return (heading == "Service Router" and bool(section)) or again
 
 
-def _take_line(section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]) -> None:
+def _take_line(
+    section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]
+) -> None:
     if section == "HA ports state":
         if label == "op_state":
             own.setdefault("port_state", cell)
@@ -93,7 +108,9 @@ def _make_router_row(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
     if "router_state" not in own:
         return
     yield from typed_row(ROUTER, block, PARSER.name, own.get("router", own["router_state"])[1], own)
-    shared = {name: cell for name, cell in own.items() if name in ("router", "router_state", "ha_mode")}
+    shared = {
+        name: cell for name, cell in own.items() if name in ("router", "router_state", "ha_mode")
+    }
     for peer in peers:
         yield from typed_row(PEERS, block, PARSER.name, peer["node_uuid"][1], {**shared, **peer})
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray_fault, typed_row
 
@@ -72,7 +72,9 @@ def parse_block(block: Block) -> Output:
             if found["label"] == "Interface":
                 yield from _make_row(block, first, owner, cells)
                 first, cells, owner = at, {}, router
-            elif "Context entity" in cells and found["label"] in cells:  # the line that begins this one is lost
+            elif (
+                "Context entity" in cells and found["label"] in cells
+            ):  # the line that begins this one is lost
                 yield from _make_row(block, first, owner, cells)
                 first, cells = 0, {}
             if not first:
@@ -86,7 +88,9 @@ def parse_block(block: Block) -> Output:
     yield from _make_row(block, first, owner, cells)
 
 
-def _make_row(block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]) -> Output:
+def _make_row(
+    block: Block, first: int, router: dict[str, str], cells: dict[str, tuple[str, int]]
+) -> Output:
     """Yield the row of an interface, given by its labels: of the firewall where one names the router below it."""
     if not cells:
         return
@@ -101,7 +105,10 @@ PARSER = Parser(
     tables=(TABLE, FIREWALL),
     parse=parse_block,
     node=EDGE,
-    commands=(r"^\s*get (?:firewall )?interfaces\s*$", r"^\s*get logical-router (?P<router>\S+) interfaces\s*$"),
+    commands=(
+        r"^\s*get (?:firewall )?interfaces\s*$",
+        r"^\s*get logical-router (?P<router>\S+) interfaces\s*$",
+    ),
     shape=rf"^\s*(?:Interfaces(?: \(IPv6 DAD Status.*)?\s*$|Interface\s+:\s+{UUID}\s*$)",
     body=(
         rf"^\s*(?!LIF UUID|Logical Router Interfaces)"  # those of a host, see nsxt_host_lifs

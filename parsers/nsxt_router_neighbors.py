@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
 
@@ -21,7 +21,11 @@ TABLE = Table.of(
     KeyColumn("router", "str", "id of the router"),
     Column("vrf_number", "int", "number that `vrf` takes on this edge"),
     Column("router_name", "str", "name of the router, where it has one"),
-    Column("router_type", "str", "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …"),
+    Column(
+        "router_type",
+        "str",
+        "TUNNEL, SERVICE_ROUTER_TIER0, DISTRIBUTED_ROUTER_TIER1, VRF_SERVICE_ROUTER_TIER0, …",
+    ),
     KeyColumn("interface", "str", "id of the interface"),
     KeyColumn("ip", "str", "address of the neighbour", form=IP_FORM),
     Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
@@ -30,8 +34,16 @@ TABLE = Table.of(
     ask="`get neighbor` on the edge, in the VRF of the router",
 )
 _OF_ROUTER = {"UUID": "router", "VRF": "vrf_number", "Name": "router_name", "Type": "router_type"}
-_OF_NEIGHBOR = {"Interface": "interface", "IP": "ip", "MAC": "mac", "State": "neighbor_state", "Timeout": "expiry_s"}
-_LABEL = re.compile(r"\s*(?P<label>[A-Z][A-Za-z-]{1,20})\s*:(?:\s+(?P<text>[^\s<].*?))?(?:\s+<-{2,}.*)?\s*$")
+_OF_NEIGHBOR = {
+    "Interface": "interface",
+    "IP": "ip",
+    "MAC": "mac",
+    "State": "neighbor_state",
+    "Timeout": "expiry_s",
+}
+_LABEL = re.compile(
+    r"\s*(?P<label>[A-Z][A-Za-z-]{1,20})\s*:(?:\s+(?P<text>[^\s<].*?))?(?:\s+<-{2,}.*)?\s*$"
+)
 _REST = re.compile(rf"\s*(?:Logical Router|Neighbor)\s*$|\s*{DATED}")
 
 
@@ -70,7 +82,10 @@ PARSER = Parser(
     tables=(TABLE,),
     parse=parse_block,
     node=EDGE,
-    commands=(r"^\s*get neighbou?rs?\s*$", r"^\s*get logical-router (?P<router>\S+) neighbou?rs?\s*$"),
+    commands=(
+        r"^\s*get neighbou?rs?\s*$",
+        r"^\s*get logical-router (?P<router>\S+) neighbou?rs?\s*$",
+    ),
     shape=rf"^\s*UUID\s+:\s+{UUID}\s*$",
     body=rf"^\s*(?:Logical Router\s*$|Neighbor\s*$|[A-Z][A-Za-z-]{{1,20}}\s*:(?:\s|$)|%|$|{DATED})",
     lead=rf"^\s*(?:Logical Router\s*$|{DATED})",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Row, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Row, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, EDGE
@@ -19,8 +19,16 @@ TABLE = Table.of(
     "Routes of a gateway on an NSX-T edge, one row for each network and next hop.",
     "get route (in the VRF of the gateway); get logical-router <uuid> route",
     KeyColumn("router", "str", "id of the gateway, where the command names it"),
-    KeyColumn("route", "str", "network routed to and length of its netmask; 0.0.0.0/0 is the default route"),
-    Column("learned_from", "str", "t0c connected, t0s static, b BGP, o OSPF, t1c, t1s, t1n NAT, t1l LB VIP, isr, …"),
+    KeyColumn(
+        "route",
+        "str",
+        "network routed to and length of its netmask; 0.0.0.0/0 is the default route",
+    ),
+    Column(
+        "learned_from",
+        "str",
+        "t0c connected, t0s static, b BGP, o OSPF, t1c, t1s, t1n NAT, t1l LB VIP, isr, …",
+    ),
     Column("is_selected", "bool", "`>` stands before it: the route that is used"),
     Column("in_fib", "bool", "`*` stands before it: packets are forwarded by it"),
     Column("distance", "int", "administrative distance: the lower wins"),
@@ -59,7 +67,10 @@ PARSER = line_parser(
     carried="route",
     finish=finish_row,
     node=EDGE,
-    commands=(r"^\s*get route(?:s| bgp| static| connected)?\s*$", r"^\s*get logical-router (?P<router>\S+) route\s*$"),
+    commands=(
+        r"^\s*get route(?:s| bgp| static| connected)?\s*$",
+        r"^\s*get logical-router (?P<router>\S+) route\s*$",
+    ),
     shape=rf"^\s*{_TITLE}",
     body=(
         rf"^\s*(?:Flags: |\w+\s?[:-] [A-Za-z]|Total number|[A-Za-z]\w{{0,6}}[ >*]+[\w.:*]+/\d"

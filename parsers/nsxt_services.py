@@ -11,10 +11,20 @@ from ._nsxt import name_refusals
 PARSER = key_value(
     "nsxt_services",
     "nsxt.service",
-    Key("Service name", "service_name", "str", "auth, http, manager, node-mgmt, datastore, …", pattern=r"\S+"),
+    Key(
+        "Service name",
+        "service_name",
+        "str",
+        "auth, http, manager, node-mgmt, datastore, …",
+        pattern=r"\S+",
+    ),
     Field("Service state", "service_state", "str", "running, stopped, …"),
-    Field("Start on boot", "start_on_boot", "bool", "it starts with the node, where that is printed"),
-    Field("Enabled on", "enabled_on", "str", "address of the node that runs it, where only one does"),
+    Field(
+        "Start on boot", "start_on_boot", "bool", "it starts with the node, where that is printed"
+    ),
+    Field(
+        "Enabled on", "enabled_on", "str", "address of the node that runs it, where only one does"
+    ),
     meaning="Services of an NSX-T node.",
     source="get services",
     ask="`get services` on the node",

@@ -5,9 +5,9 @@ brackets may hold brackets themselves. `message repeated N times` is counted in 
 `eventType`, `alarmState`, `eventId` among the pairs (VMware's log content pack for NSX 4.1 looks for them).
 """
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Record, Table, Value
 from analyzer.forms.logs import PRI, TS, log_files, log_rows
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Record, Table, Value
 
 from ._nsxt import LOG_COLUMNS, SD_ID, find_node_kind, take_pairs
 

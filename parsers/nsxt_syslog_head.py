@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block
 from analyzer.forms.logs import PRI, TS
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block
 
 from ._nsxt import find_node_kind
 from .nsxt_node import TABLE, node_row
 
 _HEAD = rf'^{PRI}{TS} [\w.:-]*[\w-] NSX .{{0,300}}?\bcomp="nsx-(?:manager|edge)"'
-_LINE = re.compile(rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"')
+_LINE = re.compile(
+    rf'{PRI}{TS} (?P<host>[\w.:-]*[\w-]) NSX .{{0,300}}?\bcomp="nsx-(?P<role>manager|edge)"'
+)
 
 
 def parse_block(block: Block) -> Output:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import IP_FORM, Column, KeyColumn, Row, Table
+from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Row, Table
 
 from ._cli_lines import line_parser
 from ._nsxt import DATED, MANAGER, UUID

@@ -3,9 +3,9 @@
 Source: a capture of `get tunnel-port` on an edge in public documentation, and the NSX CLI guide for the counters.
 """
 
+from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
-from analyzer.tables import IP_FORM
 
 from ._nsxt import EDGE, UUID, name_refusals
 
@@ -21,8 +21,16 @@ PARSER = key_value(
     Field("TX-Packets", "tx_packets", "int", "packets sent", "packets"),
     Field("RX-Drops", "rx_dropped", "int", "received packets dropped", "packets"),
     Field("TX-Drops", "tx_dropped", "int", "packets dropped instead of sent", "packets"),
-    Field("No-Memory", "no_memory", "int", "packets dropped because there was no buffer", "packets"),
-    Field("No-Route", "no_route", "int", "packets dropped because there was no route to the other end", "packets"),
+    Field(
+        "No-Memory", "no_memory", "int", "packets dropped because there was no buffer", "packets"
+    ),
+    Field(
+        "No-Route",
+        "no_route",
+        "int",
+        "packets dropped because there was no route to the other end",
+        "packets",
+    ),
     meaning="Tunnels of an NSX-T edge; the counters are there where `stats` was asked for.",
     source="get tunnel-ports; get tunnel-port; get tunnel-ports stats",
     ask="`get tunnel-ports` on the edge",

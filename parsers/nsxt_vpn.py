@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser
-from analyzer.tables import IP_FORM, Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ._cli_lines import text_rows
 from ._nsxt import DATED, EDGE, stray_fault, typed_row
@@ -27,16 +27,26 @@ IPSEC = Table.of(
     Column("remote_id", "str", "what the other end calls itself"),
     Column("vpn_state", "str", "Up, Down, Negotiating, …: state of the session"),
     Column(
-        "down_reason", "str", "why it is down, or failed last: No proposal chosen, Peer not reachable, Timed out, …"
+        "down_reason",
+        "str",
+        "why it is down, or failed last: No proposal chosen, Peer not reachable, Timed out, …",
     ),
-    Column("vpn_tunnel_state", "str", "Up, Down: state of its last tunnel that is not up, else of its first"),
+    Column(
+        "vpn_tunnel_state",
+        "str",
+        "Up, Down: state of its last tunnel that is not up, else of its first",
+    ),
     ask="`get ipsecvpn session` on the edge",
 )
 L2VPN = Table.of(
     "nsxt.l2vpn_session",
     "Layer 2 VPN sessions of an NSX-T edge.",
     "get l2vpn session",
-    KeyColumn("vpn_tunnel", "str", "id of the tunnel of the session; its own id stands like a secret and is masked"),
+    KeyColumn(
+        "vpn_tunnel",
+        "str",
+        "id of the tunnel of the session; its own id stands like a secret and is masked",
+    ),
     Column("vpn_state", "str", "UP, DOWN, …: state of the session"),
     ask="`get l2vpn session` on the edge",
 )
@@ -48,7 +58,10 @@ _OF_IPSEC = {
     "Last Known Failure": "down_reason", "Tunnel Status": "vpn_tunnel_state",
 }  # fmt: skip
 _OF_L2VPN = {"Tunnel": "vpn_tunnel", "Status": "vpn_state"}
-_OFTEN = ("vpn_tunnel_state", "down_reason")  # each tunnel of a session has them as well: the session's own comes first
+_OFTEN = (
+    "vpn_tunnel_state",
+    "down_reason",
+)  # each tunnel of a session has them as well: the session's own comes first
 _REST = re.compile(
     rf"\s*(?:$|-{{5,}}\s*$|Policy Rules\s*$|Total Number of (?:[A-Z][a-z]+ )?Sessions"
     rf"|[A-Z][A-Za-z0-9 ]{{1,30}}\s*:\s*$|{DATED})"
@@ -61,7 +74,9 @@ _SUMMARY = re.compile(
 _AROUND = re.compile(r"\s*(?:$|-{5,}\s*$|Version\s+SID\s|SID: \S.*$|\*: Last Known Failure\s*$)")
 
 
-def _read_sessions(block: Block, name: str, table: Table, labels: dict[str, str], first: str) -> Output:
+def _read_sessions(
+    block: Block, name: str, table: Table, labels: dict[str, str], first: str
+) -> Output:
     """Read the sessions, one row each; `first`: the label that begins one."""
     cells: dict[str, tuple[str, int]] = {}
     begun = 0
@@ -92,7 +107,9 @@ def parse_block(block: Block) -> Output:
     return _read_sessions(block, PARSER.name, L2VPN, _OF_L2VPN, "Session")
 
 
-_WHICH = r"(?:\s+logical-router \S+)?(?:\s+(?:active|down|negotiating|status|summary(?: ipv[46])?))?"
+_WHICH = (
+    r"(?:\s+logical-router \S+)?(?:\s+(?:active|down|negotiating|status|summary(?: ipv[46])?))?"
+)
 PARSER = Parser(
     name="nsxt_vpn",
     tables=(IPSEC, L2VPN),

@@ -4,9 +4,9 @@ Source: `commands/ntpq_-p.txt` or the command. The first character: `*` followed
 `x` a false ticker, none: not used. `reach` is octal, 377 = the last eight polls were answered.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:
@@ -17,7 +17,9 @@ def finish_row(row: Row) -> None:
     name, reach = str(row.values["ntp_server"] or ""), str(row.values["ntp_reach"] or "")
     lines = row.block.lines
     heading = next((line for line in lines if line.strip().startswith("remote")), "")
-    is_indented = heading.startswith(" ") and not lines[row.line - row.block.first_line].startswith(" ")
+    is_indented = heading.startswith(" ") and not lines[row.line - row.block.first_line].startswith(
+        " "
+    )
     signs = "*+-#.xo" if is_indented else "*+-#"
     if name[:1] in signs:
         row.values["ntp_tally"] = name[:1]
@@ -29,8 +31,20 @@ def finish_row(row: Row) -> None:
 PARSER = text_table(
     "ntpq_peers",
     "esxi.ntp_peer",
-    Key("remote", "ntp_server", "str", "name or address of the server, cut to 15 characters", pattern=r"\S+"),
-    Field("refid", "ntp_refid", "str", "what the server follows; .INIT. = it never answered", pattern=r"\S+"),
+    Key(
+        "remote",
+        "ntp_server",
+        "str",
+        "name or address of the server, cut to 15 characters",
+        pattern=r"\S+",
+    ),
+    Field(
+        "refid",
+        "ntp_refid",
+        "str",
+        "what the server follows; .INIT. = it never answered",
+        pattern=r"\S+",
+    ),
     Field("st", "ntp_stratum", "int", "stratum of the server; 16 = it has no time", pattern=r"\d+"),
     Field("t", "ntp_type", "str", "u unicast, l local, …", pattern=r"[a-zA-Z]"),
     Field(
@@ -42,7 +56,11 @@ PARSER = text_table(
     ),
     Field("poll", "ntp_poll_s", "int", "seconds between polls", "s", pattern=r"\d+"),
     Field(
-        "reach", "ntp_reach", "str", "last eight polls as bits, octal: 377 = all were answered", pattern=r"[0-7]{1,3}"
+        "reach",
+        "ntp_reach",
+        "str",
+        "last eight polls as bits, octal: 377 = all were answered",
+        pattern=r"[0-7]{1,3}",
     ),
     Field("delay", "ntp_delay_ms", "float", "time to the server and back", "ms"),
     Field("offset", "ntp_offset_ms", "float", "how far the clock is from the server's", "ms"),

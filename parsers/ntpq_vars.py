@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
 
 TABLE = Table.of(
     "esxi.ntp_variable",
     "Variables of the time daemon and of the kernel's clock, one row a variable.",
     "ntpq -c readvar; ntpq -c kerninfo",
-    Column("ntp_name", "str", "name as printed: stratum, offset, leap, pll offset; words: what the status says"),
+    Column(
+        "ntp_name",
+        "str",
+        "name as printed: stratum, offset, leap, pll offset; words: what the status says",
+    ),
     Column("ntp_text", "str", "value as printed"),
     Column("ntp_number", "float", "value where it is a number"),
     ask="`ntpq -c readvar`",
@@ -24,7 +28,9 @@ TABLE = Table.of(
 
 _PAIR = re.compile(r'(?P<name>[a-z][\w ]{0,40}?)=(?P<value>"[^"]*"|[^,]*)')
 _KERNEL = re.compile(r"\s*(?P<name>[a-z][\w ]{0,40}?):\s+(?P<value>\S.*?)\s*$")
-_HEAD = re.compile(r"\s*(?:associd|assID)=(?P<id>\d+) status=(?P<status>[0-9a-f]{4}) (?P<words>.*?),?\s*$")
+_HEAD = re.compile(
+    r"\s*(?:associd|assID)=(?P<id>\d+) status=(?P<status>[0-9a-f]{4}) (?P<words>.*?),?\s*$"
+)
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?$")
 _DATE = re.compile(r"(?<=[0-9a-f])  [A-Z][a-z]{2}, ")  # the comma of a date ends no value
 
@@ -39,7 +45,12 @@ def parse_block(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, "no variable of ntpq")
         for name, text in found:
             value = float(text) if name != "status" and _NUMBER.match(text) else None
-            yield Row(TABLE, {"ntp_name": name, "ntp_text": text or None, "ntp_number": value}, block, number)
+            yield Row(
+                TABLE,
+                {"ntp_name": name, "ntp_text": text or None, "ntp_number": value},
+                block,
+                number,
+            )
 
 
 def _read_pairs(line: str) -> list[tuple[str, str]]:
@@ -48,7 +59,9 @@ def _read_pairs(line: str) -> list[tuple[str, str]]:
         return [("status", head["status"]), ("words", head["words"])]
     if kernel := _KERNEL.match(line):
         return [(kernel["name"], kernel["value"])]
-    plain = _DATE.sub(lambda found: found[0].replace(",", ";"), line)  # a date holds the comma that parts pairs
+    plain = _DATE.sub(
+        lambda found: found[0].replace(",", ";"), line
+    )  # a date holds the comma that parts pairs
     pairs = []
     for pair in _PAIR.finditer(plain):
         value = pair["value"].strip().strip('"')

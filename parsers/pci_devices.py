@@ -3,8 +3,8 @@
 Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that nobody owns has no bracket.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.pci_device",
@@ -18,7 +18,9 @@ TABLE = Table.of(
 )
 
 
-_LINE = r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
+_LINE = (
+    r"[0-9a-f]{4}:[0-9a-f]{2,3}:[0-9a-f]{2}\.[0-9a-f] Class [0-9a-f]{4}: [0-9a-f]{4}:[0-9a-f]{4}"
+)
 
 PARSER = template_parser(
     "pci_devices",

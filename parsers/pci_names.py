@@ -4,16 +4,20 @@ Source: `commands/lspci.txt` or the command: `<address> <class>: <vendor and mod
 numbers (esxi.pci_device).
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.pci_name",
     "PCI devices of the host by model, with their owner.",
     "lspci; commands/lspci.txt",
     KeyColumn("pci", "str", "PCI address"),
-    Column("pci_class_name", "str", "class of the device: Ethernet controller Network controller, Bridge, …"),
+    Column(
+        "pci_class_name",
+        "str",
+        "class of the device: Ethernet controller Network controller, Bridge, …",
+    ),
     Column("pci_model", "str", "vendor and model"),
     Column("owner", "str", "name the host gives it: vmnic4, vmhba1"),
     ask="`lspci`",

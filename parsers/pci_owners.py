@@ -4,8 +4,8 @@ Source: the command, as administrators publish it of 5.x to 8.x, whole or throug
 <subvendor>:<subdevice> vmkernel vmnic0`; a device that is passed through to VMs has no name of the host behind it.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.pci_owner",

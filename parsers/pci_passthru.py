@@ -7,6 +7,17 @@ PARSER = localcli_table(
     "hardware pci pcipassthru list",
     "esxi.pci_passthru",
     "PCI devices that passthrough can be switched on for (DirectPath I/O).",
-    Key("Device ID", "pci", "str", "PCI address", pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]"),
-    Field("Enabled", "passthru_enabled", "bool", "passthrough is on: the host itself does not use the device"),
+    Key(
+        "Device ID",
+        "pci",
+        "str",
+        "PCI address",
+        pattern=r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]",
+    ),
+    Field(
+        "Enabled",
+        "passthru_enabled",
+        "bool",
+        "passthrough is on: the host itself does not use the device",
+    ),
 )

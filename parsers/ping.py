@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.ping",
@@ -21,16 +21,29 @@ TABLE = Table.of(
     Column("vmk", "str", "VMkernel adapter it was sent from, where the command names one"),
     Column("netstack", "str", "TCP/IP stack that the command names: vxlan, vmotion"),
     Column("ping_bytes", "int", "data bytes of a packet; 28 less than the packet", "bytes"),
-    Column("not_fragmented", "bool", "-d: a switch or router that carries less drops it; none without the command"),
+    Column(
+        "not_fragmented",
+        "bool",
+        "-d: a switch or router that carries less drops it; none without the command",
+    ),
     Column("ping_sent", "int", "packets transmitted", "packets"),
-    Column("ping_received", "int", "packets received; those that were seen where the end is missing", "packets"),
+    Column(
+        "ping_received",
+        "int",
+        "packets received; those that were seen where the end is missing",
+        "packets",
+    ),
     Column("ping_loss", "float", "packets lost", "%"),
     Column("ping_minimum", "float", "shortest round-trip time", "ms"),
     Column("ping_average", "float", "average round-trip time", "ms"),
     Column("ping_maximum", "float", "longest round-trip time", "ms"),
     Column("ping_error", "str", "first error as printed"),
-    Column("ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"),
-    Column("ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"),
+    Column(
+        "ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"
+    ),
+    Column(
+        "ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"
+    ),
     ask="`vmkping -I <vmk> -d -s 8972 <address>`",
 )
 
@@ -46,7 +59,9 @@ _TIME = re.compile(
     r"\s*round-trip min/avg/max(?:/\w+)? = "
     r"(?P<ping_minimum>\d[\d.]{0,11})/(?P<ping_average>\d[\d.]{0,11})/(?P<ping_maximum>\d[\d.]{0,11})\b"
 )
-_ERROR = re.compile(r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$")
+_ERROR = re.compile(
+    r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$"
+)
 _STOPPED = re.compile(r"\s*\^C")
 _KNOWN = re.compile(r"\s*(?:---.*---)?\s*$")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ._nsxt import row_at_first_cell
 
@@ -42,7 +42,9 @@ _LLDP = {
 }  # fmt: skip
 _PROTOCOLS = {"connectedSwitchPort": ("CDP", _CDP), "lldpInfo": ("LLDP", _LLDP)}
 _TYPED = re.compile(r"^\((?:int|short|string|byte)\)\s*")
-_FRAME = re.compile(r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$")
+_FRAME = re.compile(
+    r"\s*(?:\((?:vim|vmodl)\.[\w.]+\)(?: null)?\s*[\[{]?|Array of \w+.*|[\]}\[{),]+|\.\.\.)?,?\s*$"
+)
 
 
 def parse_block(block: Block) -> Output:

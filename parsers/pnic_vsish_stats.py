@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import Block
 
 from ._pnic import PRIVATE, STATS, private_stats
 
@@ -20,7 +20,9 @@ _END = re.compile(r'^\s*(?:"?,?\s*\}|"\s*,?)\s*$')
 
 def parse_block(block: Block) -> Output:
     """Read one dump: a row of general counters, and a row for each counter of the driver."""
-    at = next((n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines))
+    at = next(
+        (n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines)
+    )
     general = replace(block, lines=block.lines[:at])
     yield from rows(STATS, PARSER.name, general, typed(block.params, STATS))
     lines = block.lines[at:]

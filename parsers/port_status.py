@@ -7,9 +7,9 @@ clientSubType are read; enums are printed as `name: n -> label`.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.blocks import vsish_body
-from analyzer.parsing import Output, Parser, rows, typed
-from analyzer.tables import Block, Column, Row, Table
 
 from ._switches import find_vm
 from ._vsish import PORT, PORT_ID, SWITCH

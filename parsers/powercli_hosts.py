@@ -4,8 +4,8 @@ Source: public captures of PowerCLI 5 to 13. The shell cuts a long name with `â€
 sign of the desk's language; a host that does not answer has no version.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 _GB = r"\d{1,6}(?:[.,]\d{1,3})?"
 _STATE = r"Connected|Disconnected|NotResponding|Maintenance"
@@ -13,7 +13,10 @@ _STATE = r"Connected|Disconnected|NotResponding|Maintenance"
 
 def finish_row(row: Row) -> None:
     """Read the sizes of memory as numbers."""
-    for made, printed in (("memory_used_gb", "memory_used_text"), ("memory_total_gb", "memory_total_text")):
+    for made, printed in (
+        ("memory_used_gb", "memory_used_text"),
+        ("memory_total_gb", "memory_total_text"),
+    ):
         text = str(row.values[printed] or "").replace(",", ".")
         row.values[made] = float(text) if text else None
 
@@ -44,8 +47,16 @@ PARSER = text_table(
     Field("NumCpu", "cores", "int", "number of CPU cores", pattern=r"\d{1,4}"),
     Field("CpuUsageMhz", "cpu_used_mhz", "int", "CPU in use", "MHz", pattern=r"\d{1,7}"),
     Field("CpuTotalMhz", "cpu_total_mhz", "int", "CPU of the host", "MHz", pattern=r"\d{1,7}"),
-    Field("MemoryUsageGB", "memory_used_text", "str", "memory in use as printed: 17.792 or 17,792 GB", pattern=_GB),
-    Field("MemoryTotalGB", "memory_total_text", "str", "memory of the host as printed", pattern=_GB),
+    Field(
+        "MemoryUsageGB",
+        "memory_used_text",
+        "str",
+        "memory in use as printed: 17.792 or 17,792 GB",
+        pattern=_GB,
+    ),
+    Field(
+        "MemoryTotalGB", "memory_total_text", "str", "memory of the host as printed", pattern=_GB
+    ),
     Field(
         "Version",
         "version",

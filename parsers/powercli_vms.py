@@ -4,8 +4,8 @@ Source: public captures of PowerCLI 5 to 13. The shell cuts a long name with `â€
 one can tell; numbers stand at the left or at the right of their column, with the decimal sign of the desk's language.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:
@@ -17,13 +17,26 @@ def finish_row(row: Row) -> None:
 PARSER = text_table(
     "powercli_vms",
     "vcenter.vm",
-    Key("Name", "vm_name", "str", "name of the virtual machine; one that ends in dots was cut by the shell"),
+    Key(
+        "Name",
+        "vm_name",
+        "str",
+        "name of the virtual machine; one that ends in dots was cut by the shell",
+    ),
     Field(
-        "PowerState", "power_state", "str", "PoweredOn, PoweredOff or Suspended", pattern=r"Powered(?:On|Off)|Suspended"
+        "PowerState",
+        "power_state",
+        "str",
+        "PoweredOn, PoweredOff or Suspended",
+        pattern=r"Powered(?:On|Off)|Suspended",
     ),
     Field("Num CPUs|NumCpu", "vcpus", "int", "number of virtual CPUs", pattern=r"\d{1,4}"),
     Field(
-        "MemoryGB", "memory_text", "str", "memory in GB as printed: 8.000 or 8,000", pattern=r"\d{1,6}(?:[.,]\d{1,3})?"
+        "MemoryGB",
+        "memory_text",
+        "str",
+        "memory in GB as printed: 8.000 or 8,000",
+        pattern=r"\d{1,6}(?:[.,]\d{1,3})?",
     ),
     Made("vm_memory_gb", "float", "memory of the VM", "GB"),
     meaning="VMs as PowerCLI lists them, one row a VM.",

@@ -13,7 +13,13 @@ PARSER = get_blocks(
     "storage core device list --pe-only",
     "esxi.protocol_endpoint",
     "Protocol endpoints of virtual volumes: state, plugin, array.",
-    Key("|Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=NAME),
+    Key(
+        "|Device",
+        "storage_device",
+        "str",
+        "storage device: naa.…, eui.…, t10.…, mpx.…",
+        pattern=NAME,
+    ),
     Field("Display Name", "display_name", "str", "name that the client shows"),
     Field("Multipath Plugin", "plugin", "str", "multipathing plugin that owns it: NMP, HPP"),
     Field("Vendor", "vendor_name", "str", "vendor as the device says"),
@@ -24,5 +30,11 @@ PARSER = get_blocks(
     Field("Is Offline", "is_offline", "bool", "the device is offline"),
     Field("Is VVOL PE", "is_endpoint", "bool", "it is a protocol endpoint"),
     Field("Other UIDs", "other_names", "str", "its other identities"),
-    Field("Device Max Queue Depth", "queue_depth", "int", "most commands the device takes at once", "commands"),
+    Field(
+        "Device Max Queue Depth",
+        "queue_depth",
+        "int",
+        "most commands the device takes at once",
+        "commands",
+    ),
 )

@@ -9,9 +9,9 @@ lines of vmkernel.log, and those of screens, which have no time and are no vmker
 
 from dataclasses import replace
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.forms.logs import log_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Row, Table
 
 from . import vmkernel
 

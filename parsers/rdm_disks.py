@@ -3,16 +3,20 @@
 Source: `dump-vmdk-rdm-info.sh…txt` of a bundle, one for each VM, or the command. A disk that is none says so.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.rdm_disk",
     "Raw device mappings of VMs.",
     "vmkfstools -q <disk>.vmdk; dump-vmdk-rdm-info.sh….txt",
     Column("vdisk_file", "str", "descriptor of the virtual disk"),
-    Column("rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"),
-    Column("vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"),
+    Column(
+        "rdm_mode", "str", "Passthrough: physical mode, no snapshots; Non-passthrough: virtual mode"
+    ),
+    Column(
+        "vml_name", "str", "device by its vml name, as `other_names` of esxi.scsi_device holds it"
+    ),
     ask="`vmkfstools -q <disk>.vmdk`",
 )
 

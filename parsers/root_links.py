@@ -3,8 +3,8 @@
 Source: public captures of 6.0 to 8.0 (Broadcom articles 301134 and 324231, a post on 8.0). Only the links are rows.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.root_link",
@@ -12,7 +12,9 @@ TABLE = Table.of(
     "ls -l /, ls -ld /bootbank /altbootbank",
     KeyColumn("root_link", "str", "name of the link: bootbank, altbootbank, locker, scratch, …"),
     Column("link_target", "str", "where it leads, as printed"),
-    Column("link_in_memory", "bool", "it leads into /tmp, which is memory and empty after a restart"),
+    Column(
+        "link_in_memory", "bool", "it leads into /tmp, which is memory and empty after a restart"
+    ),
     ask="`ls -ld /bootbank /altbootbank`",
 )
 

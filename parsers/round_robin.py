@@ -9,7 +9,13 @@ PARSER = get_blocks(
     "Round robin of a storage device: when it takes the next path.",
     Field("Byte Limit", "path_byte_limit", "int", "bytes before the next path", "bytes"),
     Key("Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-    Field("IOOperation Limit", "path_iops_limit", "int", "commands before the next path, 1000 by default", "commands"),
+    Field(
+        "IOOperation Limit",
+        "path_iops_limit",
+        "int",
+        "commands before the next path, 1000 by default",
+        "commands",
+    ),
     Field(
         "Latency Evaluation Interval",
         "latency_interval_ms",
@@ -19,7 +25,12 @@ PARSER = get_blocks(
         behind=" milliseconds",
     ),
     Field("Limit Type", "path_limit_type", "str", "Default, Iops, Bytes, Latency"),
-    Field("Use Active Unoptimized Paths", "uses_unoptimized", "bool", "paths over the other controller are used too"),
+    Field(
+        "Use Active Unoptimized Paths",
+        "uses_unoptimized",
+        "bool",
+        "paths over the other controller are used too",
+    ),
     begins="Byte Limit",
     sign="IOOperation Limit|Use Active Unoptimized Paths",
 )

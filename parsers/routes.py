@@ -11,8 +11,21 @@ _IP = r"[0-9A-Fa-fXx*]*[.:][\w.:*]+"
 PARSER = text_table(
     "routes",
     "esxi.route",
-    Key("Network", "network", "str", "network it leads to; default for all others", pattern=rf"default|{_IP}"),
-    Field("Netmask|Prefix Length", "netmask", "str", "its mask", pattern=rf"{_IP}|\d{{1,3}}", maybe=True),
+    Key(
+        "Network",
+        "network",
+        "str",
+        "network it leads to; default for all others",
+        pattern=rf"default|{_IP}",
+    ),
+    Field(
+        "Netmask|Prefix Length",
+        "netmask",
+        "str",
+        "its mask",
+        pattern=rf"{_IP}|\d{{1,3}}",
+        maybe=True,
+    ),
     Field("Gateway", "gateway", "str", "gateway", pattern=_IP, none=("Local Subnet",)),
     Key("Interface", "vmk", "str", "VMkernel adapter: vmk0", pattern=r"vmk\d+|lo\d+"),
     meaning="Routes of the host, one row a route.",

@@ -9,9 +9,23 @@ PARSER = get_blocks(
     "Counters of SAS links.",
     Key("Device Name", "hba", "str", "disk adapter as the host names it: vmhba2"),
     Field("Invalid DWORD Count", "invalid_dwords", "int", "words that are none", "times"),
-    Field("Running Disparity Error Count", "disparity_errors", "int", "errors of the line code", "times"),
-    Field("Loss of DWORD Sync Count", "sync_losses", "int", "times the link lost its step", "times"),
-    Field("Phy Reset Problem Count", "phy_reset_problems", "int", "resets of a PHY that failed", "times"),
+    Field(
+        "Running Disparity Error Count",
+        "disparity_errors",
+        "int",
+        "errors of the line code",
+        "times",
+    ),
+    Field(
+        "Loss of DWORD Sync Count", "sync_losses", "int", "times the link lost its step", "times"
+    ),
+    Field(
+        "Phy Reset Problem Count",
+        "phy_reset_problems",
+        "int",
+        "resets of a PHY that failed",
+        "times",
+    ),
     begins="Device Name",
     counts_since="boot",
 )

@@ -13,9 +13,9 @@ vmkwarning.log repeats those that are warnings: they count once.
 
 import re
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Row, Table, Value
 
 from . import vmkernel
 
@@ -26,16 +26,32 @@ TABLE = Table.of(
     TIME,
     LEVEL,
     Column("log", "str", "log the line stands in: vmkernel, vmkwarning"),
-    Column("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…; 3.5: vmhba1:0:4:0"),
-    Column("scsi_command", "str", "operation code: 0x28 read, 0x2a write, 0x12 inquiry, 0x16 reserve, …"),
+    Column(
+        "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…; 3.5: vmhba1:0:4:0"
+    ),
+    Column(
+        "scsi_command",
+        "str",
+        "operation code: 0x28 read, 0x2a write, 0x12 inquiry, 0x16 reserve, …",
+    ),
     Column("scsi_path", "str", "path, where the line names it: vmhba2:C0:T0:L4"),
     Column("scsi_world", "int", "world that sent the command, where the line names it"),
-    Column("host_status", "str", "status of the host adapter (H:): 0x0 good, 0x1 no connection, 0x5 abort, …"),
-    Column("device_status", "str", "status of the device (D:): 0x2 check condition, 0x8 busy, 0x28 task set full, …"),
+    Column(
+        "host_status",
+        "str",
+        "status of the host adapter (H:): 0x0 good, 0x1 no connection, 0x5 abort, …",
+    ),
+    Column(
+        "device_status",
+        "str",
+        "status of the device (D:): 0x2 check condition, 0x8 busy, 0x28 task set full, …",
+    ),
     Column("plugin_status", "str", "status of the plug-in (P:): 0x0 good, 0x3 no path, …"),
     Column("sense", "str", "valid, possible or invalid: how far the sense data can be trusted"),
     Column(
-        "sense_key", "str", "sense key: 0x2 not ready, 0x3 medium error, 0x5 illegal request, 0x6 unit attention, …"
+        "sense_key",
+        "str",
+        "sense key: 0x2 not ready, 0x3 medium error, 0x5 illegal request, 0x6 unit attention, …",
     ),
     Column("asc", "str", "additional sense code"),
     Column("ascq", "str", "additional sense code qualifier"),
@@ -69,7 +85,11 @@ def find_status(message: str) -> dict[str, Value] | None:
     """Return the columns that the text of a line of the VMkernel fills, None when it is no failed SCSI command."""
     if old := _OLD.search(message):
         found: dict[str, Value] = dict(old.groupdict())
-        return {**found, "host_status": f"0x{found['host_status']}", "device_status": f"0x{found['device_status']}"}
+        return {
+            **found,
+            "host_status": f"0x{found['host_status']}",
+            "device_status": f"0x{found['device_status']}",
+        }
     status = _STATUS.search(message)
     sent = _SENT.search(message, 0, status.start()) if status else None
     if status is None or sent is None:

@@ -4,8 +4,8 @@ Source: outputs of 4.x and 5.x that an administrator published; copies have lost
 stand in one cell.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, text_table
-from analyzer.tables import Row
 
 
 def finish_row(row: Row) -> None:
@@ -16,10 +16,22 @@ def finish_row(row: Row) -> None:
 PARSER = text_table(
     "scsi_luns",
     "esxi.scsi_lun",
-    Key("Device", "storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…", pattern=r"[a-z][\w]*\.\S+"),
+    Key(
+        "Device",
+        "storage_device",
+        "str",
+        "storage device: naa.…, eui.…, t10.…, mpx.…",
+        pattern=r"[a-z][\w]*\.\S+",
+    ),
     Field("Type", "lun_type", "str", "disk, cdrom, …", pattern=r"[a-z]+"),
     Field("Vendor Model", "display_name", "str", "vendor and model as printed", pattern=r"\S.*?"),
-    Field("UUID", "lun_uuid", "str", "identifier of the device for the agent", pattern=r"[0-9a-f]{12,}"),
+    Field(
+        "UUID",
+        "lun_uuid",
+        "str",
+        "identifier of the device for the agent",
+        pattern=r"[0-9a-f]{12,}",
+    ),
     Field("Hba", "hba", "str", "disk adapter as the host names it: vmhba0", pattern=r"vmhba\d+"),
     meaning="Storage devices as the agent of the host lists them.",
     source="vim-cmd hostsvc/summary/scsilun",

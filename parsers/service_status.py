@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.service_status",
     "Agents and services of the host, those of NSX for vSphere as well, as their start scripts state them.",
     "/etc/init.d/NAME status",
-    KeyColumn("service_name", "str", "service as its script names it: hostd, vpxa, ntpd, netCP agent service"),
+    KeyColumn(
+        "service_name",
+        "str",
+        "service as its script names it: hostd, vpxa, ntpd, netCP agent service",
+    ),
     Column("service_running", "bool", "it runs"),
     ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`; with NSX for vSphere `/etc/init.d/netcpad status`",
 )

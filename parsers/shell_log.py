@@ -4,8 +4,8 @@ Source: `var/run/log/shell.log` of a vm-support bundle with its rotated copies. 
 does not name the user.
 """
 
+from analyzer.artefacts.tables import Column, Record, Table, Value
 from analyzer.forms.logs import HOST, LEVEL, PRI, SEV, TIME, TS, log_parser
-from analyzer.tables import Column, Record, Table, Value
 
 TABLE = Table.of(
     "esxi.shell_log",

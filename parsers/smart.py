@@ -5,15 +5,17 @@ from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its dis
 the name of a disk alone, or behind a word, is the head of its table: `Device:  naa.…`, `naa.…` of a loop.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.smart",
     "SMART of local disks, one row a parameter.",
     "commands/smartinfo.txt; esxcli storage core device smart get -d <storage_device>",
     KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
-    KeyColumn("smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"),
+    KeyColumn(
+        "smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"
+    ),
     Column("smart_text", "str", "the value as printed: OK, WARNING, IMPENDING FAILURE, a number"),
     Column("smart_value", "int", "the value where it is a number"),
     Column("smart_threshold", "int", "a normalised value at or below it is bad"),
@@ -36,7 +38,9 @@ PARSER = template_parser(
     TABLE,
     node="esxi",
     files=(r"(?:^|/)commands/smartinfo\.txt$",),
-    commands=(r"\bstorage\s+core\s+device\s+smart\s+get\s+(?:-d|--device-name)[= ]?\s*(?P<storage_device>\S+)",),
+    commands=(
+        r"\bstorage\s+core\s+device\s+smart\s+get\s+(?:-d|--device-name)[= ]?\s*(?P<storage_device>\S+)",
+    ),
     shape=r"^\s*SMART Data for Disk : \S+\s*$|^\s*Parameter\s+Value\s+Threshold\s+Worst(?:\s+Raw)?\s*$",
     body=(
         r"^\s*(?:SMART Data for Disk : \S+|(?:[A-Za-z][\w ]*:\s*)?(?:naa|eui|t10|mpx|vml)\.\S+"

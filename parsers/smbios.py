@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.smbios_value",
@@ -26,7 +26,9 @@ TABLE = Table.of(
 MOST_VALUES = 20_000  # of one output
 _PART = re.compile(r"(?P<indent>\s*)(?P<part>[A-Z][^:]{0,80}?)\s*:\s+#(?P<handle>\d{1,9})\s*$")
 _RECORD = re.compile(r".*\((?:[Tt]ype \d+|OEM)")
-_LABEL = re.compile(r"(?P<indent>\s*)(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*:(?:\s+(?P<value>.*?))?\s*$")
+_LABEL = re.compile(
+    r"(?P<indent>\s*)(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*:(?:\s+(?P<value>.*?))?\s*$"
+)
 _NUMBER = re.compile(r"(-?\d{1,18})(?![\w.])")
 
 
@@ -42,7 +44,11 @@ def parse_block(block: Block) -> Output:
         if record and _RECORD.match(record["part"]):
             part, handle, above = record["part"], int(record["handle"]), []
         elif found is None or count >= MOST_VALUES:
-            why = "not a label" if found is None else f"more than {MOST_VALUES:,} values in one output"
+            why = (
+                "not a label"
+                if found is None
+                else f"more than {MOST_VALUES:,} values in one output"
+            )
             yield fault_at(block, number, PARSER.name, why)
         else:
             depth, text = len(found["indent"]), (found["value"] or "").strip('"').strip()

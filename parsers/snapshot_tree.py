@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.snapshot_tree",
     "Snapshots of a VM as vim-cmd prints them.",
     "vim-cmd vmsvc/snapshot.get <vmid>",
-    KeyColumn("vmid", "int", "number of the VM on the host, as getallvms lists it; empty without the command"),
+    KeyColumn(
+        "vmid",
+        "int",
+        "number of the VM on the host, as getallvms lists it; empty without the command",
+    ),
     KeyColumn("snapshot_uid", "int", "number of the snapshot"),
     Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
     Column("snapshot_name", "str", "its name"),
@@ -24,10 +28,17 @@ TABLE = Table.of(
     Column("snapshot_state", "str", "powered on, powered off, suspended: with memory, or without"),
     ask="`vim-cmd vmsvc/getallvms` and `vim-cmd vmsvc/snapshot.get <vmid>`",
 )
-_LABEL = re.compile(r"\s*(?P<level>-+)Snapshot (?P<label>Name|Id|Desc\w+|Created On|State)\s*:(?: (?P<text>.*))?$")
+_LABEL = re.compile(
+    r"\s*(?P<level>-+)Snapshot (?P<label>Name|Id|Desc\w+|Created On|State)\s*:(?: (?P<text>.*))?$"
+)
 _CHILD = re.compile(r"\s*-*\|-CHILD\s*$")
 _ROOT = re.compile(r"\s*(?:-*\|-ROOT|(?:Get|Create|Revert) Snapshot:)\s*$")
-_COLUMNS = {"Name": "snapshot_name", "Id": "snapshot_uid", "Created On": "created", "State": "snapshot_state"}
+_COLUMNS = {
+    "Name": "snapshot_name",
+    "Id": "snapshot_uid",
+    "Created On": "created",
+    "State": "snapshot_state",
+}
 
 
 def parse_block(block: Block) -> Output:
@@ -44,14 +55,18 @@ def parse_block(block: Block) -> Output:
             if root:
                 parents = {}
             elif line.strip() and not _CHILD.match(line):
-                yield fault_at(block, number, PARSER.name, "neither a label of a snapshot nor a branch")
+                yield fault_at(
+                    block, number, PARSER.name, "neither a label of a snapshot nor a branch"
+                )
             continue
         label, text = found["label"], (found["text"] or "").strip()
         if label == "Name":
             empty = TABLE.blank()
             row = Row(TABLE, empty | {"vmid": int(vmid) if vmid else None}, block, number, {})
         if row is None or _COLUMNS.get(label) in row.lines:
-            yield fault_at(block, number, PARSER.name, "belongs to a snapshot whose name is missing")
+            yield fault_at(
+                block, number, PARSER.name, "belongs to a snapshot whose name is missing"
+            )
         elif label in _COLUMNS:
             if not _put_value(row, label, text, number):
                 yield fault_at(block, number, PARSER.name, f"{label} has no value that can be read")

@@ -9,7 +9,13 @@ PARSER = get_blocks(
     "storage core adapter stats get",
     "esxi.storage_adapter_stats",
     "Commands of disk adapters since the host booted, those that failed among them.",
-    Key("|Adapter|HBA Name", "hba", "str", "disk adapter as the host names it: vmhba0", pattern=r"vmhba\d+"),
+    Key(
+        "|Adapter|HBA Name",
+        "hba",
+        "str",
+        "disk adapter as the host names it: vmhba0",
+        pattern=r"vmhba\d+",
+    ),
     *COMMANDS,
     counts_since="boot",
 )

@@ -9,7 +9,13 @@ PARSER = localcli_table(
     "Disk adapters of the host.",
     Key("HBA Name", "hba", "str", "disk adapter as the host names it: vmhba0", pattern=r"vmhba\d+"),
     Field("Driver", "driver", "str", "driver in use", pattern=r"\S+"),
-    Field("Link State", "link_state", "str", "link-up, link-down, link-n/a, online, unbound", pattern=r"\S+"),
+    Field(
+        "Link State",
+        "link_state",
+        "str",
+        "link-up, link-down, link-n/a, online, unbound",
+        pattern=r"\S+",
+    ),
     Field("UID", "hba_uid", "str", "identifier of the adapter: WWNs, IQN", pattern=r"\S+"),
     Field(
         "Capabilities",
@@ -20,7 +26,11 @@ PARSER = localcli_table(
         maybe=True,
     ),
     Field(
-        "Description", "description", "str", "model as the driver names it", pattern=r"(?:\(|iSCSI Software Adapter).*"
+        "Description",
+        "description",
+        "str",
+        "model as the driver names it",
+        pattern=r"(?:\(|iSCSI Software Adapter).*",
     ),
     alone=r"vmhba\d+\s+\S+\s+(?:link-\S+|online|unbound)\s+\S+\s+.*(?:\(|iSCSI Software Adapter)",
     commands=(r"\besxcfg-scsidevs\s+(?:-a|--hbas)\b",),

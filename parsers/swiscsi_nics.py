@@ -3,8 +3,8 @@
 The command ends with 4.x; `esxcli iscsi networkportal list` took its place.
 """
 
+from analyzer.artefacts.tables import MAC_FORM
 from analyzer.forms import Field, Key, get_blocks
-from analyzer.tables import MAC_FORM
 
 PARSER = get_blocks(
     "swiscsi_nics",

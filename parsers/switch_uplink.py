@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.tables import Column
 from analyzer.forms.chain import Apart, Chain, ChainLink, Source, Start, chain
-from analyzer.tables import Column
 
 CHAIN: Chain = chain(
     "esxi.switch_uplink",

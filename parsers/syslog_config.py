@@ -18,12 +18,35 @@ PARSER = get_block(
         "KiB",
     ),
     Field(
-        "Local Logging Default Rotations|Default Rotations", "rotations", "int", "rotated logs that are kept", "files"
+        "Local Logging Default Rotations|Default Rotations",
+        "rotations",
+        "int",
+        "rotated logs that are kept",
+        "files",
     ),
-    Field("Log To Unique Subdirectory", "log_own_folder", "bool", "a folder a host below the folder"),
-    Field("Default Network Retry Timeout", "syslog_retry_s", "int", "seconds until a remote host is tried again", "s"),
-    Field("Message Queue Drop Mark", "drop_mark_pct", "int", "fill of the queue at which messages are dropped", "%"),
-    Field("Enforce SSLCertificates", "syslog_checks_certificate", "bool", "certificates of remote hosts are checked"),
+    Field(
+        "Log To Unique Subdirectory", "log_own_folder", "bool", "a folder a host below the folder"
+    ),
+    Field(
+        "Default Network Retry Timeout",
+        "syslog_retry_s",
+        "int",
+        "seconds until a remote host is tried again",
+        "s",
+    ),
+    Field(
+        "Message Queue Drop Mark",
+        "drop_mark_pct",
+        "int",
+        "fill of the queue at which messages are dropped",
+        "%",
+    ),
+    Field(
+        "Enforce SSLCertificates",
+        "syslog_checks_certificate",
+        "bool",
+        "certificates of remote hosts are checked",
+    ),
     Field("Remote Host", "remote_hosts", "str", "remote hosts, by commas", none=("<none>",)),
     sign="Local Log Output|Local Logging Default Rotation Size|Default Rotation Size",
 )

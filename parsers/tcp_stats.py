@@ -4,8 +4,8 @@ Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run s
 spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "guest.tcp_stats",
@@ -19,7 +19,12 @@ TABLE = Table.of(
     Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
     Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
     Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
-    Column("lost_retransmits", "int", "retransmits that were lost again (TCPLostRetransmit)", "segments"),
+    Column(
+        "lost_retransmits",
+        "int",
+        "retransmits that were lost again (TCPLostRetransmit)",
+        "segments",
+    ),
     Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
     Column("data_loss_events", "int", "times TCP saw data lost", "times"),
     Column("tcp_timeouts", "int", "retransmission timeouts", "times"),

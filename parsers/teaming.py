@@ -6,9 +6,9 @@ answer has further keys saying whether it overrides the switch.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output, without_subject
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, without_subject
-from analyzer.tables import Block, Record, Value
 
 from ._switches import TEAMING, make_row, split_names
 
@@ -29,7 +29,10 @@ def read_record(block: Block, record: Record) -> Output:
         yield from without_subject(record, PARSER.name, block)
         return
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    active, standby = split_names(cells.get("active_uplinks")), split_names(cells.get("standby_uplinks"))
+    active, standby = (
+        split_names(cells.get("active_uplinks")),
+        split_names(cells.get("standby_uplinks")),
+    )
     values: dict[str, Value] = {
         "switch": block.params.get("switch"),
         "portgroup": block.params.get("portgroup"),

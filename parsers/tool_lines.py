@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.columns import bundle_files
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
 
 TOOLS = (
     "bootOption -oC",
@@ -61,7 +61,9 @@ TABLE = Table.of(
     "esxi.tool_line",
     "Lines of small tools that have no table of their own, as printed.",
     "lldpnetmap, lsusb, lspci -v, irqinfo, swfw.sh, ps, …",
-    Column("tool_file", "str", "name of the file in the bundle, which is that of the command: lsusb_-t"),
+    Column(
+        "tool_file", "str", "name of the file in the bundle, which is that of the command: lsusb_-t"
+    ),
     Column("tool_above", "str", "nearest line above that stands less deep"),
     Column("tool_text", "str", "the line without blanks at its ends"),
     ask="`vm-support`",
@@ -82,11 +84,16 @@ def parse_block(block: Block) -> Output:
             continue
         count += 1
         if len(line) > MOST_LINE or count > MOST_LINES:
-            yield fault_at(block, number, PARSER.name, f"a longer line, or more than {MOST_LINES:,} of them")
+            yield fault_at(
+                block, number, PARSER.name, f"a longer line, or more than {MOST_LINES:,} of them"
+            )
             continue
         depth = len(line) - len(line.lstrip())
         above = [one for one in above if one[0] < depth]
-        values = {"tool_file": found["name"] if found else None, "tool_above": above[-1][1] if above else None}
+        values = {
+            "tool_file": found["name"] if found else None,
+            "tool_above": above[-1][1] if above else None,
+        }
         yield Row(TABLE, {**values, "tool_text": text}, block, number)
         above.append((depth, text))
 

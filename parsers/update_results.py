@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.update_result",
     "Changes of the host's software as the command answered them, one row an answer.",
     "esxcli software vib install, update, remove; esxcli software profile update, install; component apply",
     Column(
-        "update_kind", "str", "what was done, as the title says: Installation, Update, Removal, …; Error: it failed"
+        "update_kind",
+        "str",
+        "what was done, as the title says: Installation, Update, Removal, …; Error: it failed",
     ),
     Column("update_message", "str", "the answer in its own words; of a failure the reason"),
-    Column("update_error", "str", "kind of failure between brackets: DependencyError, HardwareError, …"),
+    Column(
+        "update_error", "str", "kind of failure between brackets: DependencyError, HardwareError, …"
+    ),
     Column("update_failed", "bool", "it failed, and the host was not changed"),
     Column("update_dry_run", "bool", "it was only tried (--dry-run), and the host was not changed"),
     Column("reboot_required", "bool", "the change takes effect with the next boot"),
@@ -40,14 +44,18 @@ _LABELS = {
     "Components Removed": "vibs_removed",
 }
 _IGNORED = r"VIBs Skipped|Components Skipped|DPU Results|Id|Status"
-_LABEL = re.compile(rf"\s*(?P<label>{'|'.join(map(re.escape, _LABELS))}|{_IGNORED}):\s*(?P<value>.*?)\s*$")
+_LABEL = re.compile(
+    rf"\s*(?P<label>{'|'.join(map(re.escape, _LABELS))}|{_IGNORED}):\s*(?P<value>.*?)\s*$"
+)
 _BEGIN = re.compile(rf"\s*(?:{_TITLE}\s*$|{_ERROR}\s*(?P<reason>.*?)\s*$)")
 _COMMAND = (
     r"\b(?:esxcli|localcli)\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?){0,9}"
     r"software\s+(?:vib|profile|component|addon|baseimage)\s+(?:install|update|remove|apply)\b"
 )
 _REBOOT = re.compile(r"needs? to be rebooted")
-_BROKEN = re.compile(r"[a-z]")  # the rest of a sentence: at the left edge, and no sentence of its own
+_BROKEN = re.compile(
+    r"[a-z]"
+)  # the rest of a sentence: at the left edge, and no sentence of its own
 _HINT = re.compile(r"Please refer to the log file|To change the host acceptance level")
 
 
@@ -65,7 +73,10 @@ def parse_block(block: Block) -> Output:
                 row = None
         elif row is None or not _read_line(row, line):
             yield fault_at(
-                block, number, PARSER.name, "this is neither a label of the answer nor the reason of a failure"
+                block,
+                number,
+                PARSER.name,
+                "this is neither a label of the answer nor the reason of a failure",
             )
     if row is not None:
         yield _finish_row(row)
@@ -93,7 +104,12 @@ def _read_line(row: Row, line: str) -> bool:
             return values[name] is not None
         if name and found["value"]:
             values[name] = found["value"]
-    elif message and values["reboot_required"] is None and _BROKEN.match(line) and not message.endswith("."):
+    elif (
+        message
+        and values["reboot_required"] is None
+        and _BROKEN.match(line)
+        and not message.endswith(".")
+    ):
         values["update_message"] = f"{message}{line.strip()}"  # a terminal broke the line
     else:
         return False

@@ -11,6 +11,10 @@ PARSER = localcli_table(
     "Limits of atomic test and set (VAAI) of storage devices.",
     DEVICE_CELL,
     Field(
-        "Maximum Compare and Write Length (in blocks)", "ats_max_blocks", "int", "most blocks of one command", "blocks"
+        "Maximum Compare and Write Length (in blocks)",
+        "ats_max_blocks",
+        "int",
+        "most blocks of one command",
+        "blocks",
     ),
 )

@@ -10,8 +10,19 @@ PARSER = localcli_table(
     "esxi.vaai_clone",
     "Limits of full copy (VAAI) of storage devices.",
     DEVICE_CELL,
-    Field("Maximum Segment Length (in bytes)", "copy_segment_max_bytes", "int", "most bytes of a segment", "bytes"),
-    Field("Maximum Segment Descriptor Count", "copy_segments_max", "int", "most segments of one command"),
+    Field(
+        "Maximum Segment Length (in bytes)",
+        "copy_segment_max_bytes",
+        "int",
+        "most bytes of a segment",
+        "bytes",
+    ),
+    Field(
+        "Maximum Segment Descriptor Count",
+        "copy_segments_max",
+        "int",
+        "most segments of one command",
+    ),
     Field(
         "Optimal Transfer Length Granularity (in blocks)",
         "copy_granularity_blocks",

@@ -10,5 +10,11 @@ PARSER = localcli_table(
     "esxi.vaai_zero",
     "Limits of block zero (VAAI) of storage devices.",
     DEVICE_CELL,
-    Field("Maximum Write Same Length (in blocks)", "zero_max_blocks", "int", "most blocks of one command", "blocks"),
+    Field(
+        "Maximum Write Same Length (in blocks)",
+        "zero_max_blocks",
+        "int",
+        "most blocks of one command",
+        "blocks",
+    ),
 )

@@ -4,9 +4,9 @@ Source: real lines of 6.7 to 8.0. The services write with the library of the hos
 [Originator@6876 sub=…] text`); those in Python put class and operation in the bracket, or module and line.
 """
 
+from analyzer.artefacts.tables import Table
 from analyzer.forms.host_logs import PROGRAM_COLUMNS
 from analyzer.forms.logs import PRI, TS, log_parser
-from analyzer.tables import Table
 
 _SERVICES = "vmware-vum-server|vsanvcmgmtd|vsan-mgmt|StatsMonitor|imageService"
 

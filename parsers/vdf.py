@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Record, Row
 from analyzer.forms import record_parser
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Record, Row
 
 from .ramdisks import PARSER as RAMDISKS
 
@@ -22,14 +22,20 @@ def read_record(block: Block, record: Record) -> Output:
     """Make the row of a RAM disk: sizes in KiB, a size without a unit is in KiB already."""
     line = record.lines["RAMDISK"]
     values = _TABLE.blank()
-    sizes = {name: _convert_to_kib(str(record.values[name.upper()])) for name in ("maximum_kib", "used_kib")}
+    sizes = {
+        name: _convert_to_kib(str(record.values[name.upper()]))
+        for name in ("maximum_kib", "used_kib")
+    }
     used = re.match(r"\d{1,3}$", str(record.values["SHARE"]))
     if used is None:
         yield fault_at(block, line, "vdf", "not a share")
         return
     free = max(0, 100 - int(used[0]))
     yield Row(
-        _TABLE, {**values, "ramdisk": str(record.values["RAMDISK"]), **sizes, "ramdisk_free_pct": free}, block, line
+        _TABLE,
+        {**values, "ramdisk": str(record.values["RAMDISK"]), **sizes, "ramdisk_free_pct": free},
+        block,
+        line,
     )
 
 

@@ -4,9 +4,9 @@ Source: `commands/localcli_software-vib-get.txt`, and the same with `--rebooting
 takes, where an update waits for one. The day of the installation stands in `software vib list` only (esxi.vib).
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, get_blocks
 from analyzer.forms.columns import bundle_files
-from analyzer.tables import Row
 
 NEXT_BOOT = "rebooting-image"
 
@@ -26,16 +26,28 @@ PARSER = get_blocks(
     Field("Version", "version", "version", "version as printed"),
     Field("Type", "vib_type", "str", "bootbank, locker, …"),
     Field("Vendor", "vendor", "str", "who made it"),
-    Field("Acceptance Level", "acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, …"),
+    Field(
+        "Acceptance Level",
+        "acceptance",
+        "str",
+        "VMwareCertified, VMwareAccepted, PartnerSupported, …",
+    ),
     Field("Creation Date|Release Date", "vib_created", "str", "day it was built, YYYY-MM-DD"),
     Field("Depends", "vib_depends", "str", "what it needs, by commas"),
     Field("Conflicts", "vib_conflicts", "str", "what it does not stand, by commas"),
     Field("Replaces", "vib_replaces", "str", "what it takes the place of, by commas"),
-    Field("Maintenance Mode Required", "maintenance_required", "bool", "its installation needs maintenance mode"),
+    Field(
+        "Maintenance Mode Required",
+        "maintenance_required",
+        "bool",
+        "its installation needs maintenance mode",
+    ),
     Field("Live Install Allowed", "live_install", "bool", "it installs without a reboot"),
     Field("Live Remove Allowed", "live_remove", "bool", "it is removed without a reboot"),
     Field("Overlay", "overlay", "bool", "it replaces files of other packages"),
-    Made("image", "str", "running: what the host runs; next boot: what the next boot takes", key=True),
+    Made(
+        "image", "str", "running: what the host runs; next boot: what the next boot takes", key=True
+    ),
     files=bundle_files("localcli software vib get --rebooting-image", twin=True),
     begins="Name",
     titled=r"\S{1,200}",

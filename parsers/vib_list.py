@@ -5,8 +5,8 @@ Source: `commands/localcli_software-vib-list.txt` or the command. 8.x adds a col
 
 import re
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.vib",
@@ -15,9 +15,15 @@ TABLE = Table.of(
     KeyColumn("name", "str", "name of the package: esx-base, esx-nsxv, ixgben"),
     Column("version", "version", "version as printed; 5.x and 6.x print .0 for every update"),
     Column("vib_build", "int", "last part of the version where it is a build number"),
-    Column("nsx_release", "version", "release of NSX-T that the version of its packages begins with: 3.2.1.2.0"),
+    Column(
+        "nsx_release",
+        "version",
+        "release of NSX-T that the version of its packages begins with: 3.2.1.2.0",
+    ),
     Column("vendor", "str", "who made it"),
-    Column("acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"),
+    Column(
+        "acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"
+    ),
     Column("install_date", "str", "day it was installed, YYYY-MM-DD"),
     ask="`esxcli software vib list`",
 )

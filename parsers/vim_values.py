@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.vim_value",
     "Properties of objects of the host or a VM that have no table of their own, one row a value.",
     "vim-cmd hostsvc/…, vimsvc/…, vmsvc/…",
     Column("asked", "str", "command behind vim-cmd: hostsvc/hosthardware, vmsvc/get.summary"),
-    KeyColumn("vim_path", "str", "property as printed, behind those it is nested in: systemInfo/uuid; [0] in a list"),
+    KeyColumn(
+        "vim_path",
+        "str",
+        "property as printed, behind those it is nested in: systemInfo/uuid; [0] in a list",
+    ),
     Column("vim_text", "str", "value as printed, without its quotes"),
     Column("vim_number", "int", "value where it is a whole number"),
     ask="`vim-cmd hostsvc/hosthardware`",
@@ -42,7 +46,9 @@ def parse_block(block: Block) -> Output:
         if not text:
             continue
         if len(line) > MOST_LINE or count >= MOST_VALUES:
-            yield fault_at(block, number, PARSER.name, f"a line too long, or more than {MOST_VALUES:,} values")
+            yield fault_at(
+                block, number, PARSER.name, f"a line too long, or more than {MOST_VALUES:,} values"
+            )
         elif opens := _OPENS.match(text):
             levels.append((opens["name"] or _find_next_place(levels), 0))
         elif _CLOSES.match(text):
@@ -54,7 +60,9 @@ def parse_block(block: Block) -> Output:
                 yield _make_row(block, number, path, cell.strip("\"'").strip())
                 count += 1
         elif not _FRAME.match(text):
-            yield fault_at(block, number, PARSER.name, "neither a property nor the begin or end of an object")
+            yield fault_at(
+                block, number, PARSER.name, "neither a property nor the begin or end of an object"
+            )
 
 
 def _find_next_place(levels: list[tuple[str, int]]) -> str:
@@ -68,7 +76,12 @@ def _find_next_place(levels: list[tuple[str, int]]) -> str:
 
 def _make_row(block: Block, line: int, path: str, text: str) -> Row:
     number = int(text) if _NUMBER.match(text) else None
-    values = {"asked": block.params.get("asked"), "vim_path": path, "vim_text": text, "vim_number": number}
+    values = {
+        "asked": block.params.get("asked"),
+        "vim_path": path,
+        "vim_text": text,
+        "vim_number": number,
+    }
     return Row(TABLE, {**TABLE.blank(), **values}, block, line)
 
 

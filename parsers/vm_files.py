@@ -8,29 +8,41 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, Record, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.vm_file",
     "Files in the folders of VMs.",
     "ls -isla <vm_folder>; commands/ls_-isla-vmfsvolumes….txt",
-    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column(
+        "vm_folder",
+        "str",
+        "folder of the VM on its datastore; the name of the file where its path has none",
+    ),
     Column("vm_file", "str", "name of the file"),
     Column("allocated_kib", "int", "space it takes", "KiB"),
     Column("size_bytes", "int", "its size", "bytes"),
     Column("modified", "str", "when it was written last, as printed, UTC"),
-    Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+    Column(
+        "is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"
+    ),
     Column("is_folder", "bool", "a folder"),
-    Column("descriptor_file", "str", "of the data of a disk (NAME-flat.vmdk): the file that describes it, NAME.vmdk"),
+    Column(
+        "descriptor_file",
+        "str",
+        "of the data of a disk (NAME-flat.vmdk): the file that describes it, NAME.vmdk",
+    ),
     ask="`ls -isla /vmfs/volumes/<volume_name>/<vm_folder>`",
 )
 
 _DELTA = re.compile(r"-\d{6}(?:-delta|-sesparse|-ctk)?\.vmdk$")
 _DATA = "-flat.vmdk"
 _FOLDER = re.compile(r"(?:^|/)vmfs/volumes/[^/]+/([^/]+)/[^/]+$")
-_MEMBER = re.compile(r"/(?:\d+\.)?ls_-isla-vmfsvolumes(?:[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$")
+_MEMBER = re.compile(
+    r"/(?:\d+\.)?ls_-isla-vmfsvolumes(?:[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12})?(.*)\.txt$"
+)
 _MODE = r"[-dlbcps][-rwxsStT]{9}\S?"
 
 

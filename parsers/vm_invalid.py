@@ -3,8 +3,8 @@
 Source: public captures of ESXi 5 to 6.7; the lines stand above the list of the VMs, or alone behind `| grep invalid`.
 """
 
+from analyzer.artefacts.tables import KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.vm_invalid",

@@ -1,7 +1,7 @@
 """`etc/vmware/hostd/vmInventory.xml`: the VMs that hostd has registered, by the path of their .vmx files."""
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.vm_inventory",

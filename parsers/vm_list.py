@@ -6,8 +6,8 @@ A note of several lines goes on below its VM; those lines are no rows.
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
-from analyzer.tables import Row
 
 from .vm_invalid import TABLE as INVALID
 
@@ -24,9 +24,15 @@ _LIST = text_table(
     Key("Vmid", "vim_vmid", "int", "id of the VM on this host: the Vmid of vim-cmd"),
     Field("Name", "vm_name", "str", "name of the virtual machine"),
     Field(
-        "File", "vm_file", "str", "its .vmx file: [datastore] folder/name.vmx", pattern=r"\[[^\]]*\].*?\.vmx|\S+\.vmx"
+        "File",
+        "vm_file",
+        "str",
+        "its .vmx file: [datastore] folder/name.vmx",
+        pattern=r"\[[^\]]*\].*?\.vmx|\S+\.vmx",
     ),
-    Field("Guest OS", "guest_id", "str", "guest system as configured: rhel6_64Guest", pattern=r"\w+"),
+    Field(
+        "Guest OS", "guest_id", "str", "guest system as configured: rhel6_64Guest", pattern=r"\w+"
+    ),
     Field("Version", "hw_text", "str", "virtual hardware as printed: vmx-13", pattern=r"vmx-\d+"),
     Field("Annotation", "vm_note", "str", "first line of its note", maybe=True),
     Made("hw_version", "int", "virtual hardware version"),
@@ -39,4 +45,6 @@ _LIST = text_table(
     finish=finish_row,
     body=r"\d+\s+\S.*\.vmx\s",
 )
-PARSER = replace(_LIST, tables=(*_LIST.tables, INVALID))  # a list without such lines says that no VM is invalid
+PARSER = replace(
+    _LIST, tables=(*_LIST.tables, INVALID)
+)  # a list without such lines says that no VM is invalid

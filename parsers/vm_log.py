@@ -8,9 +8,9 @@ write the same lines: the first one names the product.
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.tables import Block, Column, Fault, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, log_files, log_rows, view_command
-from analyzer.parsing import Output, Parser
-from analyzer.tables import Block, Column, Fault, Table
 
 TABLE = Table.of(
     "esxi.vm_log",
@@ -18,7 +18,11 @@ TABLE = Table.of(
     "vmfs/volumes/<uuid>/<vm>/vmware.log and vmware-N.log",
     TIME,
     LEVEL,
-    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column(
+        "vm_folder",
+        "str",
+        "folder of the VM on its datastore; the name of the file where its path has none",
+    ),
     Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
     Column("opid", "str", "operation id, where the line has one"),
     MESSAGE,
@@ -45,14 +49,20 @@ _DESKTOP_FILE = re.compile(
 )
 _ESXI_FILE = "/vmfs/"
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
-_SHOWN = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log")  # in the command of a transcript
+_SHOWN = re.compile(
+    r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log"
+)  # in the command of a transcript
 
 
 def parse_block(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
-    folder = next(filter(None, found.groups())) if found else re.split(r"[/!]", block.address)[-1] or None
+    folder = (
+        next(filter(None, found.groups()))
+        if found
+        else re.split(r"[/!]", block.address)[-1] or None
+    )
     for item in log_rows(TABLE, PARSER.name, block):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from analyzer.artefacts.tables import Column, Value
 from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, chain
-from analyzer.tables import Column, Value
 
 from ._vm_files import host_path
 
@@ -34,7 +34,11 @@ def _make_absolute(cells: Cells) -> Mapping[str, Value]:
 
 def _has_uplink(cells: Cells) -> Mapping[str, Value]:
     """Tell whether the port leaves the host; a switch without uplinks is internal."""
-    return {"has_uplink": True if cells.get("uplinks") else (False if cells.get("n_uplinks") == 0 else None)}
+    return {
+        "has_uplink": True
+        if cells.get("uplinks")
+        else (False if cells.get("n_uplinks") == 0 else None)
+    }
 
 
 CHAIN: Chain = chain(
@@ -46,7 +50,11 @@ CHAIN: Chain = chain(
             Column("vm_name", "str", "name of the virtual machine"),
             Column("vnic", "int", "number of the VM's virtual network adapter, from 0"),
             Column("mac", "str", "MAC address of the client"),
-            Column("switch", "str", "portset (virtual switch) the port belongs to, as the vmkernel names it"),
+            Column(
+                "switch",
+                "str",
+                "portset (virtual switch) the port belongs to, as the vmkernel names it",
+            ),
             Column("port_id", "int", "PortNum of the port on its switch"),
         ),
         only=_is_of_vm,
@@ -59,7 +67,11 @@ CHAIN: Chain = chain(
         ),
         (
             Column("vmx_path", "str", "path of the VM's .vmx file"),
-            Column("adapter", "str", "vmxnet3, e1000, e1000e, vmxnet, vlance; empty = the guest's default"),
+            Column(
+                "adapter",
+                "str",
+                "vmxnet3, e1000, e1000e, vmxnet, vlance; empty = the guest's default",
+            ),
             Column("network", "str", "port group it is connected to"),
         ),
     ),
@@ -69,13 +81,19 @@ CHAIN: Chain = chain(
             Source("esxi.vm_process", {"config_file": "vmx_path"}),
             Source("esxi.vm_process", {"vm_name": "vm_name"}),
         ),
-        (Column("vm_world_id", "int", "world that leads the VM: the id that `vm process kill` takes"),),
+        (
+            Column(
+                "vm_world_id", "int", "world that leads the VM: the id that `vm process kill` takes"
+            ),
+        ),
     ),
     ChainLink(
         (
             Source("esxi.portgroup", {"switch": "switch", "network": "portgroup"}, _has_uplinks),
             Source("esxi.vswitch", {"switch": "switch"}),
-            Source("esxi.net_stats", {"switch": "switch"}, _is_of_uplink, {"uplinks": "client_name"}),
+            Source(
+                "esxi.net_stats", {"switch": "switch"}, _is_of_uplink, {"uplinks": "client_name"}
+            ),
         ),
         (
             Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
@@ -83,7 +101,11 @@ CHAIN: Chain = chain(
         ),
         many=True,
     ),
-    Made(("uplinks",), _has_uplink, (Column("has_uplink", "bool", "the port can reach a physical NIC"),)),
+    Made(
+        ("uplinks",),
+        _has_uplink,
+        (Column("has_uplink", "bool", "the port can reach a physical NIC"),),
+    ),
     Apart("uplinks", Column("pnic", "str", "physical NIC as the host names it: vmnic0")),
     ChainLink(
         (Source("esxi.pnic", {"pnic": "pnic"}),),

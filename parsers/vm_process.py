@@ -7,7 +7,12 @@ PARSER = get_blocks(
     "vm process list",
     "esxi.vm_process",
     "VMs that run on the host, one row a VM.",
-    Key("World ID", "vm_world_id", "int", "world that leads the VM: the id that `vm process kill` takes"),
+    Key(
+        "World ID",
+        "vm_world_id",
+        "int",
+        "world that leads the VM: the id that `vm process kill` takes",
+    ),
     Field("Process ID", "vm_process_id", "int", "process; 0 since 4.0"),
     Field("VMX Cartel ID", "cartel_id", "int", "cartel (process group) of the VM's vmx world"),
     Field("UUID", "bios_uuid", "str", "UUID of the VM's BIOS"),

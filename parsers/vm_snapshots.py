@@ -11,10 +11,14 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Column, Row, Table
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, Row, Table
 
-_FOLDER = Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none")
+_FOLDER = Column(
+    "vm_folder",
+    "str",
+    "folder of the VM on its datastore; the name of the file where its path has none",
+)
 _SOURCE = "<vm>.vmsd; vmfs/volumes/<datastore>/<vm>/<vm>.vmsd of a bundle"
 _ASK = "the VM's .vmsd file"
 CHAIN = Table.of(
@@ -43,7 +47,9 @@ SNAPSHOT = Table.of(
 )
 
 _LINE = re.compile(r'\s*([A-Za-z.][\w.:-]*)\s*=\s*"(.*)"\s*$')
-_KEY = re.compile(r"snapshot(\d{1,6})\.(uid|parent|displayName|createTimeHigh|createTimeLow|numDisks)$")
+_KEY = re.compile(
+    r"snapshot(\d{1,6})\.(uid|parent|displayName|createTimeHigh|createTimeLow|numDisks)$"
+)
 _PATH = re.compile(r"(?:^|/)vmfs/volumes/[^/]+/([^/]+)/[^/]+\.vmsd")
 _NUMBER = re.compile(r"-?\d{1,18}$")
 _BOOL = re.compile(r"(?i:true|false)$")
@@ -53,7 +59,12 @@ _CHAIN = {
     "snapshot.needConsolidate": "needs_consolidation",
 }
 _KINDS = {"snapshots": _NUMBER, "current_uid": _NUMBER, "needs_consolidation": _BOOL}
-_COLUMNS = {"uid": "snapshot_uid", "parent": "parent_uid", "numDisks": "snapshot_disks", "displayName": "snapshot_name"}
+_COLUMNS = {
+    "uid": "snapshot_uid",
+    "parent": "parent_uid",
+    "numDisks": "snapshot_disks",
+    "displayName": "snapshot_name",
+}
 
 
 Cells = dict[str, tuple[str, int]]  # key -> its text and its line
@@ -88,7 +99,9 @@ def _read_list(block: Block, cells: Cells) -> Output:
             if not _KINDS[column].match(value):
                 yield fault_at(block, number, PARSER.name, f"{name} is no value of {column}")
                 continue
-            chain[column] = value.upper() == "TRUE" if column == "needs_consolidation" else int(value)
+            chain[column] = (
+                value.upper() == "TRUE" if column == "needs_consolidation" else int(value)
+            )
             lines[column] = number
         elif key is not None:
             uid, label = int(key[1]), key[2]

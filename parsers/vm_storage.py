@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from analyzer.artefacts.tables import Column, Value
 from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
-from analyzer.tables import Column, Value
 
 from ._vm_files import host_path
 
@@ -44,7 +44,11 @@ CHAIN: Chain = chain(
             Column("vm_name", "str", "name of the virtual machine"),
             Column("vmx_path", "str", "path of the VM's .vmx file"),
             Column("vdisk", "str", "controller and place of the disk: scsi0:0"),
-            Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
+            Column(
+                "file_name",
+                "str",
+                "descriptor of the disk, as configured; a path where it lies elsewhere",
+            ),
         ),
     ),
     Made(("vmx_path",), _find_volume),
@@ -53,7 +57,11 @@ CHAIN: Chain = chain(
             Source("esxi.vm_process", {"config_file": "vmx_path"}),
             Source("esxi.vm_process", {"vm_name": "vm_name"}),
         ),
-        (Column("vm_world_id", "int", "world that leads the VM: the id that `vm process kill` takes"),),
+        (
+            Column(
+                "vm_world_id", "int", "world that leads the VM: the id that `vm process kill` takes"
+            ),
+        ),
     ),
     ChainLink(
         (
@@ -69,7 +77,13 @@ CHAIN: Chain = chain(
     Made(
         ("filesystem_type",),
         _is_on_device,
-        (Column("on_device", "bool", "the datastore lies on devices of the host; NFS, vSAN and vVols do not"),),
+        (
+            Column(
+                "on_device",
+                "bool",
+                "the datastore lies on devices of the host; NFS, vSAN and vVols do not",
+            ),
+        ),
     ),
     ChainLink(
         (
@@ -102,7 +116,9 @@ CHAIN: Chain = chain(
     ),
     Made(
         ("path_name",),
-        lambda cells: {"hba": str(cells["path_name"]).partition(":")[0] if cells.get("path_name") else None},
+        lambda cells: {
+            "hba": str(cells["path_name"]).partition(":")[0] if cells.get("path_name") else None
+        },
         (Column("hba", "str", "disk adapter as the host names it: vmhba2"),),
     ),
     ChainLink(

@@ -10,19 +10,27 @@ from __future__ import annotations
 import posixpath
 import re
 
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Column, Record, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 
 DISK = Table.of(
     "esxi.vmdk",
     "Virtual disks by their descriptor.",
     "<disk>.vmdk (the text file, not -flat or -delta)",
-    Column("vm_folder", "str", "folder of the VM on its datastore; the name of the file where its path has none"),
+    Column(
+        "vm_folder",
+        "str",
+        "folder of the VM on its datastore; the name of the file where its path has none",
+    ),
     Column("disk_path", "str", "path of this descriptor, where the bundle or the command tells it"),
     Column("parent_path", "str", "path of the disk below, where the path of this one is known"),
     Column("create_type", "str", "kind of the disk: vmfs, seSparse, …"),
     Column("cid", "str", "content id, in hex, small letters"),
-    Column("parent_cid", "str", "content id the parent had when this disk was made, in hex, small letters"),
+    Column(
+        "parent_cid",
+        "str",
+        "content id the parent had when this disk was made, in hex, small letters",
+    ),
     Column("parent_file", "str", "disk below this one; empty = none, this is a base disk"),
     ask="the descriptor of the disk, <disk>.vmdk",
 )

@@ -13,6 +13,13 @@ PARSER = localcli_table(
     Field("Locking Mode", "locking_mode", "str", "ATS, ATS+SCSI, ATS Upgrade Pending, …"),
     Field("ATS Compatible", "ats_compatible", "bool", "the volume can lock by ATS alone"),
     Field("ATS Upgrade Modes", "ats_upgrade_modes", "str", "None, Online, Online or Offline"),
-    Field("ATS Incompatibility Reason", "ats_incompatibility", "str", "why not", none=("None",), maybe=True),
+    Field(
+        "ATS Incompatibility Reason",
+        "ats_incompatibility",
+        "str",
+        "why not",
+        none=("None",),
+        maybe=True,
+    ),
     options="-i",
 )

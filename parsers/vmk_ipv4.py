@@ -3,8 +3,8 @@
 Source: `commands/localcli_network-ip-interface-ipv4-get.txt` or the command. Some releases print no gateway.
 """
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Row
 
 from ._vmk import VMK
 

@@ -6,6 +6,7 @@ log goes on over an upgrade. Lines tagged vmkwarning stand in this log too. Arti
 without their stamp (KB 399748: `cpu0:2098206)ApeiHEST: …`) or without all of their head (KB 394262).
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import (
     HOST,
     LEVEL,
@@ -21,12 +22,13 @@ from analyzer.forms.logs import (
     log_parser,
     view_command,
 )
-from analyzer.tables import Column, Table
 
 COLUMNS = (
     TIME,
     LEVEL,
-    Column("uptime_s", "float", "time since boot, where the line prints it (3.5, 4.x, early boot)", "s"),
+    Column(
+        "uptime_s", "float", "time since boot, where the line prints it (3.5, 4.x, early boot)", "s"
+    ),
     Column("cpu", "int", "physical CPU the line was written on"),
     Column("world", "int", "world that wrote the line"),
     Column("opid", "str", "operation id, joins lines of one task"),

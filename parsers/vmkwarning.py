@@ -5,8 +5,8 @@ vmkernel.log: count an event in one of the two, never in both. A line alone cann
 from one of vmkernel.log, so this log is recognised by its name only.
 """
 
+from analyzer.artefacts.tables import Table
 from analyzer.forms.logs import log_parser
-from analyzer.tables import Table
 
 from .vmkernel import COLUMNS, HEAD
 

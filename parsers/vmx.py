@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Output, Parser, fault_at, run_template
-from analyzer.tables import Block, Column, Fault, Row, Table, Value
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 _VM_NAME = Column("vm_name", "str", "name of the virtual machine")
 _VMX_PATH = Column("vmx_path", "str", "path of the VM's .vmx file")
@@ -75,10 +73,16 @@ VDISK = Table.of(
     _VM_NAME,
     _VMX_PATH,
     Column("vdisk", "str", "controller and place of the disk: scsi0:0"),
-    Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
-    Column("is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"),
+    Column(
+        "file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"
+    ),
+    Column(
+        "is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"
+    ),
     Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
-    Column("controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"),
+    Column(
+        "controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"
+    ),
     Column("change_tracking", "bool", "changed blocks are tracked for backups (ctkEnabled)"),
     ask="the VM's .vmx file",
     key=("vmx_path", "vdisk"),
@@ -92,30 +96,34 @@ VCDROM = Table.of(
     _VMX_PATH,
     Column("vcdrom", "str", "controller and place of the drive: ide1:0, sata0:0"),
     Column("cdrom_type", "str", "cdrom-image: a file; atapi-cdrom, cdrom-raw: a drive"),
-    Column("file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"),
+    Column(
+        "file_name", "str", "descriptor of the disk, as configured; a path where it lies elsewhere"
+    ),
     Column("start_connected", "bool", "connected when the VM is powered on"),
     ask="the VM's .vmx file",
     key=("vmx_path", "vcdrom"),
 )
 
-_COMPATIBLE = compiled(r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE)
-_OF_DESKTOP = compiled(
+_COMPATIBLE = re.compile(
+    r'^\s*virtualHW\.productCompatibility\s*=\s*"?hosted', re.MULTILINE | re.IGNORECASE
+)
+_OF_DESKTOP = re.compile(
     r'^\s*(?:ethernet\d+\.connectionType\s*=\s*"(?:nat|hostonly|bridged|custom)|priority\.(?:un)?grabbed\b'
     r'|sound\.(?:present|fileName)\b|sharedFolder|[\w.:]+\s*=\s*"(?:[A-Za-z]:|\.)\\)',
     re.MULTILINE | re.IGNORECASE,
 )
-_OF_ESXI = compiled(
+_OF_ESXI = re.compile(
     r"/vmfs/volumes/|^\s*(?:ethernet\d+\.(?:networkName|dvs\.)|sched\.(?:cpu\.(?:units|shares|min)|swap\.|scsi)|vc\.uuid\b)",
     re.MULTILINE | re.IGNORECASE,
 )
-_ETHERNET = compiled(r"ethernet(?P<vnic>\d{1,2})\.present$")
-_CDROM = compiled(r"((?:sata|ide|scsi)\d{1,2}):\d{1,2}\.devicetype$")
-_DISK = compiled(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
-_DELTA = compiled(r"-\d{6}\.vmdk$", re.IGNORECASE)
-_ESCAPE = compiled(r"\|([0-9A-Fa-f]{2})")
+_ETHERNET = re.compile(r"ethernet(?P<vnic>\d{1,2})\.present$")
+_CDROM = re.compile(r"((?:sata|ide|scsi)\d{1,2}):\d{1,2}\.devicetype$")
+_DISK = re.compile(r"((?:scsi|sata|ide|nvme)\d{1,2}):\d{1,2}\.filename$")
+_DELTA = re.compile(r"-\d{6}\.vmdk$", re.IGNORECASE)
+_ESCAPE = re.compile(r"\|([0-9A-Fa-f]{2})")
 _MOST = 2000
 _NO_LIMIT = ("", "-1", "unlimited")
-_WHOLE = compiled(r"\d{1,12}$")
+_WHOLE = re.compile(r"\d{1,12}$")
 _TRUE = {"true": True, "false": False}
 
 
@@ -208,7 +216,9 @@ def _decode_value(text: str, encoding: str) -> str:
     text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     if any("\udc80" <= sign <= "\udcff" for sign in text):
         try:
-            text = text.encode("utf-8", "surrogateescape").decode(encoding or "windows-1252", "replace")
+            text = text.encode("utf-8", "surrogateescape").decode(
+                encoding or "windows-1252", "replace"
+            )
         except (LookupError, UnicodeError):
             return text
     return text.strip()
@@ -341,7 +351,10 @@ def _make_vdisk_row(config: _Config, key: str) -> Row:
 
 def _make_vcdrom_row(config: _Config, key: str) -> Row:
     name, path = _find_name(config)
-    keys = {"file_name": _sibling_key(key, "filename"), "start_connected": _sibling_key(key, "startconnected")}
+    keys = {
+        "file_name": _sibling_key(key, "filename"),
+        "start_connected": _sibling_key(key, "startconnected"),
+    }
     values: dict[str, Value] = {
         "vm_name": name,
         "vmx_path": path,
@@ -353,7 +366,9 @@ def _make_vcdrom_row(config: _Config, key: str) -> Row:
     return _make_row(VCDROM, config, config.lines[key], values, keys)
 
 
-def _make_row(table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]) -> Row:
+def _make_row(
+    table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]
+) -> Row:
     lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
     return Row(table, values, config.block, line, lines)
 

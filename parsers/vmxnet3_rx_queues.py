@@ -4,8 +4,8 @@ Source: `vsish -e ls /net/portsets/<switch>/ports/<port>/vmxnet3/rxqueues/`, one
 branches end in a slash. A Windows guest shows one queue while RSS is off in its driver.
 """
 
+from analyzer.artefacts.tables import Table
 from analyzer.forms import template_parser
-from analyzer.tables import Table
 
 from ._vsish import PORT, PORT_ID, QUEUE, SWITCH
 

@@ -24,19 +24,71 @@ PARSER = vsish_block(
     Field("bytes rx ok", "bytes_rx_ok", "int", "bytes handed to the guest", "bytes"),
     Field("unicast pkts rx ok", "unicast_pkts_rx_ok", "int", "unicast frames received", "packets"),
     Field("unicast bytes rx ok", "unicast_bytes_rx_ok", "int", "unicast bytes received", "bytes"),
-    Field("multicast pkts rx ok", "multicast_pkts_rx_ok", "int", "multicast frames received", "packets"),
-    Field("multicast bytes rx ok", "multicast_bytes_rx_ok", "int", "multicast bytes received", "bytes"),
-    Field("broadcast pkts rx ok", "broadcast_pkts_rx_ok", "int", "broadcast frames received", "packets"),
-    Field("broadcast bytes rx ok", "broadcast_bytes_rx_ok", "int", "broadcast bytes received", "bytes"),
-    Field("running out of buffers", "out_of_buffers", "int", "times no receive buffer was left", "times"),
+    Field(
+        "multicast pkts rx ok",
+        "multicast_pkts_rx_ok",
+        "int",
+        "multicast frames received",
+        "packets",
+    ),
+    Field(
+        "multicast bytes rx ok", "multicast_bytes_rx_ok", "int", "multicast bytes received", "bytes"
+    ),
+    Field(
+        "broadcast pkts rx ok",
+        "broadcast_pkts_rx_ok",
+        "int",
+        "broadcast frames received",
+        "packets",
+    ),
+    Field(
+        "broadcast bytes rx ok", "broadcast_bytes_rx_ok", "int", "broadcast bytes received", "bytes"
+    ),
+    Field(
+        "running out of buffers",
+        "out_of_buffers",
+        "int",
+        "times no receive buffer was left",
+        "times",
+    ),
     Field("pkts receive error", "pkts_rx_error", "int", "frames received with an error", "packets"),
     Field("1st ring size", "ring1_size", "int", "size of the 1st receive ring", "descriptors"),
     Field("2nd ring size", "ring2_size", "int", "size of the 2nd receive ring", "descriptors"),
-    Field("# of times the 1st ring is full", "ring1_full", "int", "times the 1st receive ring was full", "times"),
-    Field("# of times the 2nd ring is full", "ring2_full", "int", "times the 2nd receive ring was full", "times"),
-    Field("fail to map a rx buffer", "map_failures", "int", "receive buffers that could not be mapped", "times"),
-    Field("request to page in a buffer", "page_in_requests", "int", "requests to page in a buffer", "times"),
-    Field("# of times rx queue is stopped", "queue_stopped", "int", "times the receive queue was stopped", "times"),
+    Field(
+        "# of times the 1st ring is full",
+        "ring1_full",
+        "int",
+        "times the 1st receive ring was full",
+        "times",
+    ),
+    Field(
+        "# of times the 2nd ring is full",
+        "ring2_full",
+        "int",
+        "times the 2nd receive ring was full",
+        "times",
+    ),
+    Field(
+        "fail to map a rx buffer",
+        "map_failures",
+        "int",
+        "receive buffers that could not be mapped",
+        "times",
+    ),
+    Field(
+        "request to page in a buffer",
+        "page_in_requests",
+        "int",
+        "requests to page in a buffer",
+        "times",
+    ),
+    Field(
+        "# of times rx queue is stopped",
+        "queue_stopped",
+        "int",
+        "times the receive queue was stopped",
+        "times",
+    ),
     Field(
         "failed when copying into the guest buffer",
         "copy_failures",
@@ -45,7 +97,11 @@ PARSER = vsish_block(
         "times",
     ),
     Field(
-        "# of pkts dropped due to large hdrs", "large_hdr_drops", "int", "frames dropped for large headers", "packets"
+        "# of pkts dropped due to large hdrs",
+        "large_hdr_drops",
+        "int",
+        "frames dropped for large headers",
+        "packets",
     ),
     Field(
         "# of pkts dropped due to max number of SG limits",
@@ -55,14 +111,31 @@ PARSER = vsish_block(
         "packets",
     ),
     Field(
-        "pkts rx via data ring ok", "data_ring_pkts_rx_ok", "int", "frames received through the data ring", "packets"
+        "pkts rx via data ring ok",
+        "data_ring_pkts_rx_ok",
+        "int",
+        "frames received through the data ring",
+        "packets",
     ),
-    Field("bytes rx via data ring ok", "data_ring_bytes_rx_ok", "int", "bytes received through the data ring", "bytes"),
     Field(
-        "Whether rx burst queuing is enabled", "burst_queuing", "bool", "bursts are queued by the host before the ring"
+        "bytes rx via data ring ok",
+        "data_ring_bytes_rx_ok",
+        "int",
+        "bytes received through the data ring",
+        "bytes",
     ),
     Field(
-        "current backend burst queue length", "burst_queue_length", "int", "frames in the burst queue now", "packets"
+        "Whether rx burst queuing is enabled",
+        "burst_queuing",
+        "bool",
+        "bursts are queued by the host before the ring",
+    ),
+    Field(
+        "current backend burst queue length",
+        "burst_queue_length",
+        "int",
+        "frames in the burst queue now",
+        "packets",
     ),
     Field(
         "maximum backend burst queue length so far",
@@ -72,7 +145,11 @@ PARSER = vsish_block(
         "packets",
     ),
     Field(
-        "aggregate number of times packets are requeued", "requeued", "int", "times frames were queued again", "times"
+        "aggregate number of times packets are requeued",
+        "requeued",
+        "int",
+        "times frames were queued again",
+        "times",
     ),
     Field(
         "aggregate number of times packets are dropped by PktAgingList",

@@ -4,9 +4,9 @@ Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`. No
 keys, so they stay as printed.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.blocks import vsish_body
-from analyzer.tables import Column, Table
 
 from ._vsish import PORT, PORT_ID, SWITCH
 

@@ -4,8 +4,8 @@ Source: `var/run/log/vobd.log` of a vm-support bundle; on 4.x in `var/log/messag
 microseconds runs since boot and is not in order with the stamps across correlators.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import HOST, LEVEL, MASKED, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "esxi.vobd",

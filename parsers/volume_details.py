@@ -4,8 +4,8 @@ Source: `commands/vmkfstools_-P--v-10-….txt` of a bundle (one for each datasto
 prints sizes with units (`Capacity 119.8 GB, 93.1 GB available`, a public capture of 6.7).
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
     "esxi.volume_detail",
@@ -22,7 +22,12 @@ TABLE = Table.of(
     Column("files_max", "int", "most files", "files"),
     Column("files_free", "int", "files that can still be made", "files"),
     Column("ptr_blocks_max", "int", "most pointer blocks", "blocks"),
-    Column("ptr_blocks_free", "int", "pointer blocks that are free; without one no file can grow", "blocks"),
+    Column(
+        "ptr_blocks_free",
+        "int",
+        "pointer blocks that are free; without one no file can grow",
+        "blocks",
+    ),
     Column("sub_blocks_max", "int", "most sub-blocks", "blocks"),
     Column("sub_blocks_free", "int", "sub-blocks that are free", "blocks"),
     KeyColumn("volume_uuid", "str", "id of the volume"),
@@ -31,7 +36,15 @@ TABLE = Table.of(
     ask="`vmkfstools -P -v 10 /vmfs/volumes/<volume_name>`",
 )
 
-_UNIT = {"bytes": 0, "B": 0, "KB": 1, "MB": 2, "GB": 3, "TB": 4, "PB": 5}  # of 1,024, as the VMkernel counts
+_UNIT = {
+    "bytes": 0,
+    "B": 0,
+    "KB": 1,
+    "MB": 2,
+    "GB": 3,
+    "TB": 4,
+    "PB": 5,
+}  # of 1,024, as the VMkernel counts
 
 
 def finish_row(row: Row) -> None:

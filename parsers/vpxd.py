@@ -5,9 +5,9 @@ Source: `var/log/vmware/vpxd/vpxd-N.log` of a vCenter bundle, or lines that vCen
 5.x are known by their threads of twelve digits, where a host prints eight.
 """
 
+from analyzer.artefacts.tables import Table
 from analyzer.forms.host_logs import AGENT_COLUMNS, agent_shape
 from analyzer.forms.logs import PRI, TS, log_parser
-from analyzer.tables import Table
 
 TABLE = Table.of(
     "vcenter.vpxd",

@@ -11,7 +11,9 @@ PARSER = get_block(
     "esxi.vsan_cluster",
     "The host as a node of a vSAN cluster.",
     Field("Enabled", "enabled", "bool", "the host takes part in vSAN"),
-    Field("Current Local Time", "vsan_time", "str", "clock of the host when it was asked, as printed"),
+    Field(
+        "Current Local Time", "vsan_time", "str", "clock of the host when it was asked, as printed"
+    ),
     Field("Local Node UUID", "node_uuid", "str", "node of the vSAN cluster"),
     Field("Local Node Type", "node_type", "str", "NORMAL, WITNESS"),
     Field("Local Node State", "node_state", "str", "MASTER, BACKUP, AGENT"),
@@ -20,7 +22,10 @@ PARSER = get_block(
     Field("Sub-Cluster Backup UUID", "backup_uuid", "str", "node that leads next"),
     Field("Sub-Cluster UUID", "vsan_cluster_uuid", "str", "vSAN cluster"),
     Field(
-        "Sub-Cluster Member Count", "member_count", "int", "nodes this host is in one partition with, itself included"
+        "Sub-Cluster Member Count",
+        "member_count",
+        "int",
+        "nodes this host is in one partition with, itself included",
     ),
     Field("Sub-Cluster Member UUIDs", "member_uuids", "str", "those nodes, by commas"),
     Field("Sub-Cluster Member HostNames", "member_names", "str", "their names, by commas (7.x)"),

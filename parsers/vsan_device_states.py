@@ -3,8 +3,8 @@
 Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints the same as a loose JSON.
 """
 
+from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
-from analyzer.tables import Column, KeyColumn, Table
 
 TABLE = Table.of(
     "esxi.vsan_device_state",
@@ -12,7 +12,11 @@ TABLE = Table.of(
     "vdq -q -H; commands/vdq_-q--H.txt",
     KeyColumn("storage_device", "str", "storage device: naa.…, eui.…, t10.…, mpx.…"),
     Column("vsan_uuid", "str", "id of the disk in vSAN"),
-    Column("vsan_disk_state", "str", "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN"),
+    Column(
+        "vsan_disk_state",
+        "str",
+        "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN",
+    ),
     Column("vsan_reason", "str", "why it is not eligible: Has partitions, …"),
     Column("is_ssd", "bool", "the device says that it has no disks that turn"),
     Column("is_capacity_flash", "bool", "a flash device marked for data"),

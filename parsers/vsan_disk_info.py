@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from analyzer.parsing import Output, Parser, fault_at
-from analyzer.tables import Block, Row
+from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Row
 
 from .vsan_disk_loads import LOADS
 
@@ -26,7 +26,9 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         found, cell = _WHERE.match(line), _LINE.match(line)
         column = f"{cell['what']}_congestion" if cell else ""
-        if row is not None and (found or line.strip()[-1:] in ("{", "}") or (cell and row.values[column] is not None)):
+        if row is not None and (
+            found or line.strip()[-1:] in ("{", "}") or (cell and row.values[column] is not None)
+        ):
             yield row  # another disk, another dump, or a second answer
             row = None
         if found:
@@ -47,7 +49,9 @@ PARSER = Parser(
     tables=(LOADS,),
     parse=parse_block,
     node="esxi",
-    commands=(rf"\bvsish\s[^|]{{0,300}}/vmkModules/lsom/disks/(?:(?P<vsan_uuid>{_UUID})|\$\{{?\w+\}}?)/info\b",),
+    commands=(
+        rf"\bvsish\s[^|]{{0,300}}/vmkModules/lsom/disks/(?:(?P<vsan_uuid>{_UUID})|\$\{{?\w+\}}?)/info\b",
+    ),
     shape=r"^\s*(?:ssd|log|iops|slab|mem|comp)Congestion:\s*\d+",
     body=rf"^\s*(?:{_UUID}[/:]?|[A-Za-z#][^:]{{1,70}}:(?:\S.*)?|[^:{{}}]{{0,80}}\{{|\}}|-- .*)\s*$",
 )

@@ -6,9 +6,9 @@ as well; slabs and components have no table.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
-from analyzer.parsing import Output
-from analyzer.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 
 _SOURCE = "VsanLsomHealth.pyc; commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt"
 _ASK = "`python /usr/lib/vmware/vsan/perfsvc/VsanLsomHealth.pyc`"

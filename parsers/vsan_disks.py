@@ -13,7 +13,12 @@ PARSER = get_blocks(
     Field("Is SSD", "is_ssd", "bool", "the device says that it has no disks that turn"),
     Field("VSAN UUID|vSAN UUID", "vsan_uuid", "str", "id of the disk in vSAN"),
     Field("VSAN Disk Group UUID|vSAN Disk Group UUID", "disk_group_uuid", "str", "its disk group"),
-    Field("VSAN Disk Group Name|vSAN Disk Group Name", "disk_group", "str", "cache device of the group"),
+    Field(
+        "VSAN Disk Group Name|vSAN Disk Group Name",
+        "disk_group",
+        "str",
+        "cache device of the group",
+    ),
     Field("Used by this host", "used_by_host", "bool", "this host uses it"),
     Field("In CMMDS", "in_cmmds", "bool", "the cluster knows it: it serves data"),
     Field("On-disk format version", "disk_format", "int", "version of the format on disk"),

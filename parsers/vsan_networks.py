@@ -10,9 +10,14 @@ PARSER = get_blocks(
     Key("VmkNic Name", "vmknic", "str", "VMkernel adapter"),
     Field("IP Protocol", "ip_protocol", "str", "IP, IPv4, IPv6"),
     Field(
-        "Agent Group Multicast Address", "agent_group", "str", "multicast address of the agents; no use with unicast"
+        "Agent Group Multicast Address",
+        "agent_group",
+        "str",
+        "multicast address of the agents; no use with unicast",
     ),
-    Field("Master Group Multicast Address", "master_group", "str", "multicast address of the masters"),
+    Field(
+        "Master Group Multicast Address", "master_group", "str", "multicast address of the masters"
+    ),
     Field("Host Unicast Channel Bound Port", "unicast_port", "int", "UDP port of unicast: 12321"),
     Field("Multicast TTL", "multicast_ttl", "int", "routers a packet may pass"),
     Field("Traffic Type", "traffic_type", "str", "vsan, witness"),

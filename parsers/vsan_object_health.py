@@ -10,6 +10,11 @@ PARSER = localcli_table(
     "vsan debug object health summary get",
     "esxi.vsan_object_health",
     "Objects of vSAN by their health, one row a state.",
-    Key("Health Status", "object_health", "str", "healthy, inaccessible, reduced-availability-with-…, data-move, …"),
+    Key(
+        "Health Status",
+        "object_health",
+        "str",
+        "healthy, inaccessible, reduced-availability-with-…, data-move, …",
+    ),
     Field("Number Of Objects", "vsan_objects", "int", "objects of the cluster in that state"),
 )

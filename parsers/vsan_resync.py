@@ -10,7 +10,18 @@ PARSER = get_block(
     "vsan debug resync summary get",
     "esxi.vsan_resync",
     "What vSAN resynchronizes when it was asked.",
-    Field("Total Number Of Resyncing Objects", "resyncing_objects", "int", "objects that are rebuilt or moved"),
-    Field("Total Bytes Left To Resync", "resync_bytes", "int", "data that is still to be copied", unit="bytes"),
+    Field(
+        "Total Number Of Resyncing Objects",
+        "resyncing_objects",
+        "int",
+        "objects that are rebuilt or moved",
+    ),
+    Field(
+        "Total Bytes Left To Resync",
+        "resync_bytes",
+        "int",
+        "data that is still to be copied",
+        unit="bytes",
+    ),
     Field("Total GB Left To Resync", "resync_gb_text", "str", "the same in GB, as printed"),
 )

@@ -5,8 +5,8 @@ memory, the tag before it is what vmsyslogd writes for any program. Without a kn
 by the name of its file alone.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, TIME, TS, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.vsfwd",

@@ -6,10 +6,10 @@ is the one esxcli prints.
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import Output, without_subject
+from analyzer.artefacts.tables import Block, Record, Value
 from analyzer.forms import record_parser
 from analyzer.forms.blocks import vsish_body
-from analyzer.parsing import Output, without_subject
-from analyzer.tables import Block, Record, Value
 
 from ._options import OPTIONS, option_row, read_integer
 
@@ -39,7 +39,9 @@ PARSER = record_parser(
     (OPTIONS,),
     read_record,
     node="esxi",
-    commands=(r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",),
+    commands=(
+        r"\b(?:get|cat)\s+\S*?/config/(?P<group>[\w/]+?)/(?P<kind>int|str)(?:ing)?Opts/(?P<name>\w+)",
+    ),
     shape=r"^\s*Vmkernel Config Option\s*\{?\s*$",
     body=vsish_body("Vmkernel Config Option"),
 )

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 from analyzer.forms.blocks import vsish_body
-from analyzer.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.tables import Block, Column, KeyColumn, Row, Table, Value
 
 TABLE = Table.of(
     "esxi.vsish_value",
     "Values of vsish that have no table of their own, one row a value.",
     "vsish -e get PATH",
-    KeyColumn("vsish_path", "str", "node of the tree: /vmkModules/tracing/stats; of a file its name"),
-    KeyColumn("vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"),
+    KeyColumn(
+        "vsish_path", "str", "node of the tree: /vmkModules/tracing/stats; of a file its name"
+    ),
+    KeyColumn(
+        "vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"
+    ),
     Column("vsish_text", "str", "value as printed"),
     Column("vsish_number", "int", "value where it is a whole number, decimal or 0x hex"),
     ask="`vsish -e get <path>`",
@@ -41,7 +45,11 @@ def parse_block(block: Block) -> Output:
         if not text or text.startswith("--"):
             continue
         if len(line) > MOST_LINE or count >= MOST_VALUES:
-            why = "a line too long" if len(line) > MOST_LINE else f"more than {MOST_VALUES:,} values in one dump"
+            why = (
+                "a line too long"
+                if len(line) > MOST_LINE
+                else f"more than {MOST_VALUES:,} values in one dump"
+            )
             yield fault_at(block, number, PARSER.name, why)
         elif text == "}":
             levels = levels[:-1]
@@ -87,6 +95,7 @@ PARSER = Parser(
     node="esxi",
     files=(r"(?:^|/)commands/(?:\d+\.)?vsish_-e-(?:get|cat)-[^/]+\.txt$",),
     commands=(r"\bvsish\s(?:[^;|]{0,200}?\s)?(?:get|cat)\s+(?P<vsish_path>/[^\s;|]+)",),
-    body=vsish_body(r"[\w .#-]{1,80}") + r"|^\s*(?:\[\d+\]:.*|--.*|-?\d+|0x[0-9a-fA-F]+)\s*$|^[^:{}]{1,80}\{\s*$",
+    body=vsish_body(r"[\w .#-]{1,80}")
+    + r"|^\s*(?:\[\d+\]:.*|--.*|-?\d+|0x[0-9a-fA-F]+)\s*$|^[^:{}]{1,80}\{\s*$",
     rest=True,
 )

@@ -7,8 +7,8 @@ nsx.vsm_log.
 
 import re
 
+from analyzer.artefacts.tables import Column, Record, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
-from analyzer.tables import Column, Record, Table, Value
 
 from ._vsm import HEAD, vsm_parser
 

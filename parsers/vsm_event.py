@@ -5,8 +5,8 @@ the vendor's own example has another date inside `Time:''`. A vsm.log is read on
 of nsx.vsm_log, and the system events among them are lines of this log as well.
 """
 
+from analyzer.artefacts.tables import Column, Record, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
-from analyzer.tables import Column, Record, Table, Value
 
 from ._vsm import HEAD, vsm_parser
 

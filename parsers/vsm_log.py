@@ -5,8 +5,8 @@ syslog copy. The zone is printed (`GMT+00:00`); a zone by name other than GMT an
 as UTC. 6.4 also writes RFC 5424 lines.
 """
 
+from analyzer.artefacts.tables import Column, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME, TS, log_parser
-from analyzer.tables import Column, Table
 
 TABLE = Table.of(
     "nsx.vsm_log",

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template, without_subject
+from analyzer.artefacts.tables import Block, Fault, Record, Value
 from analyzer.forms.form import place_lines
-from analyzer.parsing import Output, Parser, fault_at, run_template, without_subject
-from analyzer.tables import Block, Fault, Record, Value
 
 from ._switches import DVPORTS, PORTGROUPS, SWITCHES, find_vm, make_row, split_names
 
@@ -37,21 +37,29 @@ def parse_block(block: Block) -> Output:
         if record.values["NUM_PORTS"]:
             switch = make_row(SWITCHES, block, line, _make_switch_row(record))
             switch.lines = {name.lower(): number for name, number in record.lines.items()}
-            switch.lines["n_uplinks"] = record.lines.get("UPLINKS", line)  # a switch without any prints the label alone
+            switch.lines["n_uplinks"] = record.lines.get(
+                "UPLINKS", line
+            )  # a switch without any prints the label alone
             yield switch
         for group in _make_portgroup_rows(record):
             yield make_row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
-            yield place_lines(make_row(DVPORTS, block, record.lines["DVPORT"], _make_dvport_row(record)), record)
+            yield place_lines(
+                make_row(DVPORTS, block, record.lines["DVPORT"], _make_dvport_row(record)), record
+            )
 
 
 def _list_strange_lines(block: Block) -> Iterator[Fault]:
     """Yield the lines without a key that do not name the switch of the lines below them."""
-    lines = [(line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()]
+    lines = [
+        (line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()
+    ]
     for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
         named = below.partition(":")[2].strip() if below.lstrip().startswith("Name:") else None
         if ":" not in line and line.strip() != named:
-            yield fault_at(block, number, PARSER.name, "neither a key nor the name of the next switch")
+            yield fault_at(
+                block, number, PARSER.name, "neither a key nor the name of the next switch"
+            )
 
 
 def _make_switch_row(record: Record) -> dict[str, Value]:

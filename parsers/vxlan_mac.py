@@ -3,8 +3,8 @@
 Only the command tells the logical switch.
 """
 
+from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key, Param, text_table
-from analyzer.tables import IP_FORM, MAC_FORM
 
 PARSER = text_table(
     "vxlan_mac",
@@ -12,7 +12,9 @@ PARSER = text_table(
     Param((), "dvs", "str", "distributed switch, where the command tells"),
     Param((), "vni", "int", "VXLAN network identifier, where the command tells"),
     Key("Inner MAC", "inner_mac", "str", "MAC address behind the VTEP", form=MAC_FORM),
-    Field("Outer MAC", "outer_mac", "str", "MAC address of the VTEP", form=MAC_FORM, pattern=r"\S+"),
+    Field(
+        "Outer MAC", "outer_mac", "str", "MAC address of the VTEP", form=MAC_FORM, pattern=r"\S+"
+    ),
     Field("Outer IP", "outer_ip", "str", "address of the VTEP", form=IP_FORM, pattern=r"\S+"),
     Field("Flags", "flags", "str", "flags as printed", pattern=r"\S+"),
     meaning="MAC addresses of a logical switch and the VTEP behind which each is, as a host knows them.",

@@ -7,8 +7,8 @@ another does not. It fills the table of `net-vdl2 -l`; the switch is that of the
 import re
 from dataclasses import replace
 
+from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, localcli_table
-from analyzer.tables import Row
 
 from .net_vdl2 import VMKNIC
 

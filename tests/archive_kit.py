@@ -8,21 +8,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import encode
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import CaseData, RunResult, conclude
 from analyzer.facts import Facts
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, RunResult, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import Catalog, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.triage import Options, gathered
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir())
@@ -61,7 +61,9 @@ def text_of(material: CaseData, rules: Catalog | None = None) -> str:
 def searched(signatures: Sequence[Signature] | None = None) -> list[list[Any]]:
     """Return what meta.json says of signatures, those of the catalog unless given."""
     own = catalog().signatures() if signatures is None else signatures
-    return [[one.id, one.table, one.pattern, one.ignore_case] for one in (*own, *TIMELINE_SIGNATURES)]
+    return [
+        [one.id, one.table, one.pattern, one.ignore_case] for one in (*own, *TIMELINE_SIGNATURES)
+    ]
 
 
 def meta_of(name: str, asked: list[list[Any]] | None = None, **more: Any) -> dict[str, Any]:
@@ -75,14 +77,18 @@ def meta_of(name: str, asked: list[list[Any]] | None = None, **more: Any) -> dic
     return meta | more
 
 
-def stored(archive: Archive, name: str, pack: bytes, *, stamp: int = 1, kind: str = "full") -> Stored:
+def stored(
+    archive: Archive, name: str, pack: bytes, *, stamp: int = 1, kind: str = "full"
+) -> Stored:
     """Put a pack into an archive; return the case as a snapshot would."""
     entry = Entry(case_id(name, []), source_key(f"/cases/{name}"), READING, JUDGING, stamp, kind)
     held = archive.put(entry, pack)
     return Stored(entry.id, held, held if kind == "full" else None)
 
 
-def put(archive: Archive, name: str, material: CaseData, asked: list[list[Any]] | None = None) -> Stored:
+def put(
+    archive: Archive, name: str, material: CaseData, asked: list[list[Any]] | None = None
+) -> Stored:
     """Judge a case and store it whole."""
     return stored(archive, name, encode.pack(material, judged(material), meta_of(name, asked)))
 

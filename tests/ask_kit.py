@@ -11,30 +11,28 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from analyzer import parsing
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, source_key
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.case_data import CaseData, conclude
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.commands import archive as commands
 from analyzer.facts import Facts
-from analyzer.limits import Limits
+from analyzer.pipeline.case_data import CaseData, conclude
 from analyzer.rules import Catalog, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Row
 
 READING, JUDGING = "a" * 12, "b" * 12
 RULES = ("pnic-loses-packets", "kb-2039495", "beacon-probing")
 BEGAN = 1_700_000_000_000
 FORMS = ["packs", "segments"]
-LOST = (
-    "2026-03-01T07:00:00Z: [netCorrelator] 1us: [esx.problem.net.connectivity.lost] Lost network CONNECTIVITY (made up)"
-)
+LOST = "2026-03-01T07:00:00Z: [netCorrelator] 1us: [esx.problem.net.connectivity.lost] Lost network CONNECTIVITY (made up)"
 
 
 @dataclass
@@ -55,7 +53,9 @@ class Host:
 def catalog() -> Catalog:
     """Return three of the shipped rules; the one on beacon probing with a made-up article, to search by."""
     every = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
-    chosen = Catalog([copy.copy(rule) for rule in every.rules if rule.id in RULES])  # shared by all tests
+    chosen = Catalog(
+        [copy.copy(rule) for rule in every.rules if rule.id in RULES]
+    )  # shared by all tests
     chosen["beacon-probing"].kb = [999999999]
     return chosen
 
@@ -69,20 +69,43 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
         if not host.complete:
             facts.incomplete(key)
         nodes.append(
-            {"id": key, "name": host.name, "kind": host.kind, "product": "VMware ESXi", "version": host.version}
+            {
+                "id": key,
+                "name": host.name,
+                "kind": host.kind,
+                "product": "VMware ESXi",
+                "version": host.version,
+            }
         )
         for nic, driver, version, missed in host.nics:
             info = Block(
-                [f"{nic} {driver} {version}"], 1, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number
+                [f"{nic} {driver} {version}"],
+                1,
+                f"{host.name}.tgz!commands/nicinfo.sh.txt",
+                order=number,
             ).named(key)
             facts.add(
-                Row(tables["esxi.pnic_info"], {"pnic": nic, "driver": driver, "driver_version": version}, info, 1)
+                Row(
+                    tables["esxi.pnic_info"],
+                    {"pnic": nic, "driver": driver, "driver_version": version},
+                    info,
+                    1,
+                )
             )
-            stats = Block([f"missed {missed}"], 40, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number).named(key)
-            values = {"pnic": nic, "rx_packets": 10**6, "rx_missed_errors": missed, "rx_errors": missed}
+            stats = Block(
+                [f"missed {missed}"], 40, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number
+            ).named(key)
+            values = {
+                "pnic": nic,
+                "rx_packets": 10**6,
+                "rx_missed_errors": missed,
+                "rx_errors": missed,
+            }
             facts.add(Row(tables["esxi.pnic_stats"], values, stats, 40))
         if host.teams is not None:
-            block = Block(["beacon"], 7, f"{host.name}.tgz!commands/team.txt", taken=created).named(key)
+            block = Block(["beacon"], 7, f"{host.name}.tgz!commands/team.txt", taken=created).named(
+                key
+            )
             team = {
                 "switch": "vSwitch0",
                 "failure_detection": "beacon",
@@ -92,7 +115,9 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
             facts.add(Row(tables["esxi.teaming"], team, block, 7))
         if host.lines:
             scan = LogScan("esxi.vobd", f"{host.name}.tgz!var/log/vobd.log", "").named(key)
-            scan.hits = [Hit("made-up/lost", scan.address, 10 + n, line) for n, line in enumerate(host.lines)]
+            scan.hits = [
+                Hit("made-up/lost", scan.address, 10 + n, line) for n, line in enumerate(host.lines)
+            ]
             scan.counts = {"made-up/lost": len(host.lines)}
             facts.add_hits(scan)
         for table, (state, why) in host.covers.items():
@@ -118,7 +143,11 @@ def id_of(name: str, content: str = "") -> str:
 
 
 def put(
-    archive: Archive, name: str, hosts: list[Host], created: str = "2026-03-01T08:00:00Z", content: str = ""
+    archive: Archive,
+    name: str,
+    hosts: list[Host],
+    created: str = "2026-03-01T08:00:00Z",
+    content: str = "",
 ) -> Entry:
     """Judge a made-up case and store it."""
     stuff = material(name, hosts, created)
@@ -149,12 +178,21 @@ def filled(place: str | Path) -> Archive:
     bert-3   refused
     """
     archive = Archive.open(place, create=True)
-    a = Host("host-a", nics=[("vmnic0", "ixgben", "1.7.1", 9121), ("vmnic1", "ixgben", "1.7.1", 0)], lines=(LOST,))
+    a = Host(
+        "host-a",
+        nics=[("vmnic0", "ixgben", "1.7.1", 9121), ("vmnic1", "ixgben", "1.7.1", 0)],
+        lines=(LOST,),
+    )
     b = Host("host-b", nics=[("vmnic0", "ixgben", "1.8.0", 77), ("vmnic1", "ixgben", "1.7.1", 0)])
     put(archive, "acme-1", [a], "2026-03-01T08:00:00Z")
     put(archive, "acme-2", [b], "2026-04-02T08:00:00Z")
     d = Host("host-d", "6.7.0", [("vmnic0", "nenic", "1.0.1", 5)])
-    put(archive, "acme-3", [Host("host-c", covers={"esxi.pnic_stats": ("read", "")}), d], "2025-12-31T23:00:00Z")
+    put(
+        archive,
+        "acme-3",
+        [Host("host-c", covers={"esxi.pnic_stats": ("read", "")}), d],
+        "2025-12-31T23:00:00Z",
+    )
     put(
         archive,
         "bert-1",

@@ -18,9 +18,9 @@ from analyzer.archive.batches.run_config import RunConfig, config_of
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.batches.work import do
 from analyzer.archive.store import Archive
-from analyzer.limits import Limits
 from analyzer.rules import run_catalog
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 LONG_AGO = 1_600_000_000  # a file written just now could change once more without a new time
@@ -135,7 +135,11 @@ def documents(archive: Path) -> dict[str, str]:
     opened = Archive.open(archive)
     cases = opened.snapshot().current()
     metas = opened.metas(cases)
-    return {metas[case.id]["name"]: opened.document_text(case) for case in cases if case.judged.kind != "none"}
+    return {
+        metas[case.id]["name"]: opened.document_text(case)
+        for case in cases
+        if case.judged.kind != "none"
+    }
 
 
 def metas(archive: Path) -> dict[str, dict[str, Any]]:
@@ -151,7 +155,11 @@ def packs(archive: Path) -> list[str]:
 
 def backline(*words: str | Path, script: Path | None = None, **over: Any) -> subprocess.Popen[str]:
     """Start `backline WORDS` (or a script that ends in it) as a process group of its own."""
-    command = [sys.executable, *(["-m", "analyzer"] if script is None else [str(script)]), *map(str, words)]
+    command = [
+        sys.executable,
+        *(["-m", "analyzer"] if script is None else [str(script)]),
+        *map(str, words),
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "120"}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer import case
-from analyzer.verdicts import CannotTell, Evidence, Finding, Fix, Judgement, Trace
+from analyzer.case.verdicts import CannotTell, Evidence, Finding, Fix, Judgement, Trace
+from analyzer.pipeline import case
 from tests.case_material import (
     BUNDLE,
     ESXTOP,
@@ -40,12 +40,21 @@ def ring_finding() -> Finding:
     ]
     ring1 = Trace("rx.ring1_full", "7086", at=f"{TRANSCRIPT}:52")
     ring2 = Trace("rx.ring2_full", "3284", at=f"{TRANSCRIPT}:53")
-    ring_full = Trace("ring_full = rx.ring1_full + rx.ring2_full", "10370", [ring1, ring2], note="7086 + 3284 = 10370")
+    ring_full = Trace(
+        "ring_full = rx.ring1_full + rx.ring2_full",
+        "10370",
+        [ring1, ring2],
+        note="7086 + 3284 = 10370",
+    )
     trace = Trace(
         "port.dropped_rx > 0 and (ring_full > 0 or rx.out_of_buffers > 0)",
         "true",
         [
-            Trace("port.dropped_rx > 0", "true", [Trace("port.dropped_rx", "10312", at=f"{TRANSCRIPT}:28")]),
+            Trace(
+                "port.dropped_rx > 0",
+                "true",
+                [Trace("port.dropped_rx", "10312", at=f"{TRANSCRIPT}:28")],
+            ),
             Trace(
                 "ring_full > 0 or rx.out_of_buffers > 0",
                 "true",
@@ -120,7 +129,10 @@ def ring_finding() -> Finding:
         trace=trace,
         fix=[
             Fix("guest, Linux", run="ethtool -G eth0 rx 4096", note="Not kept over a reboot."),
-            Fix("guest, Windows", do="Adapter, Advanced: Small Rx Buffers = 8192, Rx Ring #1 Size = 4096."),
+            Fix(
+                "guest, Windows",
+                do="Adapter, Advanced: Small Rx Buffers = 8192, Rx Ring #1 Size = 4096.",
+            ),
         ],
         caution="The change resets the adapter. Plan a window.",
         not_this=["The counters run since the vNIC was connected; one snapshot holds no rate."],
@@ -152,7 +164,16 @@ def cpu_finding() -> Finding:
         "50 % of samples drop frames. %RDY is %MLMTD here: the host is not short of CPU.",
         about="A VM that is ready but not scheduled cannot empty its receive ring.",
         evidence=[
-            Evidence("max(cpu.mlmtd_pct) = 69.52", ESXTOP, 412, cell, [], [], "2017-10-09T13:51:10Z", "esx07.lab")
+            Evidence(
+                "max(cpu.mlmtd_pct) = 69.52",
+                ESXTOP,
+                412,
+                cell,
+                [],
+                [],
+                "2017-10-09T13:51:10Z",
+                "esx07.lab",
+            )
         ],
         trace=Trace(
             "limited >= 0.3",
@@ -167,9 +188,14 @@ def cpu_finding() -> Finding:
             ],
         ),
         fix=[Fix("vSphere Client, VM, Edit Settings, CPU", do="Set Limit to Unlimited.")],
-        not_this=["One bad sample in a long file is noise; that is why the rule asks for a share of samples."],
+        not_this=[
+            "One bad sample in a long file is noise; that is why the rule asks for a share of samples."
+        ],
         explains=["kb-2039495/iperf-test1"],
-        chart=["cpu-limit-starves-vm/iperf-test1/rdy_pct", "cpu-limit-starves-vm/iperf-test1/mlmtd_pct"],
+        chart=[
+            "cpu-limit-starves-vm/iperf-test1/rdy_pct",
+            "cpu-limit-starves-vm/iperf-test1/mlmtd_pct",
+        ],
         first_seen="2017-10-09T13:02:00Z",
     )
 
@@ -204,9 +230,17 @@ def nsx_finding() -> Finding:
                 "nsxmgr01.lab",
             )
         ],
-        trace=Trace('mgr.version == "6.3.3"', "true", [Trace("mgr.version", "6.3.3", at="nsx-manager.tgz!sys_info:3")]),
+        trace=Trace(
+            'mgr.version == "6.3.3"',
+            "true",
+            [Trace("mgr.version", "6.3.3", at="nsx-manager.tgz!sys_info:3")],
+        ),
         fix=[
-            Fix("each controller, as admin", run="restart api-server", note="Helps until the job runs again."),
+            Fix(
+                "each controller, as admin",
+                run="restart api-server",
+                note="Helps until the job runs again.",
+            ),
             Fix("NSX Manager", do="Upgrade to 6.3.4 or later."),
         ],
         caution="Do not restart the Manager before the controllers were looked at.",
@@ -242,7 +276,12 @@ def adapter_findings(count: int = 48) -> list[Finding]:
                     node="esx07.lab",
                 )
             ],
-            fix=[Fix("vSphere Client, VM, Edit Settings", do="Add a VMXNET3 adapter and remove the old one.")],
+            fix=[
+                Fix(
+                    "vSphere Client, VM, Edit Settings",
+                    do="Add a VMXNET3 adapter and remove the old one.",
+                )
+            ],
         )
         for n in range(count)
     ]
@@ -399,7 +438,13 @@ def settings() -> dict[str, Any]:
                 "state": "ran out",
                 "findings": 1,
             },
-            mute | {"rule": "kb-2149630", "reason": "Known here", "until": "2018-01-01", "state": "holds"},
+            mute
+            | {
+                "rule": "kb-2149630",
+                "reason": "Known here",
+                "until": "2018-01-01",
+                "state": "holds",
+            },
         ],
         "thresholds": [
             {
@@ -413,14 +458,27 @@ def settings() -> dict[str, Any]:
         "unused": ["Threshold most of nn-ports was not used: the rule was not judged in this run."],
         "catalogs": [
             {"kind": "shipped", "sha256": "12" * 32, "rules": 76},
-            {"kind": "pack", "name": "nn-rules", "version": "1.2", "sha256": "34" * 32, "rules": 2, "broken": 1},
+            {
+                "kind": "pack",
+                "name": "nn-rules",
+                "version": "1.2",
+                "sha256": "34" * 32,
+                "rules": 2,
+                "broken": 1,
+            },
         ],
     }
 
 
 def judgement(adapters: int = 48) -> Judgement:
     """Return all verdicts of the rich case, in an order that `ranking.place_findings` must mend."""
-    findings = [*adapter_findings(adapters), *other_findings(), ring_finding(), nsx_finding(), cpu_finding()]
+    findings = [
+        *adapter_findings(adapters),
+        *other_findings(),
+        ring_finding(),
+        nsx_finding(),
+        cpu_finding(),
+    ]
     counts = {f"quiet-{n:02}": {"no_match": 1 + n % 7, "not_applicable": n % 3} for n in range(61)}
     counts |= {f"other-product-{n}": {"not_applicable": 2} for n in range(9)}
     for finding in findings:
@@ -447,7 +505,9 @@ def rich_case(**changes: Any) -> dict[str, Any]:
         "nodes": nodes(),
         "sources": sources(),
         "judgement": judgement(),
-        "catalog_rules": [(f"quiet-{n:02}", f"Quiet rule number {n}", [2000000 + n]) for n in range(61)]
+        "catalog_rules": [
+            (f"quiet-{n:02}", f"Quiet rule number {n}", [2000000 + n]) for n in range(61)
+        ]
         + [(f"other-product-{n}", f"Rule of another product {n}", []) for n in range(9)]
         + [("kb-2039495", "Ring runs full", [2039495])],
         "timeline": timeline(),
@@ -507,17 +567,32 @@ def hostile_case() -> dict[str, Any]:
             return value if key in _KEPT or (key == "muted" and not value) else value + HOSTILE
         if isinstance(value, dict):
             # Keys of the schema stay; keys that are data (charts) are spoiled like every text.
-            return {name if name in _NAMES else name + HOSTILE: spoil(item, name) for name, item in value.items()}
+            return {
+                name if name in _NAMES else name + HOSTILE: spoil(item, name)
+                for name, item in value.items()
+            }
         if isinstance(value, list):
             return [spoil(item, key) for item in value]
         return value
 
-    doc: dict[str, Any] = case.clean(spoil(rich_case(judgement=judgement(adapters=3), sources=sources(30))))
+    doc: dict[str, Any] = case.clean(
+        spoil(rich_case(judgement=judgement(adapters=3), sources=sources(30)))
+    )
     doc["tool"]["name"] = "backline"
     return doc
 
 
-_KEPT = {"schema", "severity", "confidence", "verdict", "status", "state", "kind", "reason", "sha256"}
+_KEPT = {
+    "schema",
+    "severity",
+    "confidence",
+    "verdict",
+    "status",
+    "state",
+    "kind",
+    "reason",
+    "sha256",
+}
 _KEPT |= {"time", "times", "created", "captured", "first", "last"}
 
 

@@ -14,11 +14,17 @@ PORT = "/net/portsets/vSwitch0/ports/33554464"
 
 def series(samples: int = 720) -> dict[str, Any]:
     """Return three charts at 5 s, one of them with a gap."""
-    times = [f"2017-10-09T{13 + s // 3600:02}:{s // 60 % 60:02}:{s % 60:02}Z" for s in range(0, samples * 5, 5)]
-    ready = [2.0 if n < 120 else round(66 + 4 * math.sin(n / 9) + n % 5 * 0.2, 2) for n in range(samples)]
+    times = [
+        f"2017-10-09T{13 + s // 3600:02}:{s // 60 % 60:02}:{s % 60:02}Z"
+        for s in range(0, samples * 5, 5)
+    ]
+    ready = [
+        2.0 if n < 120 else round(66 + 4 * math.sin(n / 9) + n % 5 * 0.2, 2) for n in range(samples)
+    ]
     limited = [0.0 if n < 120 else round(value - 0.1, 2) for n, value in enumerate(ready)]
     drops = [
-        None if 300 <= n < 330 else 0.0 if n % 2 or n < 120 else round(0.4 + n % 11 / 9, 2) for n in range(samples)
+        None if 300 <= n < 330 else 0.0 if n % 2 or n < 120 else round(0.4 + n % 11 / 9, 2)
+        for n in range(samples)
     ]
     return {
         "cpu-limit-starves-vm/iperf-test1/rdy_pct": {
@@ -40,7 +46,10 @@ def series(samples: int = 720) -> dict[str, Any]:
             "unit": "%",
             "node": "esx07.lab",
             "times": times,
-            "lines": [{"label": "%DRPRX", "values": drops}, {"label": "%DRPTX", "values": [0.0] * samples}],
+            "lines": [
+                {"label": "%DRPRX", "values": drops},
+                {"label": "%DRPTX", "values": [0.0] * samples},
+            ],
         },
     }
 
@@ -76,7 +85,9 @@ def nodes() -> list[dict[str, Any]]:
             "captured": "2017-10-09T14:02:15Z",
             "sources": [BUNDLE, TRANSCRIPT, ESXTOP],
             "logs": logs,
-            "warnings": ["hostd.log names build 5310538 before 2017-08-29: the host was upgraded in between."],
+            "warnings": [
+                "hostd.log names build 5310538 before 2017-08-29: the host was upgraded in between."
+            ],
         },
         {
             "id": "n2",
@@ -186,7 +197,12 @@ def timeline() -> list[dict[str, Any]]:
             "text": "vm-support was taken",
             "kind": "capture",
         },
-        {"time": "2017-08-29T12:44:00Z", "node": "esx07.lab", "text": "the host started", "kind": "boot"},
+        {
+            "time": "2017-08-29T12:44:00Z",
+            "node": "esx07.lab",
+            "text": "the host started",
+            "kind": "boot",
+        },
         {
             "time": "2017-10-07T22:10:41Z",
             "node": "esx07.lab",

@@ -41,7 +41,9 @@ def write_twin(case: Path, folder: Path) -> Path:
                 }
             raw = tgz(members)
         if path.name != "README.md":
-            (folder / changed(path.name.encode()).decode()).write_bytes(raw if path.suffix == ".tgz" else changed(raw))
+            (folder / changed(path.name.encode()).decode()).write_bytes(
+                raw if path.suffix == ".tgz" else changed(raw)
+            )
     return folder
 
 

@@ -118,7 +118,9 @@ class Processes:
         )  # fmt: skip
         self.address = until(lambda: _address(file))
 
-    def worker(self, *, python_path: str = "", env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    def worker(
+        self, *, python_path: str = "", env: dict[str, str] | None = None
+    ) -> subprocess.Popen[bytes]:
         """Start a worker of one thread; without a nanny, so that killing it is killing it."""
         return self._process(
             "dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "0",
@@ -152,7 +154,9 @@ def _address(file: Path) -> str:
 def config_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()) -> RunConfig:
     """Return the desk of a run, as the command makes it."""
     local, options = local or Local(packs=False), RunOptions(kb)
-    return run_config.config_of(archive, local, options.catalog(local), options, run=os.urandom(4).hex())
+    return run_config.config_of(
+        archive, local, options.catalog(local), options, run=os.urandom(4).hex()
+    )
 
 
 def batch(cases: str, config: RunConfig, runner: Runner) -> Summary:
@@ -161,7 +165,9 @@ def batch(cases: str, config: RunConfig, runner: Runner) -> Summary:
     return Batch(archive, config, runner).cases(list(cases_in([cases])))
 
 
-def local_documents(cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None) -> dict[str, str]:
+def local_documents(
+    cases: str, folder: Path, kb: tuple[str, ...] = (), local: Local | None = None
+) -> dict[str, str]:
     """Return the case documents of a run on this machine, by id."""
     config = config_of(str(folder), local, kb)
     batch(cases, config, processes(config, 2))
@@ -172,7 +178,9 @@ def documents(archive: str) -> dict[str, str]:
     """Return the stored case documents, by id; states of cases without one in their place."""
     opened = Archive.open(archive)
     return {
-        one.id: opened.document_text(one) if one.judged.kind != "none" else str(opened.meta(one)["state"])
+        one.id: opened.document_text(one)
+        if one.judged.kind != "none"
+        else str(opened.meta(one)["state"])
         for one in opened.snapshot().current()
     }
 
@@ -191,7 +199,9 @@ def stage_below(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stage
 
 
-def kill_in_the_midst(cluster: Processes, victim: subprocess.Popen[bytes], stage: Path, archive: str) -> None:
+def kill_in_the_midst(
+    cluster: Processes, victim: subprocess.Popen[bytes], stage: Path, archive: str
+) -> None:
     """Kill the only worker while it has a case in hand, when two others have come and stored some."""
     until((stage / "met").exists)
     cluster.worker()

@@ -10,9 +10,7 @@ from tools.case_text import client_stats, net_stats, rx_queue, rx_summary, vib_l
 from tools.make_case import vm_support
 
 _NIC = "Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description\n"
-_RULER = (
-    "------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------\n"
-)
+_RULER = "------  ------------  ------  ------------  -----------  -----  ------  -----------------  ----  -----------\n"
 _FORM = "{name}  0000:04:00.{n}  ixgben  Up            Up           10000  Full    {mac}  1500  Synthetic 10 Gigabit\n"
 
 
@@ -40,7 +38,9 @@ class HostMoment:
     uptime: int | None = 3_542_400
     serial: str = "SYN0000081"
     build: int = 5969303
-    nics: dict[str, str] = field(default_factory=lambda: {"vmnic0": "00:25:90:aa:81:00", "vmnic1": "00:25:90:aa:81:01"})
+    nics: dict[str, str] = field(
+        default_factory=lambda: {"vmnic0": "00:25:90:aa:81:00", "vmnic1": "00:25:90:aa:81:01"}
+    )
     received: int = 81_220_045
     crc: int = 0
     crc_of: str = "vmnic1"
@@ -68,7 +68,10 @@ class HostMoment:
 
     def commands(self) -> dict[str, str]:
         """Return what its commands print, by their file."""
-        ports = [(33554434 + n, 4, 0, "vSwitch0", mac, name) for n, (name, mac) in enumerate(self.nics.items())]
+        ports = [
+            (33554434 + n, 4, 0, "vSwitch0", mac, name)
+            for n, (name, mac) in enumerate(self.nics.items())
+        ]
         ports += [(vm.port, 5, 9, "vSwitch0", vm.mac, f"{vm.name}.eth0") for vm in self.vms]
         made = {
             "README": f"Command line: /sbin/vm-support\nBundle name: esx-{self.name}\nCaptured on: {self.captured}.000000\n"
@@ -84,11 +87,15 @@ class HostMoment:
             made["commands/localcli_system-stats-uptime-get.txt"] = f"{self.uptime}000000\n"
         for vm in self.vms:
             path = _path(vm).removeprefix("/")
-            made[path] = vmx(vm.name, "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network", vm.mac)])
+            made[path] = vmx(
+                vm.name, "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network", vm.mac)]
+            )
         return made
 
     def _nicinfo(self) -> str:
-        rows = [_FORM.format(name=name, n=n, mac=mac) for n, (name, mac) in enumerate(self.nics.items())]
+        rows = [
+            _FORM.format(name=name, n=n, mac=mac) for n, (name, mac) in enumerate(self.nics.items())
+        ]
         text = _NIC + _RULER + "".join(rows)
         for n, name in enumerate(self.nics):
             crc = self.crc if name == self.crc_of else 0

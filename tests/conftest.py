@@ -14,12 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from analyzer import garbage, rules
+from analyzer import rules
+from analyzer.runtime import garbage
 from tests import read_once
 from tests.page_kit import Seat, Served, launch, served, windows
 
 settings.register_profile("desk", deadline=None)
-settings.register_profile("check", deadline=None, derandomize=True, print_blob=True, max_examples=45)
+settings.register_profile(
+    "check", deadline=None, derandomize=True, print_blob=True, max_examples=45
+)
 settings.load_profile("check" if os.environ.get("CI") else "desk")
 
 # Each process of the run reads the shipped rules from YAML once, as a user's machine does; a test of the cache says where.
@@ -37,7 +40,9 @@ os.fsync = lambda handle: os.fstat(handle) and None
 # measure on a machine that does other things as well, so it is held far more loosely; and where more wants to run than
 # there are processors, the same work takes up to three times its processor time.
 UNIT_SECONDS = 1.0
-FIRST_USE_SECONDS = 1.0  # a process loads a library or compiles patterns once: which test pays for it is chance
+FIRST_USE_SECONDS = (
+    1.0  # a process loads a library or compiles patterns once: which test pays for it is chance
+)
 UNIT_CLOCK_SECONDS = 10.0
 BUSY_FACTOR = 3.0
 MARKED = frozenset({"process", "size"})
@@ -46,7 +51,11 @@ BY_NATURE_A_PROCESS = frozenset({"browser", "axe", "editor"})
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option by which the suite holds the time of its tests; a single test may warm up what others find warm."""
-    parser.addoption("--hold-times", action="store_true", help="fail a test without a mark that takes above a second")
+    parser.addoption(
+        "--hold-times",
+        action="store_true",
+        help="fail a test without a mark that takes above a second",
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -74,10 +83,14 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     cost, clock = count_processor_seconds(), time.perf_counter()
     result = yield
     cost, clock = count_processor_seconds() - cost, time.perf_counter() - clock
-    is_held = item.config.getoption("--hold-times") and not MARKED & {mark.name for mark in item.iter_markers()}
+    is_held = item.config.getoption("--hold-times") and not MARKED & {
+        mark.name for mark in item.iter_markers()
+    }
     allowed = (UNIT_SECONDS + FIRST_USE_SECONDS) * (BUSY_FACTOR if is_machine_busy() else 1)
     if is_held and (cost > allowed or clock > UNIT_CLOCK_SECONDS * BUSY_FACTOR):
-        pytest.fail(f"took {cost:.2f} s of processor time in {clock:.2f} s: mark it `process` or `size`, or do less")
+        pytest.fail(
+            f"took {cost:.2f} s of processor time in {clock:.2f} s: mark it `process` or `size`, or do less"
+        )
     return result
 
 
@@ -105,11 +118,15 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(CACHE, ignore_errors=True)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Print the seed of the order at the end, also with -q: the run can be repeated with it."""
     seed = config.getoption("randomly_seed", None)
     if isinstance(seed, int):
-        terminalreporter.write_line(f"tests ran in random order; the same order again: --randomly-seed={seed}")
+        terminalreporter.write_line(
+            f"tests ran in random order; the same order again: --randomly-seed={seed}"
+        )
 
 
 @pytest.fixture(scope="module")

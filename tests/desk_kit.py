@@ -17,10 +17,16 @@ import pytest
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.cases.web_case import OVER
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import NewFile
+from analyzer.web.guard.wire import NewFile
 
 ROOT = Path(__file__).resolve().parent.parent
-BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
+BUNDLE = (
+    ROOT
+    / "samples"
+    / "cases"
+    / "slow-storage"
+    / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
+)
 PATIENCE = 120.0
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
@@ -95,19 +101,29 @@ class Listener:
 
     def of(self, case: str, *kinds: str) -> list[Any]:
         """Return the events of a case, of some kinds or of all."""
-        return [event for _, event in self.seen if event.get("case") == case and (not kinds or event["kind"] in kinds)]
+        return [
+            event
+            for _, event in self.seen
+            if event.get("case") == case and (not kinds or event["kind"] in kinds)
+        ]
 
     def states(self, case: str) -> list[str]:
         """Return the states of a case as they came, each once."""
         states = [event["record"]["state"] for event in self.of(case, "state")]
-        return [state for number, state in enumerate(states) if not number or states[number - 1] != state]
+        return [
+            state
+            for number, state in enumerate(states)
+            if not number or states[number - 1] != state
+        ]
 
     def stop(self) -> None:
         self._task.cancel()
 
 
 @asynccontextmanager
-async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncIterator[tuple[CaseManager, Listener]]:
+async def at_desk(
+    folder: Path, archive: str = "", **options: Any
+) -> AsyncIterator[tuple[CaseManager, Listener]]:
     """Give a desk and its listener; end all processes afterwards."""
     place = PrivatePlace.make(folder)
     manager = CaseManager(place, archive, **options)
@@ -123,7 +139,9 @@ async def at_desk(folder: Path, archive: str = "", **options: Any) -> AsyncItera
 
 def put(manager: CaseManager, name: str, *contents: tuple[str, bytes]) -> str:
     """Give a case of uploaded files to a desk, as uploads do; return its id."""
-    case = manager.new(name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents])
+    case = manager.new(
+        name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents]
+    )
     for number, (_, data) in enumerate(contents):
         manager._place.file(case.id, number).write_bytes(data)
         manager.file_done(case.id, number)
@@ -176,6 +194,17 @@ async def settled(manager: CaseManager) -> None:
 
 def triaged(path: Path) -> str:
     """Return the case document that the command line gives."""
-    command = [sys.executable, "-m", "analyzer", "triage", str(path), "--json", "-", "--no-settings"]
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "triage",
+        str(path),
+        "--json",
+        "-",
+        "--no-settings",
+    ]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(
+        command, cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    ).stdout

@@ -33,7 +33,11 @@ _WORLD = [
     "Migrates/sec",
     "Wakeups/sec",
 ]
-_GROUP = ["Members", *_WORLD, *(["% CPU Latency", "% Memory Latency", "% Demand", "Effective Min (MHz)"])]
+_GROUP = [
+    "Members",
+    *_WORLD,
+    *(["% CPU Latency", "% Memory Latency", "% Demand", "Effective Min (MHz)"]),
+]
 _PORT = [
     "Link Up?",
     "Link Speed (Mb/s)",
@@ -69,7 +73,15 @@ _IO = ["Commands/sec", "Reads/sec", "Writes/sec", "MBytes Read/sec", "MBytes Wri
 _DISK = [*_IO, "Average MilliSec/Read", "Average MilliSec/Write"]
 _LATENCY = [f"Average {layer} MilliSec/Command" for layer in ("Driver", "Kernel", "Guest", "Queue")]
 _PHYSICAL = [*_IO, *_LATENCY, "Failed Commands/sec", "Aborts/sec", "Resets/sec"]
-_DEVICE = ["Device Q Depth", "World Q Depth", "Active Commands", "Queued Commands", "% Used", "Load", *_PHYSICAL]
+_DEVICE = [
+    "Device Q Depth",
+    "World Q Depth",
+    "Active Commands",
+    "Queued Commands",
+    "% Used",
+    "Load",
+    *_PHYSICAL,
+]
 _NFS = ["Active Commands", *_IO, "Average Guest MilliSec/Command", "Average Guest MilliSec/Read"]
 _HOST = [
     "Memory Overcommit (1 Minute Avg)",
@@ -118,8 +130,13 @@ _CALM = {
     "Swap MBytes Read/sec",
 }
 _HEALTHY = {  # cells that a rule would not let pass at random
-    **dict.fromkeys(["Swapped MBytes", "Swap Used MBytes", "Memctl MBytes", "Memctl Current MBytes"], "0.00"),
-    **dict.fromkeys(["Queued Commands", "Aborts/sec", "Resets/sec", "Failed Commands/sec", "Kernel State"], "0.00"),
+    **dict.fromkeys(
+        ["Swapped MBytes", "Swap Used MBytes", "Memctl MBytes", "Memctl Current MBytes"], "0.00"
+    ),
+    **dict.fromkeys(
+        ["Queued Commands", "Aborts/sec", "Resets/sec", "Failed Commands/sec", "Kernel State"],
+        "0.00",
+    ),
     "Numa % Local": "100.00",
     "Free MBytes": "60000.00",
     "Kernel MinFree MBytes": "3000.00",
@@ -138,8 +155,12 @@ class Capture:
     columns: int
     samples: int
     ill: str = "web-ill"
-    names: dict[int, str] = field(default_factory=dict)  # number of a VM -> its name, where it matters
-    plants: dict[str, str] = field(default_factory=dict)  # heading without the host -> its cell in every sample
+    names: dict[int, str] = field(
+        default_factory=dict
+    )  # number of a VM -> its name, where it matters
+    plants: dict[str, str] = field(
+        default_factory=dict
+    )  # heading without the host -> its cell in every sample
 
     def heading(self) -> list[str]:
         """Return the fields of the heading."""
@@ -176,22 +197,41 @@ class Capture:
                 yield "Physical Disk Per-Device-Per-World", f"naa.6005{device:08x}-{world}", _DEVICE
             if vm % 4 == 0:
                 yield from self._storage(vm // 4)
-            yield "Group Cpu", f"{1_500_000 + vm}:sh.{world}", [name for name in _GROUP if name != "% VmWait"]
-            yield "Interrupt Cookie", f"{vm:#x}", ["Interrupts/second", "Processing Time MicroSec/Interrupt"]
-            yield "PCPU Power State", f"PCPU {vm}", ["%C-State C0", "%C-State C1", "%P-State P0", "%P-State P1"]
+            yield (
+                "Group Cpu",
+                f"{1_500_000 + vm}:sh.{world}",
+                [name for name in _GROUP if name != "% VmWait"],
+            )
+            yield (
+                "Interrupt Cookie",
+                f"{vm:#x}",
+                ["Interrupts/second", "Processing Time MicroSec/Interrupt"],
+            )
+            yield (
+                "PCPU Power State",
+                f"PCPU {vm}",
+                ["%C-State C0", "%C-State C1", "%P-State P0", "%P-State P1"],
+            )
             vm += 1
 
     @staticmethod
     def _storage(number: int) -> Iterator[tuple[str, str, list[str]]]:
         """Yield a storage device in all groups that show it, an adapter, a NUMA node, a P-state and an NFS volume."""
-        device, path = f"naa.6005{number:08x}", f"vmhba{number % 4}:C0:T{number // 256}:L{number % 256}"
+        device, path = (
+            f"naa.6005{number:08x}",
+            f"vmhba{number % 4}:C0:T{number // 256}:L{number % 256}",
+        )
         yield "Physical Disk SCSI Device", device, _DEVICE
         yield "Physical Disk Path", path, _PHYSICAL
         yield "Physical Disk", f"vmhba{number % 4}:{path}", _PHYSICAL
         yield "Physical Disk Partition", f"{device}-1", _PHYSICAL
         if number < 4:
             yield "Physical Disk Adapter", f"vmhba{number}", _PHYSICAL
-            yield "Numa Node", str(number), ["% Processor Time", "% Util Time", "Total MBytes", "Free MBytes"]
+            yield (
+                "Numa Node",
+                str(number),
+                ["% Processor Time", "% Util Time", "Total MBytes", "Free MBytes"],
+            )
             yield "Power", str(number), ["P-State MHZ"]
             yield "Physical Disk NFS Volume", f"nfs-{number}", _NFS
 
@@ -199,7 +239,9 @@ class Capture:
         """Yield the rows as lists of cells, the stamp first; cells of the ill VM are those of `planted`."""
         headings = self.heading()
         dice = random.Random(f"esxtop/{self.columns}")
-        pool = ["0.00"] * 1200 + [f"{dice.random() * 10 ** dice.choice((0, 1, 2, 3)):.2f}" for _ in range(1800)]
+        pool = ["0.00"] * 1200 + [
+            f"{dice.random() * 10 ** dice.choice((0, 1, 2, 3)):.2f}" for _ in range(1800)
+        ]
         calm = [f"{dice.random() * 0.05:.2f}" for _ in range(50)]
         versions = []
         for _ in range(min(VERSIONS, self.samples)):
@@ -235,7 +277,9 @@ class Capture:
         yield ('"' + '","'.join(self.heading()) + f'",{end}').encode()
         if not self.samples:
             return
-        headless: dict[int, str] = {}  # a version's text without its stamp; it is the same each time
+        headless: dict[
+            int, str
+        ] = {}  # a version's text without its stamp; it is the same each time
         for number, cells in enumerate(self.rows()):
             version = number % VERSIONS
             if version not in headless:

@@ -213,7 +213,12 @@ HOST_WIDE = (
 )  # fmt: skip
 
 # what stands for an event of which no family is known: a name in quotes
-_ANY = EventForm(("",), 'Something is wrong with the part "{}".', 'The part "{}" works again.', ("first", "second"))
+_ANY = EventForm(
+    ("",),
+    'Something is wrong with the part "{}".',
+    'The part "{}" works again.',
+    ("first", "second"),
+)
 
 
 def forms_of(event_id: str) -> list[EventForm]:

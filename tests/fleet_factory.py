@@ -9,15 +9,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from analyzer import case
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import RunResult
-from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
-from analyzer.verdicts import CannotTell, Finding, Judgement
+from analyzer.case.verdicts import CannotTell, Finding, Judgement
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import RunResult
+from analyzer.report.fleetmap import (
+    RANK,
+    Fleet,
+    FleetCase,
+    FleetHit,
+    FleetNote,
+    FleetRule,
+    Host,
+    arranged,
+)
 
 WORDS = {"C": "critical", "M": "major", "W": "warning", "I": "info", "V": "major"}
 TITLES = (
@@ -41,13 +50,19 @@ def fleet(cases: int = 60, rules: int = 18, *, seed: int = 7, spoil: str = "") -
         )
         for n in range(rules)
     ]
-    out.hosts = [Host(f"esx{n:04}.lab{spoil}", "ESXi 6.5.0 build 5969303") for n in range(max(3, cases // 2))]
+    out.hosts = [
+        Host(f"esx{n:04}.lab{spoil}", "ESXi 6.5.0 build 5969303") for n in range(max(3, cases // 2))
+    ]
     likely = [chance.random() ** 4 for _ in range(rules)]
     for number in range(cases):
         out.cases.append(_case(number, chance, spoil))
         signs = [_sign(chance, likely[rule]) for rule in range(rules)]
         if number % 23 == 22:
-            out.cases[-1].read, out.cases[-1].why, signs = False, f"no file in it could be opened{spoil}", ["/"] * rules
+            out.cases[-1].read, out.cases[-1].why, signs = (
+                False,
+                f"no file in it could be opened{spoil}",
+                ["/"] * rules,
+            )
         out.cases[-1].cells = "".join(signs)
         host = chance.randrange(len(out.hosts))
         for rule, sign in enumerate(signs):
@@ -58,7 +73,9 @@ def fleet(cases: int = 60, rules: int = 18, *, seed: int = 7, spoil: str = "") -
 
 def _case(number: int, chance: random.Random, spoil: str) -> FleetCase:
     identity = hashlib.sha256(f"made up {number}".encode()).hexdigest()[:32]
-    captured = datetime(2017, 10, 20, tzinfo=UTC) - timedelta(hours=int(chance.random() ** 1.5 * 24 * 400))
+    captured = datetime(2017, 10, 20, tzinfo=UTC) - timedelta(
+        hours=int(chance.random() ** 1.5 * 24 * 400)
+    )
     stamp = captured.strftime("%Y-%m-%dT%H:%M:%SZ")
     return FleetCase(
         identity, identity[:12], f"case-{18000 + number}{spoil}", f"/cases/2017/case-{18000 + number}{spoil}",
@@ -72,7 +89,9 @@ def _sign(chance: random.Random, likely: float) -> str:
     return chance.choices("?!m.-/", (8, 0.3, 1, 60, 30, 1))[0]
 
 
-def _hit(number: int, rule: int, host: int, sign: str, one: FleetCase, chance: random.Random, spoil: str) -> FleetHit:
+def _hit(
+    number: int, rule: int, host: int, sign: str, one: FleetCase, chance: random.Random, spoil: str
+) -> FleetHit:
     count = chance.choice((1, 1, 1, 2, 3, 48)) if sign in "CMWI?" else 1
     first = one.captured if sign in WORDS and chance.random() < 0.9 else ""
     if sign == "?":
@@ -160,7 +179,12 @@ def judged(told: Told, spoil: str = "") -> RunResult:
     head = {"name": told.name, "created": told.captured, "complete": told.complete}
     rules = [(rule, title(rule), KB[rule]) for rule in KB]
     document = case.document(
-        case=head, tool={"version": "0.1.0"}, nodes=[], sources=[], judgement=said, catalog_rules=rules
+        case=head,
+        tool={"version": "0.1.0"},
+        nodes=[],
+        sources=[],
+        judgement=said,
+        catalog_rules=rules,
     )
     return RunResult(document, not told.complete, [], said, rules)
 
@@ -174,7 +198,9 @@ def stored(place: Path, cases: list[Told], spoil: str = "") -> Archive:
     """Return an archive of made-up cases, stored a second apart in their order."""
     archive = Archive.open(place, create=True)
     for number, told in enumerate(cases):
-        identity = case_id(told.name, [("a.txt", 10, hashlib.sha256(told.content.encode()).hexdigest())])
+        identity = case_id(
+            told.name, [("a.txt", 10, hashlib.sha256(told.content.encode()).hexdigest())]
+        )
         source = f"/cases/{told.name}"
         meta = {
             "format": FORMAT, "id": identity, "name": told.name, "source": source, "stored": "2017-10-21T06:30:00Z",
@@ -183,6 +209,16 @@ def stored(place: Path, cases: list[Told], spoil: str = "") -> Archive:
         }  # fmt: skip
         stamp = 1_508_567_400_000 + number * 1000  # 2017-10-21 06:30
         kind = "none" if told.refused else "case"
-        entry = Entry(identity, source_key(source), "a" * 12, UNJUDGED if told.refused else "b" * 12, stamp, kind)
-        archive.put(entry, none_pack(meta) if told.refused else pack(None, judged(told, spoil), meta, "case"))
+        entry = Entry(
+            identity,
+            source_key(source),
+            "a" * 12,
+            UNJUDGED if told.refused else "b" * 12,
+            stamp,
+            kind,
+        )
+        archive.put(
+            entry,
+            none_pack(meta) if told.refused else pack(None, judged(told, spoil), meta, "case"),
+        )
     return archive

@@ -23,13 +23,15 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from analyzer import case as case_module
+from analyzer.pipeline import case as case_module
 from analyzer.report import html, markdown
 from tests import hostile
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
-Material = dict[str, bytes]  # path in the case -> content; a path below NAME.tgz! lies in that archive
+Material = dict[
+    str, bytes
+]  # path in the case -> content; a path below NAME.tgz! lies in that archive
 Mutation = Callable[[random.Random, list[bytes]], list[bytes]]
 
 _NUMBER = re.compile(rb"\d+(?:\.\d+)?")
@@ -100,7 +102,10 @@ def number(dice: random.Random, lines: list[bytes]) -> list[bytes]:
 def column(dice: random.Random, lines: list[bytes]) -> list[bytes]:
     """Shift all that stands behind a place of some lines, as a wider cell does."""
     at, where = _line(dice, lines), dice.randrange(60)
-    return [line[:where] + b"    " + line[where:] if at <= n < at + 20 else line for n, line in enumerate(lines)]
+    return [
+        line[:where] + b"    " + line[where:] if at <= n < at + 20 else line
+        for n, line in enumerate(lines)
+    ]
 
 
 def cut(dice: random.Random, lines: list[bytes]) -> list[bytes]:
@@ -236,7 +241,9 @@ def main() -> int:
                 run(asked.seed + rounds)
             except Exception:  # noqa: BLE001 - whatever fails is what is looked for
                 failed += 1
-                print(f"--- seed {asked.seed + rounds}\n{traceback.format_exc(limit=-6)}", flush=True)
+                print(
+                    f"--- seed {asked.seed + rounds}\n{traceback.format_exc(limit=-6)}", flush=True
+                )
             rounds += 1
     print(f"{rounds - failed} passed, {failed} failed")
     return 1 if failed else 0

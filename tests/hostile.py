@@ -20,11 +20,11 @@ from typing import Any
 
 from rich.console import Console
 
-from analyzer import case
 from analyzer import rules as rule_module
-from analyzer.errors import BacklineError
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, terminal
-from analyzer.triage import Options, triage
+from analyzer.runtime.errors import BacklineError
 from tools import make_case
 from tools.case_pack import STAMP
 
@@ -33,8 +33,12 @@ CORPUS = Path(__file__).resolve().parents[1] / "../shared/corpus/hostile"
 HOST = "esx61.lab.example"
 TOP = f"esx-{HOST}-2017-10-14--16.53-71234"
 # What must never reach a terminal: C0 but TAB and LF, DEL, C1, bidi controls, line separators.
-STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-FORMULA = re.compile(r"^[\s\u200b\u200d\ufe0f]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b\u2212]|^[\t\r\n]")
+STEERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+FORMULA = re.compile(
+    r"^[\s\u200b\u200d\ufe0f]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe62\ufe63\ufe66\ufe6b\u2212]|^[\t\r\n]"
+)
 NUMBER = re.compile(r"^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$")
 Files = dict[str, str | bytes]
 
@@ -43,7 +47,11 @@ def corpus_files(*folders: str) -> list[Path]:
     """Return the public corner cases of some folders, of all when none is named; empty when they are not here."""
     if not CORPUS.exists():
         return []
-    chosen = [CORPUS / name for name in folders] if folders else [path for path in CORPUS.iterdir() if path.is_dir()]
+    chosen = (
+        [CORPUS / name for name in folders]
+        if folders
+        else [path for path in CORPUS.iterdir() if path.is_dir()]
+    )
     return sorted(path for folder in chosen for path in folder.iterdir())
 
 
@@ -74,7 +82,11 @@ def payloads() -> list[str]:
         "A" * 4000,
     ]
     lists = [path for path in corpus_files("payloads") if path.suffix != ".json"]
-    lines = [line for path in lists for line in path.read_text(encoding="utf-8", errors="replace").splitlines()]
+    lines = [
+        line
+        for path in lists
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+    ]
     return own + [line for line in lines if line.strip() and not line.startswith("# ")]
 
 
@@ -243,7 +255,9 @@ def live_markers(page: str, sound: Page) -> list[str]:
     seen = Page(page)
     trouble = list(seen.trouble)
     trouble += [f"new kind {kind}" for kind in sorted(seen.kinds - sound.kinds)]
-    if [text for kind, text in seen.scripts if not kind] != [text for kind, text in sound.scripts if not kind]:
+    if [text for kind, text in seen.scripts if not kind] != [
+        text for kind, text in sound.scripts if not kind
+    ]:
         trouble.append("another script")
     for kind, text in seen.scripts:
         if kind:
@@ -258,7 +272,9 @@ def live_markers(page: str, sound: Page) -> list[str]:
 def on_terminal(document: dict[str, Any], verbose: int = 2) -> str:
     """Return what the terminal shows of a case."""
     out = io.StringIO()
-    terminal.render(document, Console(file=out, width=100, force_terminal=False, highlight=False), verbose)
+    terminal.render(
+        document, Console(file=out, width=100, force_terminal=False, highlight=False), verbose
+    )
     return out.getvalue()
 
 
@@ -275,7 +291,9 @@ def open_fences(note: str) -> int:
     return int(bool(fence))
 
 
-def check_outputs(document: dict[str, Any], sound: Page, report_bytes: int = html.REPORT_BYTES) -> None:
+def check_outputs(
+    document: dict[str, Any], sound: Page, report_bytes: int = html.REPORT_BYTES
+) -> None:
     """Every output of a case is harmless: page, note, terminal and document."""
     page = html.render(document, report_bytes)
     assert not (found := live_markers(page, sound)), found
@@ -300,5 +318,7 @@ def each(paths: list[Path], check: Callable[[Path], None]) -> list[str]:
         try:
             check(path)
         except Exception as error:  # noqa: BLE001 - all failures are told together
-            failed.append(f"{path.parent.name}/{path.name}: {type(error).__name__}: {str(error)[:300]}")
+            failed.append(
+                f"{path.parent.name}/{path.name}: {type(error).__name__}: {str(error)[:300]}"
+            )
     return failed

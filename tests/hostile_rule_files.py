@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)
 
 SOUND = """\
 rule: hostile
@@ -86,28 +88,55 @@ def many(key: str, entry: str, count: int) -> str:
 
 
 YAML: dict[str, tuple[str | bytes, Expected]] = {
-    "python tag": (added("about: !!python/object/apply:os.system [id]"), Refused("a YAML tag is not allowed", "!!py")),
-    "python name": (added("about: !!python/name:os.system"), Refused("a YAML tag is not allowed", "!!py")),
-    "string tag": (changed("A made-up fault", "!!str x"), Refused("a YAML tag is not allowed", "!!str")),
-    "own tag": (added("about: !include /etc/passwd"), Refused("a YAML tag is not allowed", "!include")),
-    "binary tag": (added("about: !!binary aGVsbG8="), Refused("a YAML tag is not allowed", "!!binary")),
+    "python tag": (
+        added("about: !!python/object/apply:os.system [id]"),
+        Refused("a YAML tag is not allowed", "!!py"),
+    ),
+    "python name": (
+        added("about: !!python/name:os.system"),
+        Refused("a YAML tag is not allowed", "!!py"),
+    ),
+    "string tag": (
+        changed("A made-up fault", "!!str x"),
+        Refused("a YAML tag is not allowed", "!!str"),
+    ),
+    "own tag": (
+        added("about: !include /etc/passwd"),
+        Refused("a YAML tag is not allowed", "!include"),
+    ),
+    "binary tag": (
+        added("about: !!binary aGVsbG8="),
+        Refused("a YAML tag is not allowed", "!!binary"),
+    ),
     "tag directive": (
         "%TAG ! tag:yaml.org,2002:\n---\n" + added("about: !str x"),
         Refused("a YAML tag is not", "!str"),
     ),
     "billion laughs": (added(laughs()), Refused("the file expands to too many values")),
-    "101 aliases": (added("kb: &k [1]\nissues: [" + "*k, " * 101 + "]"), Refused("more than 100 aliases", "*k")),
+    "101 aliases": (
+        added("kb: &k [1]\nissues: [" + "*k, " * 101 + "]"),
+        Refused("more than 100 aliases", "*k"),
+    ),
     "recursive alias": (added("kb: &k [*k]"), Refused("the file expands to too many values")),
     "unknown alias": (added("kb: *nothing"), Refused("not YAML")),
-    "merge key": (changed("{when: true, ", "{<<: {say: x}, when: true, "), Refused("merge keys are not allowed", "<<")),
+    "merge key": (
+        changed("{when: true, ", "{<<: {say: x}, when: true, "),
+        Refused("merge keys are not allowed", "<<"),
+    ),
     "key twice": (added("when: one.b > 0"), Refused("key `when` is given twice", "when")),
     "key twice inside": (
         changed("by: [key]", "by: [key], by: [key]"),
         Refused("key `by` is given twice", "by: [key], r"),
     ),
     "deep flow": (added("kb: " + "[" * 5000 + "]" * 5000), Refused("nested deeper than 20", "[")),
-    "deep maps": (added("ask: " + "{a: " * 40 + "1" + "}" * 40), Refused("nested deeper than 20", "{a")),
-    "deep block": (added("ask:\n" + "".join(" " * n + f"k{n}:\n" for n in range(1, 60))), Refused("nested deeper")),
+    "deep maps": (
+        added("ask: " + "{a: " * 40 + "1" + "}" * 40),
+        Refused("nested deeper than 20", "{a"),
+    ),
+    "deep block": (
+        added("ask:\n" + "".join(" " * n + f"k{n}:\n" for n in range(1, 60))),
+        Refused("nested deeper"),
+    ),
     "open brackets": ("rule: x\nkb: " + "[" * 500_000, Refused("nested deeper than 20", "[")),
     "many documents": (SOUND + "---\n" + SOUND, Refused("a second document", "---")),
     "complex key": (added("? [a, b]\n: 1"), Refused("a key must be a word", "[a, b]")),
@@ -128,25 +157,52 @@ YAML: dict[str, tuple[str | bytes, Expected]] = {
     "a word": ("rule\n", Refused("must be a mapping, not text")),
     "too large": (SOUND + "# " + "x" * (1 << 20), Refused("larger than 1048576 bytes")),
     "huge key": (added("x" * 900 + ": 1"), Refused("unknown key `" + "x" * 60 + "`", "xxx")),
-    "huge title": (changed("A made-up fault", "x" * 500_000), Refused("a text of 500,000 characters", "xxx")),
-    "huge number": (added("kb: [" + "9" * 100_000 + "]"), Refused("a text of 100,000 characters", "999")),
+    "huge title": (
+        changed("A made-up fault", "x" * 500_000),
+        Refused("a text of 500,000 characters", "xxx"),
+    ),
+    "huge number": (
+        added("kb: [" + "9" * 100_000 + "]"),
+        Refused("a text of 100,000 characters", "999"),
+    ),
     "infinity": (added("kb: [.inf]"), Refused("kb holds numbers, not text", ".inf")),
-    "many values": (added("kb: [" + "1, " * 60_000 + "]"), Refused("the file expands to too many values")),
+    "many values": (
+        added("kb: [" + "1, " * 60_000 + "]"),
+        Refused("the file expands to too many values"),
+    ),
 }
 
 PATTERNS: dict[str, tuple[str | bytes, Expected]] = {
-    "nested repeats": (searched("lost (a+)+ again(?! x)"), Refused("this pattern can run away", "(a+)+")),
-    "overlapping arms": (searched("lost (?:a|aa)+ again(?! x)"), Refused("this pattern can run away", "(?:a|aa)+")),
-    "optional inside": (searched(r"lost (\w+\s?)* again(?! x)"), Refused("this pattern can run away", r"(\w+\s?)*")),
+    "nested repeats": (
+        searched("lost (a+)+ again(?! x)"),
+        Refused("this pattern can run away", "(a+)+"),
+    ),
+    "overlapping arms": (
+        searched("lost (?:a|aa)+ again(?! x)"),
+        Refused("this pattern can run away", "(?:a|aa)+"),
+    ),
+    "optional inside": (
+        searched(r"lost (\w+\s?)* again(?! x)"),
+        Refused("this pattern can run away", r"(\w+\s?)*"),
+    ),
     "folded case": (
         searched("(?:sa|ſa)+ lost(?! x)", ", ignore_case: true"),
         Refused("this pattern can run", "(?:sa|ſa)+"),
     ),
-    "choices alone": (searched("^(?:a?){40}a{40}(?!x)"), Refused("this pattern can run away", "(?:a?){40}")),
+    "choices alone": (
+        searched("^(?:a?){40}a{40}(?!x)"),
+        Refused("this pattern can run away", "(?:a?){40}"),
+    ),
     "nested repeats that RE2 takes": (searched("lost (a+)+ again"), HARMLESS),
     "overlapping arms that RE2 takes": (searched("lost (?:a|aa)+ again"), HARMLESS),
-    "huge counts": (searched("x(?:y{1000}){1000}"), Refused("with all counts written out", "(?:y{1000}){1000}")),
-    "three counts": (searched("(?:(?:[a-z]{20}){20}){20}"), Refused("with all counts written out", "(?:(?:")),
+    "huge counts": (
+        searched("x(?:y{1000}){1000}"),
+        Refused("with all counts written out", "(?:y{1000}){1000}"),
+    ),
+    "three counts": (
+        searched("(?:(?:[a-z]{20}){20}){20}"),
+        Refused("with all counts written out", "(?:(?:"),
+    ),
     "count beyond all": (searched("x{99999999999}"), Refused("not a regular expression")),
     "too long": (searched("x" * 4097), Refused("a pattern longer than 4096 bytes", "'xx")),
     "too long in bytes": (searched("ü" * 2049), Refused("a pattern longer than 4096 bytes", "'üü")),
@@ -155,16 +211,27 @@ PATTERNS: dict[str, tuple[str | bytes, Expected]] = {
     "set in a set": (searched("[[a-z]b]"), Refused("not clear to `re`", "'[[a")),
     "no pattern": (searched("(a"), Refused("not a regular expression", "(a")),
     "wide lookbehind": (searched("(?<=a+)tail"), Refused("not a regular expression: look-behind")),
-    "groups of one name": (searched("(?P<Dev>a)(?P<dev>b)tail"), Refused("differ only in case", "'(?P")),
+    "groups of one name": (
+        searched("(?P<Dev>a)(?P<dev>b)tail"),
+        Refused("differ only in case", "'(?P"),
+    ),
     "a group like a column": (searched("(?P<Level>a)tail"), Refused("differ only in case", "'(?P")),
     "polynomial": (searched("error.*link.*down.*link"), HARMLESS),
     "no literal": (searched(r"\d\d"), HARMLESS),
     "many signatures": (
-        added("logs:\n" + "".join(f"  s{n}: {{in: esxi.made_up_log, match: 'word{n}'}}\n" for n in range(51))),
+        added(
+            "logs:\n"
+            + "".join(f"  s{n}: {{in: esxi.made_up_log, match: 'word{n}'}}\n" for n in range(51))
+        ),
         Refused("more than 50 entries under `logs`"),
     ),
     "long signatures": (
-        added("logs:\n" + "".join(f"  s{n}: {{in: esxi.made_up_log, match: '{'x' * 4000}'}}\n" for n in range(5))),
+        added(
+            "logs:\n"
+            + "".join(
+                f"  s{n}: {{in: esxi.made_up_log, match: '{'x' * 4000}'}}\n" for n in range(5)
+            )
+        ),
         Refused("signatures of more than 16,384 characters"),
     ),
 }
@@ -206,16 +273,31 @@ TEXTS: dict[str, tuple[str | bytes, Expected]] = {
     "import": (said("\"{__import__('os').system('id')}\""), Refused("not allowed here: call")),
     "position": (said('"{0}"'), HARMLESS),
     "conversion": (said('"{one.key!r}"'), Refused("not an expression")),
-    "wide": (said('"{one.key:1000000000d}"'), Refused("format `1000000000d` does not suit", "one.key")),
+    "wide": (
+        said('"{one.key:1000000000d}"'),
+        Refused("format `1000000000d` does not suit", "one.key"),
+    ),
     "precise": (said('"{one.f:.999999999f}"'), Refused("does not suit", "one.f")),
     "nested format": (said('"{one.key:{one.a}}"'), Refused("a lone `{`", "{")),
     "lone brace": (said('"{one.key"'), Refused("a lone `{`", "{")),
-    "say of 100 KB": (said("x" * 100_000), Refused("a text of 100,000 characters under `outcomes`", "xxx")),
+    "say of 100 KB": (
+        said("x" * 100_000),
+        Refused("a text of 100,000 characters under `outcomes`", "xxx"),
+    ),
     "say of 8 KB": (said("x" * 8000), HARMLESS),
-    "escape in a title": (changed("A made-up fault", '"\\e[31mred"'), Refused("a control character", '"\\e')),
+    "escape in a title": (
+        changed("A made-up fault", '"\\e[31mred"'),
+        Refused("a control character", '"\\e'),
+    ),
     "bell": (said('"\\a"'), Refused("a control character")),
-    "bidi in a title": (changed("A made-up fault", '"\\u202Etxet"'), Refused("reverses the order of letters")),
-    "bidi as it is": (changed("A made-up fault", "a \u202etxet"), Refused("reverses the order of letters", "\u202e")),
+    "bidi in a title": (
+        changed("A made-up fault", '"\\u202Etxet"'),
+        Refused("reverses the order of letters"),
+    ),
+    "bidi as it is": (
+        changed("A made-up fault", "a \u202etxet"),
+        Refused("reverses the order of letters", "\u202e"),
+    ),
     "bidi isolate in ask": (added('ask: "\\u2066x"'), Refused("reverses the order of letters")),
     "half a letter": (added('about: "\\uD800"'), Refused("")),
     "line separator": (added('caution: "a\\u2028b"'), Refused("a control character")),
@@ -226,12 +308,18 @@ TEXTS: dict[str, tuple[str | bytes, Expected]] = {
 }
 
 EXPRESSIONS: dict[str, tuple[str | bytes, Expected]] = {
-    "deep parentheses": (when("(" * 300 + "one.a" + ")" * 300 + " > 0"), Refused("not an expression")),
+    "deep parentheses": (
+        when("(" * 300 + "one.a" + ")" * 300 + " > 0"),
+        Refused("not an expression"),
+    ),
     "many nots": (when("not " * 900 + "one.t"), Refused("not an expression: too deep")),
     "many minus": (when("-" * 3000 + "one.a > 0"), Refused("not an expression")),
     "long": (when("one.a > 0 or " * 400 + "one.t"), Refused("longer than 4096 characters")),
     "long sum": (when(" + ".join(["one.a"] * 300) + " > 0"), Refused("deep")),
-    "doubling names": (lets(30, lambda n: f"n{n - 1} + n{n - 1}" if n else "one.a"), Refused("larger than 4000 parts")),
+    "doubling names": (
+        lets(30, lambda n: f"n{n - 1} + n{n - 1}" if n else "one.a"),
+        Refused("larger than 4000 parts"),
+    ),
     "nested chains": (
         when("one.t == (" * 150 + "one.t" + " == one.t) == one.t" * 150),
         Refused(""),
@@ -286,16 +374,28 @@ EXAMPLES: dict[str, tuple[str | bytes, Expected]] = {
     "path of Windows": (example("[{path: 'C:\\x', text: a}]"), Refused("is absolute", "'C:")),
     "backslashes": (example("[{path: '..\\x', text: a}]"), Refused("not written with /", "'..")),
     "path upwards": (example("[{path: ../../x, text: a}]"), Refused("leaves its folder", "../")),
-    "path upwards inside": (example("[{path: a/../../x, text: a}]"), Refused("leaves its folder", "a/..")),
+    "path upwards inside": (
+        example("[{path: a/../../x, text: a}]"),
+        Refused("leaves its folder", "a/.."),
+    ),
     "a dot": (example("[{path: ., text: a}]"), Refused("leaves its folder", ".")),
     "empty path": (example("[{path: '', text: a}]"), Refused("has an empty part", "''")),
     "NUL in a path": (example('[{path: "a\\0b", text: a}]'), Refused("has a control character")),
     "long part": (example(f"[{{path: {'x' * 256}, text: a}}]"), Refused("is too long", "xxx")),
     "long path": (example(f"[{{path: {'x/' * 600}x, text: a}}]"), Refused("is too long", "x/x")),
-    "file and folder": (example("[{path: a, text: a}, {path: a/b, text: b}]"), Refused("cannot go with 'a'", "a/b")),
-    "one path twice": (example("[{path: a, text: a}, {path: a, text: b}]"), Refused("cannot go with 'a'", "a, t")),
+    "file and folder": (
+        example("[{path: a, text: a}, {path: a/b, text: b}]"),
+        Refused("cannot go with 'a'", "a/b"),
+    ),
+    "one path twice": (
+        example("[{path: a, text: a}, {path: a, text: b}]"),
+        Refused("cannot go with 'a'", "a, t"),
+    ),
     "absolute in short form": (example("{/etc/passwd: x}"), Refused("is absolute", "/etc")),
-    "long name": (example("[]").replace("name: one", f"name: {'x' * 201}"), Refused("one line of at most 200", "xxx")),
+    "long name": (
+        example("[]").replace("name: one", f"name: {'x' * 201}"),
+        Refused("one line of at most 200", "xxx"),
+    ),
     "rows without end": (
         added(
             "examples:\n  - name: one\n    tables:\n      esxi.part: ["
@@ -308,7 +408,8 @@ EXAMPLES: dict[str, tuple[str | bytes, Expected]] = {
         added(
             f"examples:\n  - name: one\n    logs: {{esxi.made_up_log: &t '{'x' * 200_000}'}}\n    expect: {{result: match}}\n"
             + "".join(
-                f"  - {{name: e{n}, logs: {{esxi.made_up_log: *t}}, expect: {{result: match}}}}\n" for n in range(40)
+                f"  - {{name: e{n}, logs: {{esxi.made_up_log: *t}}, expect: {{result: match}}}}\n"
+                for n in range(40)
             )
         ),
         Refused("examples of more than 4,194,304 characters"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.verdicts import Judgement
+from analyzer.case.verdicts import Judgement
 
 ROOT = Path(__file__).resolve().parent.parent
 SLOW = ROOT / "samples" / "cases" / "slow-storage"
@@ -89,7 +89,12 @@ def line(minute: int, text: str) -> str:
     return f"2017-10-02T08:{minute:02d}:00.500Z {text}\n"
 
 
-LINES = line(1, "late a took 50") + line(2, "well") + line(3, "late b took 7") + line(4, "late a took 120")
+LINES = (
+    line(1, "late a took 50")
+    + line(2, "well")
+    + line(3, "late b took 7")
+    + line(4, "late a took 120")
+)
 
 
 def verdicts(judgement: Judgement) -> dict[str, int]:

@@ -47,7 +47,9 @@ def piece(page: str, kind: str) -> Piece:
     """Return the piece of a page whose fence says `kind`."""
     found = re.search(rf"```(yaml|csv) {kind}([^\n]*)\n(.*?)```", page, re.DOTALL)
     assert found is not None, f'no piece "{kind}"'
-    return Piece(found[3].rstrip("\n"), dict(pair.split("=") for pair in found[2].split()), found[1])
+    return Piece(
+        found[3].rstrip("\n"), dict(pair.split("=") for pair in found[2].split()), found[1]
+    )
 
 
 def unmarked(text: str) -> tuple[str, int]:
@@ -83,12 +85,17 @@ def laid(own: str) -> str:
         return own + "\n"
     parts = blocks(base())
     for key, lines in blocks(own).items():
-        parts[key] = [*lines, *(line for line in parts.get(key, []) if not line)]  # the blank line below stays
+        parts[key] = [
+            *lines,
+            *(line for line in parts.get(key, []) if not line),
+        ]  # the blank line below stays
     order = [*KEYS, *parts]
     return "\n".join(line for key in sorted(parts, key=order.index) for line in parts[key]) + "\n"
 
 
-def check(text: str, folder: Path, name: str = "", *, beside: str = "", thorough: bool = False) -> list[Complaint]:
+def check(
+    text: str, folder: Path, name: str = "", *, beside: str = "", thorough: bool = False
+) -> list[Complaint]:
     """Return the complaints about a rule text as a file of its own, beside another rule when one is given."""
     found = re.search(r"^rule: (\S+)", text, re.MULTILINE)
     path = folder / "own" / (name or f"{found[1] if found else 'damaged-frames'}.yaml")
@@ -120,7 +127,11 @@ def check_shared(text: str, folder: Path) -> list[Complaint]:
 
 def told(own: str) -> list[Complaint]:
     """Return the complaints that keys laid into the rule of the pages give; neither layout nor shares are asked for."""
-    return [one for one in lint.check_text(laid(own), "damaged-frames.yaml") if one.code not in ("R007", "R089")]
+    return [
+        one
+        for one in lint.check_text(laid(own), "damaged-frames.yaml")
+        if one.code not in ("R007", "R089")
+    ]
 
 
 def codes(own: str) -> list[str]:

@@ -37,11 +37,16 @@ def host_name(host: int) -> str:
 def session(host: int, ports: int, full: Callable[[int, int], int]) -> str:
     """Return what one host printed: its ports, then the receive counters of each; `full` gives them by host and port."""
     prompt = f"[root@{host_name(host)}:~] "
-    out = [f"{prompt}net-stats -l\n", "PortNum          Type SubType SwitchName       MACAddress         ClientName\n"]
+    out = [
+        f"{prompt}net-stats -l\n",
+        "PortNum          Type SubType SwitchName       MACAddress         ClientName\n",
+    ]
     for port in range(ports):
         mac = f"00:50:56:a6:{host:02x}:{port:02x}"
         number = FIRST_PORT + port
-        out.append(f"{number:<16} {5:>4} {9:>7} {'vSwitch0':<16} {mac}  web-{host:02d}-{port:02d}.eth0\n")
+        out.append(
+            f"{number:<16} {5:>4} {9:>7} {'vSwitch0':<16} {mac}  web-{host:02d}-{port:02d}.eth0\n"
+        )
     for port in range(ports):
         path = f"/net/portsets/vSwitch0/ports/{FIRST_PORT + port}/vmxnet3/rxSummary"
         out.append(f"{prompt}vsish -e get {path}\n{rx_summary(full(host, port))}")

@@ -18,8 +18,12 @@ def write(folder: Path, wanted: int) -> int:
     while (number := next(numbers)) < wanted:
         path, copy = shipped[number % len(shipped)], number // len(shipped) + 1
         text = path.read_text(encoding="utf-8")
-        text = re.sub(r"^rule: .*$", f"rule: {path.stem}-x{copy}", text, count=1, flags=re.MULTILINE)
+        text = re.sub(
+            r"^rule: .*$", f"rule: {path.stem}-x{copy}", text, count=1, flags=re.MULTILINE
+        )
         if copy > 1:
-            text = MATCH.sub(lambda found, copy=copy: f"{found[1]}fault {copy}: (?:{found[2]}){found[3]}", text)
+            text = MATCH.sub(
+                lambda found, copy=copy: f"{found[1]}fault {copy}: (?:{found[2]}){found[3]}", text
+            )
         (folder / f"{path.stem}-x{copy}.yaml").write_text(text, encoding="utf-8")
     return wanted

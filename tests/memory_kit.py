@@ -21,7 +21,11 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
 def peak(*command: str, code: int = 0) -> int:
     """Run a command and return the most memory that it or any process it started had, in MB (Linux); `code`: its exit."""
     done = subprocess.run(
-        [sys.executable, "-c", MEASURED, *command], check=True, capture_output=True, text=True, timeout=600
+        [sys.executable, "-c", MEASURED, *command],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     exited, most = map(int, done.stdout.split())
     assert exited == code

@@ -30,7 +30,9 @@ EACH_SCREEN = [
 ]
 CHROMIUM = shutil.which("chromium")
 PICTURES = ROOT / "docs" if os.environ.get("BACKLINE_SCREENSHOTS") else None
-SHOWN = set(re.findall(r"\(page-([a-z-]+)\.png\)", (ROOT / "docs" / "page.md").read_text(encoding="utf-8")))
+SHOWN = set(
+    re.findall(r"\(page-([a-z-]+)\.png\)", (ROOT / "docs" / "page.md").read_text(encoding="utf-8"))
+)
 AXE = ROOT / "tools" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 START = "from analyzer.commands.serve import command; command()"
 PATIENCE = 60_000  # milliseconds: a slow machine that does other things as well
@@ -153,11 +155,18 @@ class Seat:
 
     def drop(self, *files: tuple[str, bytes]) -> None:
         """Drop files: a DataTransfer with File objects, as a script can make one."""
-        self.page.evaluate(DROP, [[name, base64.b64encode(data).decode("ascii")] for name, data in files])
+        self.page.evaluate(
+            DROP, [[name, base64.b64encode(data).decode("ascii")] for name, data in files]
+        )
 
     def drop_paths(self, *paths: Path) -> None:
         """Drop files and folders of the disk, as the hand does."""
-        box = self.page.locator("#zone").bounding_box() or {"x": 200, "y": 200, "width": 0, "height": 0}
+        box = self.page.locator("#zone").bounding_box() or {
+            "x": 200,
+            "y": 200,
+            "width": 0,
+            "height": 0,
+        }
         at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
         data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
         link = self.context.new_cdp_session(self.page)
@@ -224,7 +233,11 @@ def launch(driver: Any, *more: str) -> Any:
 
 def files_of(case: str) -> list[tuple[str, bytes]]:
     """Return the files of a sample case; its README, dropped by itself, would be a file that nobody understands."""
-    files = (path for path in sorted((SAMPLES / case).rglob("*")) if path.is_file() and path.name != "README.md")
+    files = (
+        path
+        for path in sorted((SAMPLES / case).rglob("*"))
+        if path.is_file() and path.name != "README.md"
+    )
     return [(path.name, path.read_bytes()) for path in files]
 
 
@@ -244,7 +257,9 @@ def windows(browser: Any, *, expected: str = "") -> Iterator[Callable[..., Seat]
         return seats[-1]
 
     yield opened
-    trouble = [line for seat in seats for line in seat.trouble if not expected or expected not in line]
+    trouble = [
+        line for seat in seats for line in seat.trouble if not expected or expected not in line
+    ]
     for seat in seats:
         seat.context.close()
     assert not trouble, "\n".join(trouble)

@@ -23,7 +23,12 @@ _kept: dict[tuple[Any, ...], Catalog] = {}
 def load(paths: Sequence[Any] | None = None, tables: Any = None, **how: Any) -> Catalog:
     """Return what `rules.load` returns, in lists of its own; the rules in them are the same objects each time."""
     asked = catalog.default_paths() if paths is None else list(paths)
-    if asked != [KB] or tables is not None or how.get("thresholds") or os.environ.get("BACKLINE_CACHE") != CACHE:
+    if (
+        asked != [KB]
+        or tables is not None
+        or how.get("thresholds")
+        or os.environ.get("BACKLINE_CACHE") != CACHE
+    ):
         return _read(paths, tables, **how)
     key = (how.get("limits"), *(bool(how.get(name)) for name in ("drafts", "retired", "examples")))
     if key not in _kept:

@@ -29,7 +29,10 @@ def spellings(name: str) -> set[str]:
     ):
         digits = re.sub(r"[^0-9a-fA-F]", "", name)
         found |= {digits, "-".join(re.findall("..", digits)), " ".join(re.findall("..", digits))}
-    if re.fullmatch(r"[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+", name) and len(name.split(".", maxsplit=1)[0]) > 3:
+    if (
+        re.fullmatch(r"[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+", name)
+        and len(name.split(".", maxsplit=1)[0]) > 3
+    ):
         found.add(name.split(".", maxsplit=1)[0])
     if name.startswith(("naa.", "eui.")):
         found.add(name[4:])
@@ -98,7 +101,11 @@ def _pattern(one: str) -> re.Pattern[str] | None:
 
 def planted(path: Path) -> list[str]:
     """Return the names in a file, one a line."""
-    return [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    return [
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
 
 
 if __name__ == "__main__":

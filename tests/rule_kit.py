@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer import rules
+from analyzer.artefacts.tables import Block, Column, Frame, Row, Table
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from analyzer.scan.hits import LogScan
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block, Column, Frame, Row, Table
-from analyzer.verdicts import Judgement
 
 BASE = Table(
     "esxi.base",
@@ -47,9 +47,20 @@ PART = Table(
     ),
     key=("key", "part"),
 )
-GUEST = Table("guest.thing", "seen in a guest", "guest-command", "guest-command", (Column("n", "int", ""),), key=("n",))
+GUEST = Table(
+    "guest.thing",
+    "seen in a guest",
+    "guest-command",
+    "guest-command",
+    (Column("n", "int", ""),),
+    key=("n",),
+)
 MANAGER = Table(
-    "nsx.boss", "a manager", "show", "manager bundle", (Column("version", "version", ""), Column("host", "str", ""))
+    "nsx.boss",
+    "a manager",
+    "show",
+    "manager bundle",
+    (Column("version", "version", ""), Column("host", "str", "")),
 )
 LOG = Table(
     "esxi.made_up_log",
@@ -120,7 +131,9 @@ class Kit:
             self.facts.add(Row(table, values, block, len(block.lines)))
         return self
 
-    def log(self, one: Rule, text: str, node: str = "esx1", source: str = "made_up.log", cut: str = "") -> Kit:
+    def log(
+        self, one: Rule, text: str, node: str = "esx1", source: str = "made_up.log", cut: str = ""
+    ) -> Kit:
         """Search log text for the signatures of a rule."""
         scan: LogScan = (
             Scanner(Catalog([one]).signatures(), engine="pure")
@@ -146,10 +159,22 @@ def frame(values: list[float], node: str = "esx1") -> Frame:
 
     count = len(values)
     stamps = np.array("2017-10-09T14:00:00", dtype="datetime64[s]") + np.arange(count) * 5
-    columns = {"key": np.ones(count, dtype="int64"), "part": np.arange(count), "y": np.array(values), "time": stamps}
+    columns = {
+        "key": np.ones(count, dtype="int64"),
+        "part": np.arange(count),
+        "y": np.array(values),
+        "time": stamps,
+    }
     block = Block([], 1, "esxtop.csv", order=3).named(node)
-    return Frame(PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"})
+    return Frame(
+        PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"}
+    )
 
 
 COUNTERS = rule("one.a > 0", only="one.s != 'other'")
-SAMPLED = rule("share(part.y >= 5) >= 0.25", chart="[part.y]", evidence="[part.y, worst]", let="{worst: max(part.y)}")
+SAMPLED = rule(
+    "share(part.y >= 5) >= 0.25",
+    chart="[part.y]",
+    evidence="[part.y, worst]",
+    let="{worst: max(part.y)}",
+)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.parsing import Parser, registry
-from analyzer.tables import Block, Fault, Frame, Row
+from analyzer.artefacts.parsing import Parser, registry
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "samples"
@@ -33,7 +33,9 @@ def _samples() -> list[Sample]:
         if path.parent.name != "cases":
             texts = [p for p in path.parent.glob(path.stem + ".*") if p.suffix != ".json"]
             assert len(texts) == 1, f"{path} needs exactly one text beside it, found {len(texts)}"
-            found.append(Sample(path.parent.name, texts[0], json.loads(path.read_text(encoding="utf-8"))))
+            found.append(
+                Sample(path.parent.name, texts[0], json.loads(path.read_text(encoding="utf-8")))
+            )
     return found
 
 
@@ -47,7 +49,10 @@ def recognised(parser: Parser, sample: Sample) -> Block:
     lines = [line.removesuffix("\r") for line in lines]
     wanted = sample.expected
     if "path" in wanted:
-        logs = {*parser.tables[0].inside, *parser.tables[0].partly}  # in whose files its lines stand
+        logs = {
+            *parser.tables[0].inside,
+            *parser.tables[0].partly,
+        }  # in whose files its lines stand
         takers = [parser, *(one for one in registry().values() if one.tables[0].name in logs)]
         taken = any(one.matches_file(wanted["path"]) for one in takers)
         assert taken, f"{parser.name} does not take {wanted['path']}"
@@ -64,13 +69,17 @@ def recognised(parser: Parser, sample: Sample) -> Block:
     end = first + ("command" not in wanted)
     while end < len(lines) and (not lines[end].strip() or parser.goes_on(lines[end])):
         end += 1
-    return Block(lines[first:end], first + 1, str(sample), command=wanted.get("command", ""), params=params)
+    return Block(
+        lines[first:end], first + 1, str(sample), command=wanted.get("command", ""), params=params
+    )
 
 
 def run(parser: Parser, block: Block, raw: bytes = b"") -> Iterator[Row | Fault | Frame]:
     """Run a parser as the pipeline does: a block at once, a log line by line, a stream by bytes."""
     if parser.stream is not None:
-        yield from parser.stream(Block([], address=block.address), iter(raw.splitlines(keepends=True)))
+        yield from parser.stream(
+            Block([], address=block.address), iter(raw.splitlines(keepends=True))
+        )
     elif parser.log:
         for number, line in enumerate(block.lines, block.first_line):
             if not parser.shape or parser.starts_at(line):

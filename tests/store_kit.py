@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
@@ -19,12 +18,13 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.encode import none_pack, pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.case_data import conclude
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
-from analyzer.triage import Options, gathered
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 READING, JUDGING, LATER = "a" * 12, "b" * 12, "c" * 12
@@ -50,7 +50,9 @@ def real(*, small: bool = False) -> dict[str, bytes]:
         return {name: file.read(name) for name in file.namelist()}
 
 
-def meta_of(id: str, name: str, reading: str, judging: str, state: str = "ok", why: str = "") -> dict[str, Any]:
+def meta_of(
+    id: str, name: str, reading: str, judging: str, state: str = "ok", why: str = ""
+) -> dict[str, Any]:
     """Return the meta of a case."""
     return {
         "format": FORMAT, "id": id, "name": name, "source": f"/cases/{name}", "stored": "2024-05-01T00:00:00Z",
@@ -66,7 +68,9 @@ def files_of(content: str) -> list[dict[str, Any]]:
 
 def id_of(name: str, content: str = "") -> str:
     """Return the id of a case of that name and content."""
-    return case_id(name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)])
+    return case_id(
+        name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)]
+    )
 
 
 def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:
@@ -95,7 +99,9 @@ def store(
     judging = UNJUDGED if kind == "none" else judging
     entry = Entry(id, source_key(source or f"/cases/{name}"), reading, judging, BEGAN + stamp, kind)
     if kind == "none":
-        return archive.put(entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable")))
+        return archive.put(
+            entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable"))
+        )
     meta = meta_of(id, name, reading, judging)
     members = dict(real(small=small))
     members["meta.json"] = json.dumps(meta).encode()
@@ -107,7 +113,8 @@ def store(
         members = {
             member: data
             for member, data in members.items()
-            if member in ("meta.json", "case.json") or member.removeprefix("tables/").removesuffix(".parquet") in keep
+            if member in ("meta.json", "case.json")
+            or member.removeprefix("tables/").removesuffix(".parquet") in keep
         }
     return archive.put(entry, zipped(members | (change or {})))
 

@@ -44,11 +44,16 @@ def runs(found: dict[str, Any]) -> list[str]:
 
 def all_steps(found: dict[str, Any]) -> str:
     """Return all steps of a finding in one text."""
-    return "\n".join(" ".join((step["where"], step["do"], step["run"], step["note"])) for step in found["fix"])
+    return "\n".join(
+        " ".join((step["where"], step["do"], step["run"], step["note"])) for step in found["fix"]
+    )
 
 
 def ring_case(
-    full: tuple[int, int], ring: tuple[int, int], client: str = "lin-rx.eth0", guest: dict[str, str] | None = None
+    full: tuple[int, int],
+    ring: tuple[int, int],
+    client: str = "lin-rx.eth0",
+    guest: dict[str, str] | None = None,
 ) -> dict[str, str | bytes]:
     """Return a host's transcript with one VMXNET3 port, and transcripts of guests."""
     at = f"/net/portsets/vSwitch0/ports/{PORT}"
@@ -139,7 +144,10 @@ def bundle(extra: dict[str, str]) -> dict[str, str | bytes]:
 def test_damaged_frames_get_no_ring(tmp_path: Path) -> None:
     """CRC errors come from the wire: no step touches the ring; lifetime counters are no «confirmed major»."""
     errors = {"Receive CRC errors": 50_000, "Total receive errors": 50_000}
-    nic = of(triage(tmp_path, bundle({"commands/nicinfo.sh.txt": nic_info(errors)}))[0], "pnic-loses-packets")
+    nic = of(
+        triage(tmp_path, bundle({"commands/nicinfo.sh.txt": nic_info(errors)}))[0],
+        "pnic-loses-packets",
+    )
 
     assert "ring current" not in all_steps(nic)
     assert "change cable or transceiver" in all_steps(nic)
@@ -150,20 +158,29 @@ def test_damaged_frames_get_no_ring(tmp_path: Path) -> None:
 def ring(text: str, rx: int) -> str:
     """Return `esxcli network nic ring … get` of vmnic0."""
     most = "Max " if text == "preset" else ""
-    values = "".join(f"   {most}{name}: {n}\n" for name, n in (("RX", rx), ("RX Mini", 0), ("RX Jumbo", 0), ("TX", rx)))
+    values = "".join(
+        f"   {most}{name}: {n}\n"
+        for name, n in (("RX", rx), ("RX Mini", 0), ("RX Jumbo", 0), ("TX", rx))
+    )
     return f"[root@esx61:~] esxcli network nic ring {text} get -n vmnic0\n{values}"
 
 
 @pytest.mark.parametrize(
     ("now", "wanted"), [(512, "esxcli network nic ring current set -n vmnic0 -r 4078"), (4078, "")]
 )
-def test_the_ring_of_a_nic_is_raised_to_its_own_maximum(now: int, wanted: str, tmp_path: Path) -> None:
+def test_the_ring_of_a_nic_is_raised_to_its_own_maximum(
+    now: int, wanted: str, tmp_path: Path
+) -> None:
     """Missed frames: the command has the vmnic and the maximum of that NIC; a ring that is there is not raised."""
     errors = {"Receive missed errors": 50_000, "Total receive errors": 50_000}
     pasted = ring("current", now) + ring("preset", 4078)
     files = bundle({"commands/nicinfo.sh.txt": nic_info(errors)}) | {"esx61.txt": pasted}
     doc, _ = triage(tmp_path, files)
-    nic = next(one for one in doc["findings"] if one["rule"] == "pnic-loses-packets" and one["subject"] == "vmnic0")
+    nic = next(
+        one
+        for one in doc["findings"]
+        if one["rule"] == "pnic-loses-packets" and one["subject"] == "vmnic0"
+    )
 
     assert [run for run in runs(nic) if "ring" in run] == ([wanted] if wanted else [])
     assert "cable" not in all_steps(nic)
@@ -175,7 +192,10 @@ def test_the_ring_of_a_nic_is_raised_to_its_own_maximum(now: int, wanted: str, t
 
 def esxtop(vm: str, vcpus: int, ready: float, costop: float) -> str:
     """Return an esxtop batch file of one VM, twelve samples."""
-    groups = [f"Group Cpu(7:{vm})", *(f"Vcpu(7:{vm}:{n + 8}:vmx-vcpu-{n}:{vm})" for n in range(vcpus))]
+    groups = [
+        f"Group Cpu(7:{vm})",
+        *(f"Vcpu(7:{vm}:{n + 8}:vmx-vcpu-{n}:{vm})" for n in range(vcpus)),
+    ]
     head = ["(PDH-CSV 4.0) (UTC)(0)"]
     cells = []
     for place, group in enumerate(groups):
@@ -202,7 +222,10 @@ def test_co_stop_is_not_waiting_for_a_physical_cpu(tmp_path: Path) -> None:
 
 def test_ready_time_is(tmp_path: Path) -> None:
     """%RDY 20 per vCPU without co-stop: waits for a physical CPU, and VMs are to be moved."""
-    found = of(triage(tmp_path, {"esxtop.csv": esxtop("app", 2, ready=20.0, costop=0.0)})[0], "cpu-contention")
+    found = of(
+        triage(tmp_path, {"esxtop.csv": esxtop("app", 2, ready=20.0, costop=0.0)})[0],
+        "cpu-contention",
+    )
 
     assert "waits 20.0 % of the time for a physical CPU" in found["say"]
     assert "Move VMs away" in all_steps(found)
@@ -231,7 +254,10 @@ def test_one_active_and_one_standby_are_not_two_active(tmp_path: Path) -> None:
 
 def test_beacon_probing_with_ip_hash_claims_no_outage(tmp_path: Path) -> None:
     """Nobody saw that links were taken down: the pair is not supported, a warning; more uplinks are no remedy."""
-    found = of(triage(tmp_path, policy("iphash", "vmnic0, vmnic1, vmnic2, vmnic3", ""))[0], "beacon-probing")
+    found = of(
+        triage(tmp_path, policy("iphash", "vmnic0, vmnic1, vmnic2, vmnic3", ""))[0],
+        "beacon-probing",
+    )
 
     assert "taken down" not in found["say"] + found["about"]
     assert found["severity"] == "warning"

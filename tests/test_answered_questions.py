@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog
@@ -29,7 +30,9 @@ ANSWERED = (
     "info hostd[1] [Originator@6876 sub=Vimsvc.ha-eventmgr] Event 91 : Answered user-visible question 3 on {vm}",
 )
 EVENTS = st.lists(
-    st.tuples(st.sampled_from(["vm a", "vm-b"]), st.sampled_from(["ask", *ANSWERED])), min_size=1, max_size=8
+    st.tuples(st.sampled_from(["vm a", "vm-b"]), st.sampled_from(["ask", *ANSWERED])),
+    min_size=1,
+    max_size=8,
 )
 
 
@@ -38,16 +41,23 @@ def states(rule_id: str, lines: list[str]) -> dict[str, str]:
     (rule,) = [one for one in rules.load().rules if one.id == rule_id]
     facts = Facts(parsing.tables())
     facts.node("esx1", "esx1", "esxi")
-    scan = Scanner(Catalog([rule]).signatures(), engine="pure").scan_lines(lines, "esxi.hostd", "hostd.log")
+    scan = Scanner(Catalog([rule]).signatures(), engine="pure").scan_lines(
+        lines, "esxi.hostd", "hostd.log"
+    )
     facts.add_hits(scan.named("esx1"))
     found = judge(Catalog([rule]), facts).findings
-    return {one.subject.removesuffix(".vmdk"): "over" if "was answered a" in one.say else "open" for one in found}
+    return {
+        one.subject.removesuffix(".vmdk"): "over" if "was answered a" in one.say else "open"
+        for one in found
+    }
 
 
 @pytest.mark.parametrize("rule_id", ASKED)
 @settings(max_examples=40, deadline=None)
 @given(EVENTS)
-def test_a_question_is_open_until_an_answer_follows_it(rule_id: str, events: list[tuple[str, str]]) -> None:
+def test_a_question_is_open_until_an_answer_follows_it(
+    rule_id: str, events: list[tuple[str, str]]
+) -> None:
     """For each VM: open when nothing answered it after its last question, whatever another VM was answered."""
     lines, state = [], {}
     for second, (vm, kind) in enumerate(events):

@@ -31,11 +31,19 @@ MODULES = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": MODULES, "NO_COLOR": "1", "COLUMNS": "120"}
 
 
-def backline(*words: str | Path, codes: tuple[int, ...] = (0,), before: tuple[str, ...] = ()) -> str:
+def backline(
+    *words: str | Path, codes: tuple[int, ...] = (0,), before: tuple[str, ...] = ()
+) -> str:
     """Run `backline WORDS` and return what it said; the exit code must be one of `codes`, and no traceback shown."""
     command = [*before, sys.executable, "-m", "analyzer", *map(str, words)]
     run = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT, cwd=ROOT, check=False
+        command,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=ENVIRONMENT,
+        cwd=ROOT,
+        check=False,
     )
     said = run.stdout + run.stderr
     assert run.returncode in codes, f"exit code {run.returncode}\n{said}"
@@ -61,7 +69,11 @@ def documents(archive: Path) -> dict[str, str]:
     opened = Archive.open(archive)
     cases = opened.snapshot().current()
     metas = opened.metas(cases)
-    return {metas[case.id]["name"]: opened.document_text(case) for case in cases if case.judged.kind != "none"}
+    return {
+        metas[case.id]["name"]: opened.document_text(case)
+        for case in cases
+        if case.judged.kind != "none"
+    }
 
 
 def packs(archive: Path) -> list[str]:
@@ -97,7 +109,9 @@ def test_a_batch_stores_every_case_and_the_archive_is_sound(undisturbed: Undistu
     """Each case is stored once, fires the rule it was made for, and `archive verify` finds nothing wrong."""
     assert len(undisturbed.documents) == COUNT == len(packs(undisturbed.archive))
     for made in undisturbed.made:
-        fired = {one["rule"] for one in json.loads(undisturbed.documents[made.path.name])["findings"]}
+        fired = {
+            one["rule"] for one in json.loads(undisturbed.documents[made.path.name])["findings"]
+        }
         assert made.kind in fired or made.kind == "healthy" or made.kind.startswith("lacks-"), made
     verified(undisturbed.archive)
 
@@ -123,7 +137,9 @@ def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
     said = backline("batch", tmp_path / "cases", "--archive", tmp_path / "archive", codes=(5,))
     opened = Archive.open(tmp_path / "archive")
     metas = {meta["name"]: meta for meta in opened.metas(opened.snapshot().current()).values()}
-    found = {one.path.name for one in made if one.kind != "broken-nothing"}  # an empty folder is no case
+    found = {
+        one.path.name for one in made if one.kind != "broken-nothing"
+    }  # an empty folder is no case
     assert found <= set(metas), f"no answer for {sorted(found - set(metas))}\n{said}"
     for one in made:
         if one.kind in ("broken-empty", "broken-noise"):
@@ -140,7 +156,9 @@ def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_two_runs_at_once_do_no_harm(undisturbed: Undisturbed, tmp_path: Path) -> None:
     """Two batches of the same cases into one archive at once both end well; each case is there, with the same bytes."""
-    runs = [started("batch", undisturbed.cases, "--archive", tmp_path / "archive") for _ in range(2)]
+    runs = [
+        started("batch", undisturbed.cases, "--archive", tmp_path / "archive") for _ in range(2)
+    ]
     for run in runs:
         said, _ = run.communicate(timeout=PATIENCE)
         assert run.returncode in (0,), said
@@ -150,7 +168,9 @@ def test_two_runs_at_once_do_no_harm(undisturbed: Undisturbed, tmp_path: Path) -
 
 
 @pytest.mark.process
-def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_questions_and_compaction_go_on_beside_a_batch(
+    undisturbed: Undisturbed, tmp_path: Path
+) -> None:
     """While a batch writes, the archive is asked and compacted again and again; answers are whole, nothing is lost."""
     archive = tmp_path / "archive"
     run = started("batch", undisturbed.cases, "--archive", archive)
@@ -161,7 +181,9 @@ def test_questions_and_compaction_go_on_beside_a_batch(undisturbed: Undisturbed,
     while run.poll() is None or not asked:
         assert "case-" in backline("archive", "list", "--archive", archive)
         backline("archive", "compact", "--target", "5", "--archive", archive)
-        counted = backline("archive", "sql", "--archive", archive, "--csv", "select count(*) as n from cases")
+        counted = backline(
+            "archive", "sql", "--archive", archive, "--csv", "select count(*) as n from cases"
+        )
         assert 1 <= int(counted.split()[-1]) <= COUNT, counted
         asked += 1
     said, _ = run.communicate(timeout=PATIENCE)
@@ -192,17 +214,25 @@ def test_ctrl_c_keeps_what_is_done(undisturbed: Undisturbed, tmp_path: Path) -> 
 
 
 @pytest.mark.process
-def test_a_changed_catalog_is_judged_from_stored_facts(undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_changed_catalog_is_judged_from_stored_facts(
+    undisturbed: Undisturbed, tmp_path: Path
+) -> None:
     """With one more rule all cases are judged again without opening a bundle, to the bytes of a fresh batch."""
     cases, archive = tmp_path / "cases", tmp_path / "archive"
     cases.mkdir()
-    for path in sorted(undisturbed.cases.iterdir())[-JUDGED:]:  # the last of the scenarios is this rule's
+    for path in sorted(undisturbed.cases.iterdir())[
+        -JUDGED:
+    ]:  # the last of the scenarios is this rule's
         (shutil.copytree if path.is_dir() else shutil.copy2)(path, cases / path.name)
     backline("batch", cases, "--archive", archive)
     rules = tmp_path / "rules"
     rules.mkdir()
-    text = (ROOT / "analyzer" / "kb" / "network" / "pnic-loses-packets.yaml").read_text(encoding="utf-8")
-    text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").partition("\nexamples:")[0]
+    text = (ROOT / "analyzer" / "kb" / "network" / "pnic-loses-packets.yaml").read_text(
+        encoding="utf-8"
+    )
+    text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").partition(
+        "\nexamples:"
+    )[0]
     (rules / "pnic-loses-more.yaml").write_text(text + "\n", encoding="utf-8")
     backline("batch", cases, "--archive", tmp_path / "fresh", "--kb", rules)
     for path in cases.rglob("*"):  # whoever opens a bundle now reads noughts
@@ -227,7 +257,8 @@ def small_disk(tmp_path: Path) -> Iterator[tuple[str, ...]]:
     (tmp_path / "left").mkdir()
     before = ("unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", mount, "sh")
     tried = (
-        shutil.which("unshare") and subprocess.run([*before, "true"], capture_output=True, check=False).returncode == 0
+        shutil.which("unshare")
+        and subprocess.run([*before, "true"], capture_output=True, check=False).returncode == 0
     )
     if not tried:
         pytest.skip("no private mounts here: a full disk cannot be made")
@@ -240,7 +271,12 @@ def test_a_full_disk_is_said_and_what_was_stored_is_whole(
 ) -> None:
     """A run that fills the disk ends with a plain error; what it stored is whole, and goes on where there is room."""
     said = backline(
-        "batch", undisturbed.cases, "--archive", tmp_path / "full" / "archive", codes=(6,), before=small_disk
+        "batch",
+        undisturbed.cases,
+        "--archive",
+        tmp_path / "full" / "archive",
+        codes=(6,),
+        before=small_disk,
     )
     assert "No space left" in said
     left = tmp_path / "left" / "archive"
@@ -265,13 +301,18 @@ def _read_only(folder: Path) -> tuple[str, ...]:
         f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,ro "{folder}" && "$@"',
         "sh",
     )
-    if not shutil.which("unshare") or subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
+    if (
+        not shutil.which("unshare")
+        or subprocess.run([*before, "true"], capture_output=True, check=False).returncode
+    ):
         pytest.skip("root, and no private mounts: nothing can be made read-only")
     return before
 
 
 @pytest.mark.process
-def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(undisturbed: Undisturbed, tmp_path: Path) -> None:
+def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(
+    undisturbed: Undisturbed, tmp_path: Path
+) -> None:
     """A read-only archive can be listed, searched and verified; a batch into it ends with one plain line."""
     archive = tmp_path / "archive"
     shutil.copytree(undisturbed.archive, archive)
@@ -282,9 +323,13 @@ def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(undisturbed: Un
     try:
         said = backline("archive", "list", "--archive", archive, before=before)
         assert "case-000000" in said
-        backline("archive", "sql", "--archive", archive, "select count(*) from findings", before=before)
+        backline(
+            "archive", "sql", "--archive", archive, "select count(*) from findings", before=before
+        )
         backline("archive", "verify", "--archive", archive, codes=(0,), before=before)
-        refused = backline("batch", tmp_path / "more", "--archive", archive, codes=(6,), before=before)
+        refused = backline(
+            "batch", tmp_path / "more", "--archive", archive, codes=(6,), before=before
+        )
         assert "Read-only file system" in refused or "Permission denied" in refused
         assert refused.count("\n") < 20
     finally:

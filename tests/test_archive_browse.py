@@ -45,13 +45,17 @@ def test_json_and_csv_hold_the_whole(archive: Path) -> None:
     done = run("list", "--archive", archive, "--name", "bert-1", "--json")
     record = json.loads(done.stdout)
     assert record["id"] == id_of("bert-1") and record["warning"] == 1 and record["critical"] == 0
-    assert record["machines"] == ["VMware ESXi 6.5.0"] and record["created"] == "2024-01-05T08:00:00Z"
+    assert (
+        record["machines"] == ["VMware ESXi 6.5.0"] and record["created"] == "2024-01-05T08:00:00Z"
+    )
 
 
 def test_the_worst_machine_of_a_case_is_named(tmp_path: Path) -> None:
     """In a list a case of several machines has the worst by name; CSV and JSON have it and the number of machines always."""
     archive = Archive.open(tmp_path / "a", create=True)
-    put(archive, "site", [Host("host-a", teams=3), Host("host-b", teams=2), Host("host-c", teams=2)])
+    put(
+        archive, "site", [Host("host-a", teams=3), Host("host-b", teams=2), Host("host-c", teams=2)]
+    )
     put(archive, "one", [Host("host-d", teams=2)])
     lines = run("list", "--archive", tmp_path / "a", "--sort", "worst").stdout.splitlines()
     told = {line.split()[0]: line for line in lines[1:]}
@@ -60,9 +64,14 @@ def test_the_worst_machine_of_a_case_is_named(tmp_path: Path) -> None:
     done = run("list", "--archive", tmp_path / "a", "--json").stdout.splitlines()
     found = {one["name"]: (one["nodes"], one["worst_host"]) for one in map(json.loads, done)}
     assert found == {"site": (3, "host-b"), "one": (1, "host-d")}
-    rows = csv.DictReader(io.StringIO(run("search", "--archive", tmp_path / "a", "--by", "host", "--csv").stdout))
+    rows = csv.DictReader(
+        io.StringIO(run("search", "--archive", tmp_path / "a", "--by", "host", "--csv").stdout)
+    )
     worst = [row["worst"] for row in rows]
-    assert worst == sorted(worst, key=["critical", "major", "warning", "info"].index) and len(worst) > 1
+    assert (
+        worst == sorted(worst, key=["critical", "major", "warning", "info"].index)
+        and len(worst) > 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +126,9 @@ def test_a_case_is_shown_as_its_report(archive: Path) -> None:
     assert run("show", "bert-1", "--archive", archive, "--format", "json").stdout == exact
     assert run("show", "bert-1", "--archive", archive, "--format", "md").stdout.startswith("# ")
     assert "<html" in run("show", "bert-1", "--archive", archive, "--format", "html").stdout
-    assert run("show", "bert-1", "--archive", archive, "--format", "mail").stdout.startswith("Hello,")
+    assert run("show", "bert-1", "--archive", archive, "--format", "mail").stdout.startswith(
+        "Hello,"
+    )
     assert "beacon-probing" in run("show", "bert-1", "--archive", archive, "--format", "csv").stdout
 
 
@@ -135,9 +146,17 @@ def test_a_case_that_is_not_there_is_told(archive: Path) -> None:
 def test_the_origin_of_a_case_is_told(archive: Path) -> None:
     """--source names the source, when it was stored, where it lies; a refused case has its reason."""
     lines = run("show", "acme-1", "--archive", archive, "--source").stdout.splitlines()
-    assert lines[0].split() == ["case", "acme-1"] and lines[2].split() == ["source", "/cases/acme-1"]
-    assert any(line.startswith("stored in  ") for line in lines) and lines[-1].endswith("read and judged <- this")
-    assert "refused (nothing could be read)" in run("show", "bert-3", "--archive", archive, "--source").stdout
+    assert lines[0].split() == ["case", "acme-1"] and lines[2].split() == [
+        "source",
+        "/cases/acme-1",
+    ]
+    assert any(line.startswith("stored in  ") for line in lines) and lines[-1].endswith(
+        "read and judged <- this"
+    )
+    assert (
+        "refused (nothing could be read)"
+        in run("show", "bert-3", "--archive", archive, "--source").stdout
+    )
 
 
 def test_revisions_of_a_source_are_told(tmp_path: Path) -> None:
@@ -168,8 +187,16 @@ def test_an_empty_archive_has_no_cases(tmp_path: Path) -> None:
     """Every question to an archive without a case has an answer without a row."""
     Archive.open(tmp_path / "a", create=True)
     assert names(tmp_path / "a") == []
-    assert "no machine in these cases" in run("search", "--archive", tmp_path / "a", "nodes: complete").stdout
-    assert run("sql", "--archive", tmp_path / "a", "SELECT count(*) AS n FROM esxi.vnic", "--csv").stdout == "n\n0\n"
+    assert (
+        "no machine in these cases"
+        in run("search", "--archive", tmp_path / "a", "nodes: complete").stdout
+    )
+    assert (
+        run(
+            "sql", "--archive", tmp_path / "a", "SELECT count(*) AS n FROM esxi.vnic", "--csv"
+        ).stdout
+        == "n\n0\n"
+    )
     assert run("search", "--archive", tmp_path / "a", "--by", "month", "--csv").exit_code == 0
     assert run("search", "--archive", tmp_path / "a", "--text", "x", "--csv").exit_code == 0
 
@@ -184,7 +211,9 @@ def test_cases_that_were_only_judged_again_are_asked(tmp_path: Path) -> None:
     with zipfile.ZipFile(stream.BytesIO(archive.objects.get(entry.holder))) as pack:
         members = {name: pack.read(name) for name in ("meta.json", "case.json")}
         lines = pack.read("tables.jsonl").splitlines(keepends=True)
-    members["tables.jsonl"] = b"".join(line for line in lines if json.loads(line)[0] in ("_case", "_verdicts"))
+    members["tables.jsonl"] = b"".join(
+        line for line in lines if json.loads(line)[0] in ("_case", "_verdicts")
+    )
     out = stream.BytesIO()
     with zipfile.ZipFile(out, "w") as pack:
         for name, data in members.items():

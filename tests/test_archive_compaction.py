@@ -55,7 +55,9 @@ def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
     from analyzer.facts import database
 
     con = database.connect()
-    return con.execute("SELECT * FROM read_parquet(?)", [archive.objects.duck(con, name)]).fetchall()
+    return con.execute(
+        "SELECT * FROM read_parquet(?)", [archive.objects.duck(con, name)]
+    ).fetchall()
 
 
 def held_rows(archive: Archive, member: str, tmp_path: Path) -> list[tuple[Any, ...]]:
@@ -72,7 +74,9 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
     assert (report.segments, report.cases, report.packs, report.damaged) == (3, 12, 12, [])
     assert listed(filled, "packs/") == []
     sizes = [
-        len(read_manifest(filled.objects, name)["entries"]) for name in listed(filled, SEGMENTS) if MANIFEST in name
+        len(read_manifest(filled.objects, name)["entries"])
+        for name in listed(filled, SEGMENTS)
+        if MANIFEST in name
     ]
     assert sorted(sizes) == [2, 5, 5]
     whole(filled, NAMES)
@@ -84,16 +88,28 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
 def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     """Fewer than are wanted stay loose and are told; the command says how to put them together all the same."""
     report = compact(filled, few=13)
-    assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (12, 0, 12, [])
+    assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (
+        12,
+        0,
+        12,
+        [],
+    )
     done = run("compact", "--archive", filled.objects.url)
-    assert done.stdout == "12 loose cases left as they are, too few for a segment (--all combines them)\n"
-    assert run("compact", "--archive", filled.objects.url, "--target", 4).stdout.startswith("12 cases into 3 segments")
+    assert (
+        done.stdout
+        == "12 loose cases left as they are, too few for a segment (--all combines them)\n"
+    )
+    assert run("compact", "--archive", filled.objects.url, "--target", 4).stdout.startswith(
+        "12 cases into 3 segments"
+    )
     assert compact(filled, few=13) == CompactionReport()
 
 
 def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
     """With --all a handful becomes a segment."""
-    assert run("compact", "--archive", filled.objects.url, "--all").stdout.startswith("12 cases into 1 segment,")
+    assert run("compact", "--archive", filled.objects.url, "--all").stdout.startswith(
+        "12 cases into 1 segment,"
+    )
 
 
 @pytest.mark.size
@@ -117,7 +133,9 @@ def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_pat
     compact(filled)
     (manifest,) = [name for name in listed(filled, SEGMENTS) if MANIFEST in name]
     tables = [member for member in real() if member.startswith("tables/")]
-    assert any("." in member.removesuffix(".parquet") for member in tables), "a declared table is among them"
+    assert any("." in member.removesuffix(".parquet") for member in tables), (
+        "a declared table is among them"
+    )
     for member in tables:
         one = held_rows(filled, member, tmp_path)
         found = rows(filled, manifest.replace(MANIFEST, member.removeprefix("tables/")))
@@ -148,7 +166,9 @@ def test_a_new_judgement_is_merged_with_the_facts_of_a_segment(filled: Archive) 
     whole(filled, NAMES)
 
 
-def test_a_new_judgement_is_merged_with_the_facts_of_a_pack(filled: Archive, tmp_path: Path) -> None:
+def test_a_new_judgement_is_merged_with_the_facts_of_a_pack(
+    filled: Archive, tmp_path: Path
+) -> None:
     """Facts of the old pack and the new judgement lie in one segment; both packs are gone."""
     store(filled, NAMES[0], kind="case", stamp=100, judging=LATER)
     report = compact(filled)
@@ -190,16 +210,24 @@ def test_refused_cases_go_along(filled: Archive) -> None:
 
 def test_a_damaged_pack_is_left_and_named(filled: Archive) -> None:
     """One damaged pack, one cut, one with a table that is none: they stay, the nine others are compacted."""
-    names = [case.judged.holder for case in sorted(filled.snapshot().current(), key=lambda case: case.judged.stamp)]
+    names = [
+        case.judged.holder
+        for case in sorted(filled.snapshot().current(), key=lambda case: case.judged.stamp)
+    ]
     data = bytearray(filled.objects.get(names[0]))
     data[len(data) // 2] ^= 1
     filled.objects.put(names[0], bytes(data))
     filled.objects.put(names[5], filled.objects.get(names[5])[:-100])
-    store(filled, NAMES[8], stamp=8, change={"tables/_verdicts.parquet": b"PAR1 is not enough PAR1"})
+    store(
+        filled, NAMES[8], stamp=8, change={"tables/_verdicts.parquet": b"PAR1 is not enough PAR1"}
+    )
     report = compact(filled)
     assert sorted(name for name, _ in report.damaged) == sorted([names[0], names[5], names[8]])
     assert any("_verdicts" in why for _, why in report.damaged)
-    assert (report.cases, sorted(listed(filled, "packs/"))) == (9, sorted([names[0], names[5], names[8]]))
+    assert (report.cases, sorted(listed(filled, "packs/"))) == (
+        9,
+        sorted([names[0], names[5], names[8]]),
+    )
     good = [name for number, name in enumerate(NAMES) if number not in (0, 5, 8)]
     found = {case.id: case for case in filled.snapshot().current()}
     for name in good:
@@ -230,11 +258,15 @@ def test_young_debris_is_left_and_old_debris_swept(filled: Archive) -> None:
     assert objects.local is not None
     (objects.local / "tmp" / "1-dead.part").write_bytes(b"x")
     found = debris(filled)
-    assert [len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)] == [1, 0, 1, 1, 1]
+    assert [
+        len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)
+    ] == [1, 0, 1, 1, 1]
     assert compact(filled).swept == 0
     assert compact(filled, older_than=0).swept == 4
     found = debris(filled)
-    assert [len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)] == [0] * 5
+    assert [
+        len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)
+    ] == [0] * 5
     whole(filled, NAMES)
 
 
@@ -300,7 +332,9 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
 
     threads = [
         threading.Thread(target=guarded(write)),
-        threading.Thread(target=guarded(lambda turn: compact(filled, target=5, all=turn % 2 == 1, older_than=0))),
+        threading.Thread(
+            target=guarded(lambda turn: compact(filled, target=5, all=turn % 2 == 1, older_than=0))
+        ),
     ]
     for thread in threads:
         thread.start()
@@ -338,8 +372,19 @@ def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     killed, longest = 0, 0.3
     for turn in range(10):
         for number in range(turn % 3, 12, 3):
-            store(filled, NAMES[number], kind="case" if turn % 2 else "full", stamp=1000 * (turn + 1) + number)
-        command = [sys.executable, "-c", PROGRAM, str(filled.objects.local), "0" if turn % 4 == 3 else "1000"]
+            store(
+                filled,
+                NAMES[number],
+                kind="case" if turn % 2 else "full",
+                stamp=1000 * (turn + 1) + number,
+            )
+        command = [
+            sys.executable,
+            "-c",
+            PROGRAM,
+            str(filled.objects.local),
+            "0" if turn % 4 == 3 else "1000",
+        ]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
@@ -364,7 +409,9 @@ class Dead(BaseException):
 
 
 @pytest.mark.size
-def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_before_any_step_every_case_is_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However many objects were written and deleted before the end, each case has its texts."""
     first = Archive.open(tmp_path / "first", create=True)
     for number, name in enumerate(NAMES[:3]):
@@ -402,7 +449,12 @@ def test_dead_before_any_step_every_case_is_readable(tmp_path: Path, monkeypatch
 def test_what_a_reader_meets_when_a_pack_is_damaged(filled: Archive) -> None:
     """A damaged pack is one plain error that names it, never an error of the ZIP reader."""
     stored = filled.snapshot().current()[0]
-    for data in (b"", b"PK", zipped({"meta.json": b"{}"}), filled.objects.get(stored.judged.holder)[:500]):
+    for data in (
+        b"",
+        b"PK",
+        zipped({"meta.json": b"{}"}),
+        filled.objects.get(stored.judged.holder)[:500],
+    ):
         filled.objects.put(stored.judged.holder, data)
         with pytest.raises(DamagedError, match="a stored case is damaged"):
             filled.document_text(stored)

@@ -26,7 +26,9 @@ def packs(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda words: " ".join(words)[:30])
-def test_a_question_is_answered_without_the_damaged_packs(question: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_question_is_answered_without_the_damaged_packs(
+    question: tuple[str, ...], tmp_path: Path
+) -> None:
     """Two cut packs: every question still answers from the others, names both, and ends with exit code 5."""
     filled(tmp_path / "archive")
     broken = packs(tmp_path / "archive")[:2]
@@ -43,10 +45,14 @@ def test_a_question_is_answered_without_the_damaged_packs(question: tuple[str, .
 def test_the_others_are_all_there(tmp_path: Path) -> None:
     """As many cases are listed as have a sound pack."""
     filled(tmp_path / "archive")
-    before = run("sql", "--archive", tmp_path / "archive", "--csv", "SELECT count(*) AS n FROM cases").stdout
+    before = run(
+        "sql", "--archive", tmp_path / "archive", "--csv", "SELECT count(*) AS n FROM cases"
+    ).stdout
     pack = packs(tmp_path / "archive")[0]
     pack.write_bytes(b"PK")
-    after = run("sql", "--archive", tmp_path / "archive", "--csv", "SELECT count(*) AS n FROM cases").stdout
+    after = run(
+        "sql", "--archive", tmp_path / "archive", "--csv", "SELECT count(*) AS n FROM cases"
+    ).stdout
 
     assert int(after.split()[-1]) == int(before.split()[-1]) - 1
 

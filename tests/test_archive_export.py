@@ -26,15 +26,32 @@ def test_a_case_becomes_a_folder(archive: Path, tmp_path: Path) -> None:
     done = run("export", "acme-1", "--archive", archive, "-o", tmp_path / "out")
     folder = tmp_path / "out" / f"acme-1-{id_of('acme-1')[:12]}"
     assert done.exit_code == 0 and done.stdout.strip() == str(folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["case.json", "report.html", "report.md"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "case.json",
+        "report.html",
+        "report.md",
+    ]
     opened = Archive.open(archive)
-    assert (folder / "case.json").read_text(encoding="utf-8") == opened.document_text(opened.snapshot().find("acme-1"))
+    assert (folder / "case.json").read_text(encoding="utf-8") == opened.document_text(
+        opened.snapshot().find("acme-1")
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 
 
 def test_facts_are_one_csv_a_table(archive: Path, tmp_path: Path) -> None:
     """Every table that has rows of the cases is a file with the columns of SQL; cells are safe for a spreadsheet."""
-    run("export", "acme-1", "acme-2", "acme-1", "--archive", archive, "-o", tmp_path, "--facts", "csv")
+    run(
+        "export",
+        "acme-1",
+        "acme-2",
+        "acme-1",
+        "--archive",
+        archive,
+        "-o",
+        tmp_path,
+        "--facts",
+        "csv",
+    )
     found = sorted(path.name for path in (tmp_path / "facts").iterdir())
     assert found == [
         "cases.csv", "esxi.pnic_info.csv", "esxi.pnic_stats.csv", "hits.csv", "nodes.csv", "unknowns.csv", "verdicts.csv",
@@ -51,7 +68,18 @@ def test_facts_are_plain_parquet(archive: Path, tmp_path: Path) -> None:
     """Any reader of Parquet opens the tables; times are times and numbers are numbers."""
     import duckdb
 
-    run("export", "--all", "--name", "acme-*", "--archive", archive, "-o", tmp_path, "--facts", "parquet")
+    run(
+        "export",
+        "--all",
+        "--name",
+        "acme-*",
+        "--archive",
+        archive,
+        "-o",
+        tmp_path,
+        "--facts",
+        "parquet",
+    )
     with duckdb.connect() as con:
         table = str(tmp_path / "facts" / "esxi.pnic_stats.parquet")
         assert con.execute(
@@ -59,16 +87,23 @@ def test_facts_are_plain_parquet(archive: Path, tmp_path: Path) -> None:
         ).fetchone() == (9203, 3)
         kinds = dict(
             con.execute(
-                "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(?))", [table]
+                "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(?))",
+                [table],
             ).fetchall()
         )
-    assert (kinds["taken"], kinds["rx_missed_errors"], kinds["line"]) == ("TIMESTAMP", "BIGINT", "BIGINT")
+    assert (kinds["taken"], kinds["rx_missed_errors"], kinds["line"]) == (
+        "TIMESTAMP",
+        "BIGINT",
+        "BIGINT",
+    )
     assert not any(name.startswith("_") for name in kinds)
 
 
 def test_all_takes_the_filters_of_the_list(archive: Path, tmp_path: Path) -> None:
     """--all with filters exports those cases; a refused one is told and is no failure."""
-    done = run("export", "--all", "--rule", "beacon-probing", "--archive", archive, "-o", tmp_path / "one")
+    done = run(
+        "export", "--all", "--rule", "beacon-probing", "--archive", archive, "-o", tmp_path / "one"
+    )
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == 1 and "bert-1" in done.stdout
     done = run("export", "--all", "--archive", archive, "-o", tmp_path / "all")
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == 5
@@ -85,7 +120,20 @@ def test_what_does_not_go_together_is_refused(archive: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["../../evil", "/etc/passwd", "..", ".", "a/b\\c", "x\x00y", "CON", "-rf", "ü" * 300, "\u202eabc", "\n"]
+    "name",
+    [
+        "../../evil",
+        "/etc/passwd",
+        "..",
+        ".",
+        "a/b\\c",
+        "x\x00y",
+        "CON",
+        "-rf",
+        "ü" * 300,
+        "\u202eabc",
+        "\n",
+    ],
 )
 def test_hostile_names_stay_inside(tmp_path: Path, name: str) -> None:
     """A case of whatever name gets one folder directly below the named one."""
@@ -116,7 +164,12 @@ def test_a_link_in_the_folder_is_not_followed(archive: Path, tmp_path: Path) -> 
     assert done.exit_code == 6 and "it is a link or a file" in done.stderr
     (tmp_path / "out2").mkdir()
     (tmp_path / "out2" / "facts").symlink_to(elsewhere)
-    assert run("export", "acme-1", "--archive", archive, "-o", tmp_path / "out2", "--facts", "csv").exit_code == 6
+    assert (
+        run(
+            "export", "acme-1", "--archive", archive, "-o", tmp_path / "out2", "--facts", "csv"
+        ).exit_code
+        == 6
+    )
     assert list(elsewhere.iterdir()) == []
 
 

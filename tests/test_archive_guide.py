@@ -18,7 +18,9 @@ PAGE = guide.ARCHIVE.read_text(encoding="utf-8")
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the page in a fresh folder prints what it shows."""
     guide.prepare(tmp_path)
-    assert guide.played(PAGE, tmp_path) == PAGE, "run python tools/guide.py and look at what changed"
+    assert guide.played(PAGE, tmp_path) == PAGE, (
+        "run python tools/guide.py and look at what changed"
+    )
 
 
 def test_the_page_speaks_of_every_command() -> None:
@@ -31,7 +33,11 @@ def test_the_page_speaks_of_every_command() -> None:
 def test_the_page_names_every_column_of_sql() -> None:
     """The table of tables has each table of the archive with exactly its columns, in their order."""
     rows = {
-        cells[1].strip(" `"): cells[3] for cells in (line.split("|") for line in PAGE.splitlines()) if len(cells) == 5
+        cells[1].strip(" `"): cells[3]
+        for cells in (line.split("|") for line in PAGE.splitlines())
+        if len(cells) == 5
     }
     for view in views.SYSTEM:
-        assert re.findall(r"`(\w+)`", rows[view.name]) == [column.name for column in view.every], view.name
+        assert re.findall(r"`(\w+)`", rows[view.name]) == [column.name for column in view.every], (
+            view.name
+        )

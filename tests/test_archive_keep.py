@@ -16,26 +16,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, parsing
 from analyzer.archive.packs import encode, smalltables
 from analyzer.archive.packs.columns import TABLES, schema_of
 from analyzer.archive.packs.lossless import dumps, loads, odd_places, tagged, untagged
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.facts.database import KEY
+from analyzer.pipeline import case
 from analyzer.rules import Catalog
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
-from analyzer.tables import Block, Frame, Kind, Row, Table
 from tests import archive_kit as kit
 from tests.sql_oracle.timed import ask
 
 TEXT = st.text(st.characters(codec=None), max_size=20) | st.sampled_from(
     ["\0", "\ud83d\ude00", "\udcff", "a\u2028b", "'\"\\"]
 )
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.just("2024-02-29 10:00:00")
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+VALUES = (
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.just("2024-02-29 10:00:00")
+)
+quick = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +60,13 @@ def rows(pack: bytes, table: str, folder: Path, columns: str = "*") -> list[tupl
     name, count, told = next(line for line in lines(pack) if line[0] == table)
     cells = [some[0] if some else [None] * count for _, *some in told.values()]
     with duckdb.connect() as con:
-        con.execute(f"""CREATE TABLE "{name}" ({", ".join(f'"{one}" {kind}' for one, (kind, *_) in told.items())})""")
-        con.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(told))})', [*zip(*cells, strict=True)])
+        con.execute(
+            f"""CREATE TABLE "{name}" ({", ".join(f'"{one}" {kind}' for one, (kind, *_) in told.items())})"""
+        )
+        con.executemany(
+            f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(told))})',
+            [*zip(*cells, strict=True)],
+        )
         return con.execute(f'SELECT {columns} FROM "{name}"').fetchall()
 
 
@@ -76,20 +86,27 @@ def back(archive: Archive, facts: Facts, asked: list[list[Any]] | None = None) -
 def declared(kinds: set[Kind]) -> Table:
     """Return a declared table that has columns of these kinds."""
     tables = parsing.tables().values()
-    return next(one for one in tables if kinds <= {column.kind for column in one.columns} and not one.log)
+    return next(
+        one for one in tables if kinds <= {column.kind for column in one.columns} and not one.log
+    )
 
 
 def test_the_same_case_gives_the_same_bytes() -> None:
     """Two packs of one case, read twice, are equal to the last byte; another stamp changes meta and `_case` only."""
     first, again = (
-        encode.pack(material, kit.judged(material), kit.meta_of("x")) for material in _twice("healthy-host")
+        encode.pack(material, kit.judged(material), kit.meta_of("x"))
+        for material in _twice("healthy-host")
     )
     assert first == again
     material = kit.sample("healthy-host")
-    later = encode.pack(material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z"))
+    later = encode.pack(
+        material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z")
+    )
     one, two = members(first), members(later)
     assert {name for name in one if one[name] != two[name]} == {"meta.json", "tables.jsonl"}
-    assert [told[0] for told, other in zip(lines(first), lines(later), strict=True) if told != other] == ["_case"]
+    assert [
+        told[0] for told, other in zip(lines(first), lines(later), strict=True) if told != other
+    ] == ["_case"]
     assert list(one) == list(two)
 
 
@@ -98,7 +115,9 @@ def _twice(name: str) -> list[Any]:
 
 
 @pytest.mark.size
-def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp_path: Path) -> None:
+def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(
+    tmp_path: Path,
+) -> None:
     """case.json is the exact document; each table has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
@@ -107,9 +126,13 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(tmp
     assert held["case.json"].decode() == case.dumps(outcome.document)
     assert json.loads(held["meta.json"])["searched"] == kit.searched()
     small = {name: columns for name, _, columns in lines(pack)}
-    assert {"_case", "_nodes", "_verdicts", "_hits", "_scans", "_blocks", "esxi.version"} <= set(small)
+    assert {"_case", "_nodes", "_verdicts", "_hits", "_scans", "_blocks", "esxi.version"} <= set(
+        small
+    )
     for table, columns in small.items():
-        assert [(name, kind) for name, (kind, *_) in columns.items()] == list(schema_of(table).items())
+        assert [(name, kind) for name, (kind, *_) in columns.items()] == list(
+            schema_of(table).items()
+        )
     with patch.object(smalltables, "ROWS", 0):
         large = members(encode.pack(material, outcome, kit.meta_of("x")))
     assert "tables.jsonl" not in large
@@ -127,7 +150,9 @@ def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
     pack = encode.pack(None, outcome, kit.meta_of("x"), kind="case")
-    wanted = {"_case", "_findings", "_verdicts"} | ({"_unknowns"} if outcome.judgement.cannot_tell else set())
+    wanted = {"_case", "_findings", "_verdicts"} | (
+        {"_unknowns"} if outcome.judgement.cannot_tell else set()
+    )
     assert set(members(pack)) == {"meta.json", "case.json", "tables.jsonl"}
     assert {name for name, *_ in lines(pack)} == wanted
 
@@ -136,7 +161,9 @@ def test_a_refused_case_keeps_its_reason(tmp_path: Path) -> None:
     """The pack of a refused case holds its meta, and a row that says so among the cases."""
     pack = encode.none_pack(kit.meta_of("x", state="refused", why="no text\udcff"))
     assert set(members(pack)) == {"meta.json", "tables.jsonl"}
-    assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [("refused", "no text\\xff", None, None)]
+    assert rows(pack, "_case", tmp_path, "state, why, created, findings") == [
+        ("refused", "no text\\xff", None, None)
+    ]
 
 
 @pytest.mark.size
@@ -152,8 +179,12 @@ def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) ->
     ]
     assert found == wanted
     doubts = rows(pack, "_unknowns", tmp_path, "rule, missing, why, ask")
-    assert doubts == [(one.rule, one.missing, one.why, one.ask) for one in outcome.judgement.cannot_tell]
-    counts = rows(pack, "_verdicts", tmp_path, "rule, kb, match, no_match, not_applicable, cannot_tell, error")
+    assert doubts == [
+        (one.rule, one.missing, one.why, one.ask) for one in outcome.judgement.cannot_tell
+    ]
+    counts = rows(
+        pack, "_verdicts", tmp_path, "rule, kb, match, no_match, not_applicable, cannot_tell, error"
+    )
     rules = {rule.id: rule for rule in kit.catalog().rules}
     assert counts == [
         (name, rules[name].kb, *(told.get(word, 0) for word in _WORDS))
@@ -174,7 +205,9 @@ def test_hits_can_be_asked_by_time_and_text(tmp_path: Path) -> None:
     found = rows(pack, "_hits", tmp_path, 'node, "table", signature, address, line, text, time')
     hits = [(scan, hit) for scan in material.facts.scans for hit in scan.hits]
     assert len(found) == len(hits) > 0
-    for (scan, hit), (node, table, signature, address, line, text, time) in zip(hits, found, strict=True):
+    for (scan, hit), (node, table, signature, address, line, text, time) in zip(
+        hits, found, strict=True
+    ):
         assert (node, table) == (material.facts.name(scan.node), scan.table)
         assert (signature, address, line, text) == (hit.signature, hit.address, hit.line, hit.text)
         assert time is not None
@@ -189,8 +222,12 @@ def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
     facts.node("host", "host", "esxi")
     facts.add(Row(table, {"version": "6.5.0"}, block, 500, {"build": 700}))
     (row,) = back(archive, facts).store(table.name).rows
-    kept = {number + row.block.first_line: line for number, line in enumerate(row.block.lines) if line}
-    assert kept == {number: f"line {number}" for near in (500, 700) for number in range(near - 2, near + 3)}
+    kept = {
+        number + row.block.first_line: line for number, line in enumerate(row.block.lines) if line
+    }
+    assert kept == {
+        number: f"line {number}" for near in (500, 700) for number in range(near - 2, near + 3)
+    }
     assert (row.line, row.lines, row.block.first_line) == (500, {"build": 700}, 10)
 
 
@@ -200,15 +237,20 @@ def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
 def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.DataObject) -> None:
     """Whatever a parser puts into a column, of its type or not, comes back equal and of the same type."""
     table = declared({"str", "int", "version"})
-    table = data.draw(st.sampled_from([table, declared({"float"}), declared({"bool"}), declared({"time"})]))
+    table = data.draw(
+        st.sampled_from([table, declared({"float"}), declared({"bool"}), declared({"time"})])
+    )
     names = [column.name for column in table.columns]
     values = st.dictionaries(st.sampled_from([*names, "no_such_column"]), VALUES, max_size=6)
     facts = Facts()
-    block = Block(["a", "b"], 1, data.draw(TEXT), "", data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7)
+    block = Block(
+        ["a", "b"], 1, data.draw(TEXT), "", data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7
+    )
     block.named(data.draw(TEXT))
     facts.node(block.node, data.draw(TEXT), "esxi", captured=data.draw(TEXT))
     made = [
-        Row(table, data.draw(values), block, number) for number in data.draw(st.lists(st.integers(1, 2), min_size=1))
+        Row(table, data.draw(values), block, number)
+        for number in data.draw(st.lists(st.integers(1, 2), min_size=1))
     ]
     facts.add_rows(table, made)
     found = back(archive, facts)
@@ -227,7 +269,10 @@ def _same(one: Any, two: Any) -> bool:
 
 
 @quick
-@given(st.lists(VALUES, max_size=8), st.sampled_from(["str", "int", "float", "bool", "version", "time"]))
+@given(
+    st.lists(VALUES, max_size=8),
+    st.sampled_from(["str", "int", "float", "bool", "version", "time"]),
+)
 def test_odd_cells_are_found_and_kept(cells: list[Any], kind: Kind) -> None:
     """A cell that is not called odd is of its column's type; an odd one survives JSON."""
     types = {"str": str, "version": str, "time": str, "int": int, "float": float, "bool": bool}
@@ -261,11 +306,21 @@ ARRAYS: list[Any] = [
 def test_samples_come_back_with_their_types(archive: Archive, array: Any, kind: Kind) -> None:
     """A numpy column of any type, in a column of any kind, comes back with the same type and cells."""
     tables = [one for one in parsing.tables().values() if one.product == "esxtop"]
-    table, column = next((each, one.name) for each in tables for one in each.columns if one.kind == kind)
+    table, column = next(
+        (each, one.name) for each in tables for one in each.columns if one.kind == kind
+    )
     facts = Facts()
     block = Block([], 1, "esxtop.csv", order=3).named("host")
     facts.node("host", "host", "esxi")
-    frames = [Frame(table, {column: array, "no_column": array}, np.array([4, 5, 6]), block, {column: "{no_column} x"})]
+    frames = [
+        Frame(
+            table,
+            {column: array, "no_column": array},
+            np.array([4, 5, 6]),
+            block,
+            {column: "{no_column} x"},
+        )
+    ]
     frames.append(Frame(table, {column: array[:1]}, np.array([9]), block))
     for frame in frames:
         facts.add_frame(frame)
@@ -286,30 +341,55 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
     """Rows come before frames, and the database made of what came back is that of the original."""
     table = parsing.tables()["esxtop.capture"]
     facts = Facts()
-    block, other = Block(["x"], 1, "t.txt", order=1).named("host"), Block([], 1, "e.csv", order=2).named("host")
+    block, other = (
+        Block(["x"], 1, "t.txt", order=1).named("host"),
+        Block([], 1, "e.csv", order=2).named("host"),
+    )
     facts.node("host", "h", "esxi", captured="2024-01-01T00:00:00Z")
     for line in (3, 1, 2):
         facts.add(Row(table, {"host": f"h{line}"}, block, line))
-    facts.add_frame(Frame(table, {"host": np.array(["a", "b"], dtype=object)}, np.array([8, 7]), other))
+    facts.add_frame(
+        Frame(table, {"host": np.array(["a", "b"], dtype=object)}, np.array([8, 7]), other)
+    )
     found = back(archive, facts)
     query = f'SELECT * EXCLUDE (taken) FROM "{table.name}" ORDER BY _row'
     assert ask(found, [table.name], query) == ask(facts, [table.name], query)
-    assert [found.value(table.name, number, "host") for number in range(5)] == ["h3", "h1", "h2", "a", "b"]
+    assert [found.value(table.name, number, "host") for number in range(5)] == [
+        "h3",
+        "h1",
+        "h2",
+        "a",
+        "b",
+    ]
 
 
 def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     """Counts, caps, stops, ends, holes and hits with their neighbours and groups are those that were stored."""
     # no other log's lines stand in that one
     mine = next(one for one in kit.catalog().signatures() if one.table == "esxi.fdm")
-    scan = LogScan(mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early").named("host")
+    scan = LogScan(mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early").named(
+        "host"
+    )
     asked = [[mine.id, mine.table, mine.pattern, mine.ignore_case]]
-    scan.first, scan.last, scan.first_stamped, scan.last_stamped = b"\xff\0first", b"last", b"2024\xfe", b"end"
-    scan.nul_gaps, scan.nul_bytes, scan.long_lines, scan.long_at = [NulGap(3, 4096)], 4096, 2, [7, 8]
+    scan.first, scan.last, scan.first_stamped, scan.last_stamped = (
+        b"\xff\0first",
+        b"last",
+        b"2024\xfe",
+        b"end",
+    )
+    scan.nul_gaps, scan.nul_bytes, scan.long_lines, scan.long_at = (
+        [NulGap(3, 4096)],
+        4096,
+        2,
+        [7, 8],
+    )
     scan.counts = {mine.id: 12}
     scan.capped, scan.at_least = {mine.id}, {mine.id}
     scan.stopped = {mine.id: SearchStop(5, 2, 1, True)}
     near = {"before": ["b\udc80", ""], "after": ["x"]}
-    scan.hits = [Hit(mine.id, "a!\udcff", 4, "text \udcfe\0", search={"dev": None, "x": "\udcff"}, **near)]
+    scan.hits = [
+        Hit(mine.id, "a!\udcff", 4, "text \udcfe\0", search={"dev": None, "x": "\udcff"}, **near)
+    ]
     scan.last_hits = {mine.id: Hit(mine.id, "b", 9, "last")}
     facts = Facts()
     facts.node("host", "h", "esxi")
@@ -318,10 +398,16 @@ def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     for name in ("node", *LogScan.__slots__):
         if name not in ("scope", "hits", "last_hits", "unsearched"):
             assert getattr(found, name) == getattr(scan, name), name
-    for one, two in zip([*scan.hits, *scan.last_hits.values()], [*found.hits, *found.last_hits.values()], strict=True):
+    for one, two in zip(
+        [*scan.hits, *scan.last_hits.values()],
+        [*found.hits, *found.last_hits.values()],
+        strict=True,
+    ):
         assert repr(one) == repr(two)
         assert (one.before, one.after, one.groups) == (two.before, two.after, two.groups)
-    assert facts.coverage("host", scan.table) == back(archive, facts, asked).coverage("host", scan.table)
+    assert facts.coverage("host", scan.table) == back(archive, facts, asked).coverage(
+        "host", scan.table
+    )
 
 
 def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +417,9 @@ def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.Mo
     facts = Facts()
     facts.node("host", "h", "esxi")
     block = Block([], 1, "a").named("host")
-    facts.add_rows(table, [Row(table, {"version": f"6.{number}"}, block, number) for number in range(50)])
+    facts.add_rows(
+        table, [Row(table, {"version": f"6.{number}"}, block, number) for number in range(50)]
+    )
     found = back(archive, facts).store(table.name).rows
     assert [row.values["version"] for row in found] == [f"6.{number}" for number in range(50)]
 
@@ -342,11 +430,18 @@ def test_versions_are_stored_with_the_key_they_compare_by(tmp_path: Path) -> Non
     pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
     ((version, key),) = rows(pack, "esxi.version", tmp_path, f'version, "version{KEY}"')[:1]
     facts = material.facts
-    assert ask(facts, ["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[0] == (version, key)
+    assert ask(facts, ["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[
+        0
+    ] == (version, key)
     assert TABLES["_nodes"]["version" + KEY] == "VARCHAR"
 
 
-@given(st.recursive(st.none() | st.integers() | TEXT, lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner)))
+@given(
+    st.recursive(
+        st.none() | st.integers() | TEXT,
+        lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    )
+)
 @quick
 def test_json_of_any_text_is_exact_and_can_be_written(value: Any) -> None:
     """Lone surrogates, pairs of them and NULs survive, and the text is UTF-8 at any time."""

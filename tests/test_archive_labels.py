@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from analyzer.archive import labels
 from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import Host, filled, put, run
 
 RULE = "beacon-probing"
@@ -40,13 +40,27 @@ def given_labels(archive: Path) -> list[tuple[str, ...]]:
 def test_a_finding_is_confirmed(archive: Path) -> None:
     """The label names the node and subject of the finding, and `show`, `list` and SQL tell it."""
     done = run(
-        "label", "bert-1", RULE, "--archive", archive, "--confirm", "--note", "the team was changed", "--by", "NN"
+        "label",
+        "bert-1",
+        RULE,
+        "--archive",
+        archive,
+        "--confirm",
+        "--note",
+        "the team was changed",
+        "--by",
+        "NN",
     )
-    assert done.exit_code == 0 and done.stdout.startswith("beacon-probing: confirmed: host-e / vSwitch0 (")
+    assert done.exit_code == 0 and done.stdout.startswith(
+        "beacon-probing: confirmed: host-e / vSwitch0 ("
+    )
     assert given_labels(archive) == [
         ("bert-1", RULE, "host-e", "vSwitch0", "confirmed", False, "NN", "the team was changed")
     ]
-    assert "label: beacon-probing: confirmed: host-e / vSwitch0" in run("show", "bert-1", "--archive", archive).stdout
+    assert (
+        "label: beacon-probing: confirmed: host-e / vSwitch0"
+        in run("show", "bert-1", "--archive", archive).stdout
+    )
     assert "the team was changed" in run("show", "bert-1", "--archive", archive, "--source").stdout
     rows = csv.DictReader(io.StringIO(run("list", "--archive", archive, "--csv").stdout))
     assert {row["name"]: row["labels"] for row in rows if row["labels"] != "0"} == {"bert-1": "1"}
@@ -94,12 +108,29 @@ def test_a_finding_that_is_not_there_is_refused(archive: Path) -> None:
 
 def test_a_missed_finding_is_a_label_too(archive: Path) -> None:
     """--missed --confirm says that the rule should have spoken; on the only machine of the case, or the one named."""
-    assert run("label", "acme-1", RULE, "--archive", archive, "--missed", "--confirm").exit_code == 0
-    assert [row[:6] for row in given_labels(archive)] == [("acme-1", RULE, "host-a", "", "confirmed", True)]
-    done = run("label", "acme-3", RULE, "--archive", archive, "--missed", "--confirm", "--node", "host-x")
+    assert (
+        run("label", "acme-1", RULE, "--archive", archive, "--missed", "--confirm").exit_code == 0
+    )
+    assert [row[:6] for row in given_labels(archive)] == [
+        ("acme-1", RULE, "host-a", "", "confirmed", True)
+    ]
+    done = run(
+        "label", "acme-3", RULE, "--archive", archive, "--missed", "--confirm", "--node", "host-x"
+    )
     assert done.exit_code == 2 and 'has no machine "host-x"' in done.stderr
     assert (
-        run("label", "acme-3", RULE, "--archive", archive, "--missed", "--confirm", "--node", "host-d").exit_code == 0
+        run(
+            "label",
+            "acme-3",
+            RULE,
+            "--archive",
+            archive,
+            "--missed",
+            "--confirm",
+            "--node",
+            "host-d",
+        ).exit_code
+        == 0
     )
     done = run("label", "bert-1", RULE, "--archive", archive, "--missed", "--confirm")
     assert done.exit_code == 2 and "did match here" in done.stderr
@@ -113,10 +144,22 @@ def test_one_of_several_findings_is_labelled_by_its_machine(tmp_path: Path) -> N
     place = tmp_path / "archive"
     stored = Archive.open(place, create=True)
     put(stored, "twins", [Host("h1", teams=2), Host("h2", teams=2)])
-    assert len(run("label", "twins", RULE, "--archive", place, "--reject", "--node", "h2").stdout.splitlines()) == 1
+    assert (
+        len(
+            run(
+                "label", "twins", RULE, "--archive", place, "--reject", "--node", "h2"
+            ).stdout.splitlines()
+        )
+        == 1
+    )
     assert [row[2] for row in given_labels(place)] == ["h2"]
-    assert len(run("label", "twins", RULE, "--archive", place, "--confirm").stdout.splitlines()) == 2
-    assert [(row[2], row[4]) for row in given_labels(place)] == [("h1", "confirmed"), ("h2", "confirmed")]
+    assert (
+        len(run("label", "twins", RULE, "--archive", place, "--confirm").stdout.splitlines()) == 2
+    )
+    assert [(row[2], row[4]) for row in given_labels(place)] == [
+        ("h1", "confirmed"),
+        ("h2", "confirmed"),
+    ]
 
 
 def test_a_verdict_must_be_said(archive: Path) -> None:
@@ -136,7 +179,9 @@ def test_labels_of_cases_that_are_no_more_visible_are_left_out(archive: Path) ->
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["confirmed", "rejected", "removed"]), st.integers(0, 3)), min_size=1, max_size=6
+        st.tuples(st.sampled_from(["confirmed", "rejected", "removed"]), st.integers(0, 3)),
+        min_size=1,
+        max_size=6,
     )
 )
 def test_of_several_labels_the_newest_counts(
@@ -162,8 +207,22 @@ def test_of_several_labels_the_newest_counts(
 def test_texts_of_labels_cannot_steer_the_terminal(archive: Path) -> None:
     """A note with control characters is shown as what it is, and a very long one refused."""
     done = run(
-        "label", "bert-1", RULE, "--archive", archive, "--confirm", "--note", "x\x1b[2J\u202ey", "--by", "a\x07b"
+        "label",
+        "bert-1",
+        RULE,
+        "--archive",
+        archive,
+        "--confirm",
+        "--note",
+        "x\x1b[2J\u202ey",
+        "--by",
+        "a\x07b",
     )
     shown = done.output + run("show", "bert-1", "--archive", archive).output
     assert "\x1b" not in shown and "\u202e" not in shown and "\x07" not in shown and "x1b" in shown
-    assert run("label", "bert-1", RULE, "--archive", archive, "--confirm", "--note", "x" * 3000).exit_code == 2
+    assert (
+        run(
+            "label", "bert-1", RULE, "--archive", archive, "--confirm", "--note", "x" * 3000
+        ).exit_code
+        == 2
+    )

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, rules
+from analyzer import rules
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.packs import encode, factcolumns, smalltables
@@ -23,16 +23,17 @@ from analyzer.archive.restore.reading import WRITTEN_OUT
 from analyzer.archive.restore.relations import relation
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.case_data import CaseData, conclude
-from analyzer.errors import BacklineError
 from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.settings import Settings
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.triage import Options, gathered
 from tests import archive_kit as kit
 from tests import rule_kit
 from tools.make_bundle import make
@@ -102,7 +103,9 @@ def test_the_lean_facts_give_the_verdicts_of_the_whole(archive: Archive) -> None
 
 
 def _lean(finding: Any) -> Any:
-    return replace(finding, evidence=[], trace=None, chart=[], first_seen="", explains=[], explained_by=[])
+    return replace(
+        finding, evidence=[], trace=None, chart=[], first_seen="", explains=[], explained_by=[]
+    )
 
 
 @pytest.mark.size
@@ -112,7 +115,9 @@ def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     make(path, 20 << 20, 3)
     material = gathered([path], kit.catalog().signatures(), Options())
     stored = kit.put(empty, "big", material)
-    assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == kit.text_of(material)
+    assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == kit.text_of(
+        material
+    )
     assert len(material.facts.scans) > 10
 
 
@@ -140,7 +145,9 @@ def test_a_changed_threshold_gives_what_a_fresh_triage_gives(archive: Archive) -
         stored = stored_of[name]
         for catalog in (changed, fewer):
             again = recall.material(archive, stored, catalog.signatures())
-            fresh = gathered([kit.ROOT / "samples" / "cases" / name], catalog.signatures(), Options())
+            fresh = gathered(
+                [kit.ROOT / "samples" / "cases" / name], catalog.signatures(), Options()
+            )
             assert kit.text_of(again, catalog) == kit.text_of(fresh, catalog)
 
 
@@ -215,7 +222,9 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     assert new
     known = _without(new)
     material = gathered([path], known, Options())
-    outcome = kit.judged(material, Catalog([rule for rule in kit.catalog().rules if rule.id not in new]))
+    outcome = kit.judged(
+        material, Catalog([rule for rule in kit.catalog().rules if rule.id not in new])
+    )
     pack = encode.pack(material, outcome, kit.meta_of(STORM, kit.searched(known)))
     stored = kit.stored(empty, STORM, pack)
     signatures = kit.catalog().signatures()
@@ -226,13 +235,17 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     open_now = [one for one in again.judgement.cannot_tell if one.rule in new]
     assert {one.rule for one in open_now} == new
     for one in open_now:
-        assert "was not searched when this case was stored; `backline batch --rescan` does" in one.why
+        assert (
+            "was not searched when this case was stored; `backline batch --rescan` does" in one.why
+        )
         assert (one.reason, one.ask) == ("unreadable", "")
     others = [one for one in again.judgement.cannot_tell if one.rule not in new]
     assert others == [one for one in whole.judgement.cannot_tell if one.rule not in new]
 
 
-def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(empty: Archive) -> None:
+def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(
+    empty: Archive,
+) -> None:
     """Its vobd.log was kept, its events were not: the rule cannot tell and names `--rescan`, not a file to send."""
     material = kit.sample("slow-storage")
     whole = kit.judged(kit.sample("slow-storage"))
@@ -242,24 +255,38 @@ def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(e
         material.facts._covers.pop((node, "esxi.event"), None)
     material.facts._covered.pop("esxi.event")
     known = [one for one in kit.catalog().signatures() if one.table != "esxi.event"]
-    outcome = kit.judged(material, Catalog([rule for rule in kit.catalog().rules if rule.id != "esx-event"]))
-    stored = kit.stored(empty, "slow-storage", encode.pack(material, outcome, kit.meta_of("slow", kit.searched(known))))
+    outcome = kit.judged(
+        material, Catalog([rule for rule in kit.catalog().rules if rule.id != "esx-event"])
+    )
+    stored = kit.stored(
+        empty,
+        "slow-storage",
+        encode.pack(material, outcome, kit.meta_of("slow", kit.searched(known))),
+    )
     again = kit.judged(recall.material(empty, stored, kit.catalog().signatures()))
     (unknown,) = [one for one in again.judgement.cannot_tell if one.rule == "esx-event"]
-    assert "was not searched when this case was stored; `backline batch --rescan` does" in unknown.why
+    assert (
+        "was not searched when this case was stored; `backline batch --rescan` does" in unknown.why
+    )
     assert unknown.ask == ""
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_a_stored_log_within_another_names_that_log(empty: Archive, monkeypatch: pytest.MonkeyPatch, old: bool) -> None:
+def test_a_stored_log_within_another_names_that_log(
+    empty: Archive, monkeypatch: pytest.MonkeyPatch, old: bool
+) -> None:
     """Events in vobd.log come back as a part of it, also of a case stored before the archive held which log that is."""
     if old:
         now = factcolumns._scan_info
-        monkeypatch.setattr(factcolumns, "_scan_info", lambda scan: [*now(scan)[:-1], now(scan)[-1][:2]])
+        monkeypatch.setattr(
+            factcolumns, "_scan_info", lambda scan: [*now(scan)[:-1], now(scan)[-1][:2]]
+        )
     material = kit.sample("slow-storage")
     parts = {(scan.table, scan.address): scan.part_of for scan in material.facts.scans}
     assert "esxi.vobd" in parts.values()
-    stored = kit.stored(empty, "slow-storage", encode.pack(material, kit.judged(material), kit.meta_of("slow")))
+    stored = kit.stored(
+        empty, "slow-storage", encode.pack(material, kit.judged(material), kit.meta_of("slow"))
+    )
     again = recall.material(empty, stored, kit.catalog().signatures())
     assert {(scan.table, scan.address): scan.part_of for scan in again.facts.scans} == parts
 
@@ -269,7 +296,9 @@ def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:
     name = "lab-ring-before"  # transcripts only
     fresh = kit.text_of(kit.sample(name))
     material = gathered([kit.ROOT / "samples" / "cases" / name], [], Options())
-    pack = encode.pack(material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([])))
+    pack = encode.pack(
+        material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([]))
+    )
     stored = kit.stored(empty, name, pack)
     assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == fresh
 
@@ -349,14 +378,18 @@ def test_a_relation_has_the_rows_of_every_case_under_its_number(archive: Archive
     cases = [stored[name] for name in kit.SAMPLES]
     con = database.connect()
     sql = relation(archive, cases, con, "esxi.version")
-    found = con.execute(f"SELECT _case, node, version, _line FROM ({sql}) ORDER BY _case, _row").fetchall()
+    found = con.execute(
+        f"SELECT _case, node, version, _line FROM ({sql}) ORDER BY _case, _row"
+    ).fetchall()
     wanted = []
     for number, name in enumerate(kit.SAMPLES):
         facts = kit.sample(name).facts
         for row in facts.store("esxi.version").rows:
             wanted.append((number, facts.name(row.block.node), row.values.get("version"), row.line))
     assert found == wanted
-    counted = con.execute(f"SELECT count(*) FROM ({relation(archive, cases[:3], con, '_case')})").fetchall()
+    counted = con.execute(
+        f"SELECT count(*) FROM ({relation(archive, cases[:3], con, '_case')})"
+    ).fetchall()
     assert counted == [(3,)]
     con.close()
 
@@ -367,7 +400,9 @@ def test_a_table_that_no_case_has_is_empty_and_has_its_columns(archive: Archive)
     (stored, *_) = by_name(archive).values()
     for cases in ([], [stored]):
         sql = relation(archive, cases, con, UNUSED)
-        assert con.execute(f"SELECT count(*), count(node), count(_case) FROM ({sql})").fetchall() == [(0, 0, 0)]
+        assert con.execute(
+            f"SELECT count(*), count(node), count(_case) FROM ({sql})"
+        ).fetchall() == [(0, 0, 0)]
     with pytest.raises(KeyError):
         relation(archive, [stored], con, "no.table")
     con.close()
@@ -398,9 +433,9 @@ def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> No
     cases = empty.snapshot().current()[::-1]
     con = database.connect()
     sql = relation(empty, cases, con, "_nodes")
-    assert [row[0] for row in con.execute(f"SELECT _case FROM ({sql}) ORDER BY _case").fetchall()] == [
-        *range(len(cases))
-    ]
+    assert [
+        row[0] for row in con.execute(f"SELECT _case FROM ({sql}) ORDER BY _case").fetchall()
+    ] == [*range(len(cases))]
     assert len(recall.facts(empty, cases, kit.catalog().rules[0])) == len(cases)
     con.close()
 
@@ -416,8 +451,12 @@ def test_a_case_without_facts_says_so(empty: Archive) -> None:
         recall.material(empty, stored, [])
 
 
-@pytest.mark.parametrize("member", ["tables/_blocks.parquet", "tables/esxi.vnic.parquet", "tables.jsonl"])
-def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_there(empty: Archive, member: str) -> None:
+@pytest.mark.parametrize(
+    "member", ["tables/_blocks.parquet", "tables/esxi.vnic.parquet", "tables.jsonl"]
+)
+def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_there(
+    empty: Archive, member: str
+) -> None:
     """One changed byte of a name in the list of a pack would hide its table: that is damage, not an empty table."""
     material = kit.sample("slow-storage")
     with patch.object(smalltables, "ROWS", smalltables.ROWS if member == smalltables.MEMBER else 0):
@@ -431,9 +470,13 @@ def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_ther
 
 
 @pytest.mark.size
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.data())
-def test_a_damaged_pack_is_one_plain_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_a_damaged_pack_is_one_plain_error(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
     """A pack that is cut, or has bytes changed, or lost a member, gives DamagedError or the case as it was."""
     pack, text = kit.packed("cpu-limited-vm")
     how = data.draw(st.sampled_from(["cut", "changed", "member", "garbled"]))

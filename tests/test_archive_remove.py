@@ -10,7 +10,7 @@ from analyzer.archive.labels import current
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep import removal
 from analyzer.archive.upkeep.compaction import CLAIM, compact
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from tests.ask_kit import Host, filled, id_of, in_form, put, run
 from tests.batch_kit import backline, said, session, write
 
@@ -19,7 +19,10 @@ FORMS = ("packs", "segments")
 
 def names(archive: Path) -> list[str]:
     """Return the names of the cases that are listed."""
-    return sorted(line.split(",")[0] for line in run("list", "--archive", archive, "--csv").stdout.splitlines()[1:])
+    return sorted(
+        line.split(",")[0]
+        for line in run("list", "--archive", archive, "--csv").stdout.splitlines()[1:]
+    )
 
 
 def faults(archive: Path) -> set[str]:
@@ -42,11 +45,19 @@ def test_a_case_is_gone_and_the_others_stay(tmp_path: Path, form: str) -> None:
         words = ("label", case, "beacon-probing", "--archive", archive, "--confirm", "--force")
         assert run(*words).exit_code == 0
     told = faults(archive)  # the facts of made-up cases are not all there
-    before = {name: run("show", name, "--archive", archive, "--format", "json").stdout for name in ("acme-1", "acme-2")}
+    before = {
+        name: run("show", name, "--archive", archive, "--format", "json").stdout
+        for name in ("acme-1", "acme-2")
+    }
     done = run("remove", "bert-1", "--archive", archive, "--yes")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[0] == f"removed: bert-1  {id_of('bert-1')[:12]}  (1 revision, 1 label)"
-    assert ("5 other cases in the same segment were rewritten" in done.stdout) == (form == "segments")
+    assert (
+        done.stdout.splitlines()[0]
+        == f"removed: bert-1  {id_of('bert-1')[:12]}  (1 revision, 1 label)"
+    )
+    assert ("5 other cases in the same segment were rewritten" in done.stdout) == (
+        form == "segments"
+    )
     assert "not touched: /cases/bert-1" in done.stderr
     assert names(archive) == ["acme-1", "acme-2", "acme-3", "bert-2", "bert-3"]
     assert [label.id for label in current(Archive.open(archive))] == [id_of("acme-1")]

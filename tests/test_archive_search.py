@@ -21,8 +21,8 @@ from analyzer.archive.query.browse import window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import FORMS, LOST, Host, in_form, put, run
 
 OLD = 'esxi.pnic_info: driver == "ixgben" and driver_version < "1.7.20"'
@@ -49,17 +49,26 @@ def test_the_question_of_the_driver_is_one_line(archive: Path) -> None:
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0].startswith("host-b  (VMware ESXi 6.5.0)  case acme-2  ")
-    assert "  esxi.pnic_stats: pnic=vmnic0 rx_missed_errors=77  at host-b.tgz!commands/nicinfo.sh.txt:40" in lines
-    assert [line.split()[0] for line in lines if not line.startswith(" ") and "case" in line][:2] == [
+    assert (
+        "  esxi.pnic_stats: pnic=vmnic0 rx_missed_errors=77  at host-b.tgz!commands/nicinfo.sh.txt:40"
+        in lines
+    )
+    assert [line.split()[0] for line in lines if not line.startswith(" ") and "case" in line][
+        :2
+    ] == [
         "host-b",
         "host-a",
     ]
-    assert lines[-1] == ("2 machines in 2 cases, of 5 asked; cannot tell for 2 machines (--unknown lists them)")
+    assert lines[-1] == (
+        "2 machines in 2 cases, of 5 asked; cannot tell for 2 machines (--unknown lists them)"
+    )
 
 
 def test_versions_compare_part_by_part(archive: Path) -> None:
     """1.7.1 lies below 1.7.20 and above 1.7.0; as text it would not."""
-    assert nodes_of(archive, 'esxi.pnic_info: driver_version < "1.7.20" and driver_version > "1.7"') == [
+    assert nodes_of(
+        archive, 'esxi.pnic_info: driver_version < "1.7.20" and driver_version > "1.7"'
+    ) == [
         "host-b",
         "host-a",
     ]
@@ -81,7 +90,11 @@ def test_absence_is_never_innocence(archive: Path) -> None:
     ]
     assert all(row["ask"] == "`esxcli network nic stats get -n <vmnic>`" for row in rows)
     assert "cannot tell for 2 machines" in found.stderr
-    rows = list(csv.DictReader(io.StringIO(run("search", "--archive", archive, OLD, "--unknown", "--csv").stdout)))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("search", "--archive", archive, OLD, "--unknown", "--csv").stdout)
+        )
+    )
     assert next((row["node"], row["why"]) for row in rows) == ("host-c", "not in the material")
 
 
@@ -108,7 +121,14 @@ def test_terms_may_hold_on_different_machines_of_a_case(archive: Path) -> None:
     found = search.machines(Archive.open(archive), asked, anywhere=True)
     assert [row[0] for row in found.rows] == ["acme-3"]
     assert nodes_of(archive, 'nodes: version >= "6.7"', 'nodes: version < "6.6"') == []
-    done = run("search", "--archive", archive, "--anywhere", 'nodes: version >= "6.7"', 'nodes: version < "6.6"')
+    done = run(
+        "search",
+        "--archive",
+        archive,
+        "--anywhere",
+        'nodes: version >= "6.7"',
+        'nodes: version < "6.6"',
+    )
     assert "nodes: host-d: version=6.7.0" in done.stdout
 
 
@@ -150,7 +170,9 @@ def test_json_holds_each_deciding_row(archive: Path) -> None:
         ("nodes: __import__('os').system('true') == 1", "not allowed here", ""),
     ],
 )  # fmt: skip
-def test_mistakes_are_told_with_their_place(tmp_path: Path, text: str, message: str, help: str) -> None:
+def test_mistakes_are_told_with_their_place(
+    tmp_path: Path, text: str, message: str, help: str
+) -> None:
     """A wrong table, column, kind or sign is told with a caret and a hint, before the archive is opened."""
     with pytest.raises(BadRuleError) as caught:
         terms.read(text)
@@ -209,7 +231,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
                 if dice.random() < 0.3
                 else {}
             )
-            host = Host(f"h{next(numbers)}", "6.5.0", nics, complete=dice.random() < 0.8, covers=covers)
+            host = Host(
+                f"h{next(numbers)}", "6.5.0", nics, complete=dice.random() < 0.8, covers=covers
+            )
             own.append(host)
             hosts[host.name] = host
         put(archive, f"case-{case}", own)
@@ -270,7 +294,9 @@ def test_answers_are_those_of_an_oracle(
     join = either if either_one else both
 
     def info(nic: tuple[str, str | None, str | None, int | None]) -> Answer:
-        answer = join(None if nic[1] is None else nic[1] == driver, less(parts(nic[2]), parts(version)))
+        answer = join(
+            None if nic[1] is None else nic[1] == driver, less(parts(nic[2]), parts(version))
+        )
         return None if negated and answer is None else answer != negated if negated else answer
 
     expected: dict[str, Answer] = {}
@@ -285,7 +311,9 @@ def test_answers_are_those_of_an_oracle(
         ]
         expected[host.name] = either(*answers)
     column = "pnic" if same else ""
-    assert set(nodes_of(world.place, one, two, same=column)) == {name for name, answer in expected.items() if answer}
+    assert set(nodes_of(world.place, one, two, same=column)) == {
+        name for name, answer in expected.items() if answer
+    }
     untold = nodes_of(world.place, one, two, same=column, unknown=True)
     assert set(untold) == {name for name, answer in expected.items() if answer is None}
 
@@ -309,7 +337,11 @@ def test_no_text_breaks_the_reader_of_terms(text: str, head: str) -> None:
 
 
 @pytest.mark.size
-@given(st.text(st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_characters='"\\'), max_size=20))
+@given(
+    st.text(
+        st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_characters='"\\'), max_size=20
+    )
+)
 def test_texts_in_conditions_stay_texts(text: str) -> None:
     """A quoted value comes out of DuckDB as it was typed: it cannot end the string it stands in."""
     import duckdb
@@ -320,7 +352,9 @@ def test_texts_in_conditions_stay_texts(text: str) -> None:
         assert not text.isprintable()
         return
     with duckdb.connect() as con:
-        row = con.execute(f"SELECT {term.sql()} FROM (SELECT $1::VARCHAR AS driver) r", [text]).fetchone()
+        row = con.execute(
+            f"SELECT {term.sql()} FROM (SELECT $1::VARCHAR AS driver) r", [text]
+        ).fetchone()
     assert row == (True,)
 
 
@@ -331,7 +365,9 @@ def test_hosts_that_showed_a_kb_with_the_time(archive: Path) -> None:
     """--kb lists host, case, rule and when it was first seen, and counts machines and cases that cannot be told."""
     done = run("search", "--archive", archive, "--kb", "999999999")
     lines = done.stdout.splitlines()
-    assert lines[1].startswith("2024-01-05T08:00:00Z  host-e  bert-1") and "beacon-probing" in lines[1]
+    assert (
+        lines[1].startswith("2024-01-05T08:00:00Z  host-e  bert-1") and "beacon-probing" in lines[1]
+    )
     assert lines[-2:] == [
         "1 case could not be read",
         "1 finding on 1 machine in 1 case of 5; of 4 machines the rule cannot tell (--unknown lists them)",
@@ -361,11 +397,33 @@ def test_unknown_rules_and_articles_are_refused(archive: Path) -> None:
 
 def test_findings_are_counted_by_month_host_and_rule(archive: Path) -> None:
     """--by folds all findings, or those of one rule, in one line each."""
-    rows = list(csv.DictReader(io.StringIO(run("search", "--archive", archive, "--by", "month", "--csv").stdout)))
-    assert rows == [{"month": "2024-01", "rule": "beacon-probing", "findings": "1", "machines": "1", "cases": "1"}]
-    rows = list(csv.DictReader(io.StringIO(run("search", "--archive", archive, "--by", "host", "--csv").stdout)))
-    assert [(row["node"], row["worst"], row["rules"]) for row in rows] == [("host-e", "warning", "beacon-probing")]
-    rows = list(csv.DictReader(io.StringIO(run("search", "--archive", archive, "--by", "rule", "--csv").stdout)))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("search", "--archive", archive, "--by", "month", "--csv").stdout)
+        )
+    )
+    assert rows == [
+        {
+            "month": "2024-01",
+            "rule": "beacon-probing",
+            "findings": "1",
+            "machines": "1",
+            "cases": "1",
+        }
+    ]
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("search", "--archive", archive, "--by", "host", "--csv").stdout)
+        )
+    )
+    assert [(row["node"], row["worst"], row["rules"]) for row in rows] == [
+        ("host-e", "warning", "beacon-probing")
+    ]
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("search", "--archive", archive, "--by", "rule", "--csv").stdout)
+        )
+    )
     assert [(row["rule"], row["findings"]) for row in rows] == [("beacon-probing", "1")]
 
 
@@ -384,7 +442,10 @@ def test_the_short_terms_ignore_capitals_and_may_stand_in_one(archive: Path) -> 
     two = run("search", "--archive", archive, "driver: ixgben", "version: 6.5.0", "--json").stdout
     nodes = [[json.loads(line)["node"] for line in told.splitlines()] for told in (one, two)]
     assert nodes[0] == nodes[1] and nodes[0]
-    assert "archive list --severity major" in run("search", "--archive", archive, "severity: major").stderr
+    assert (
+        "archive list --severity major"
+        in run("search", "--archive", archive, "severity: major").stderr
+    )
 
 
 # -- texts
@@ -398,14 +459,24 @@ def test_a_text_is_found_in_log_lines_and_findings(archive: Path) -> None:
         "acme-1", "host-a", "host-a.tgz!var/log/vobd.log", 10, LOST,
     )  # fmt: skip
     assert record["time"] == "2026-03-01T07:00:00Z"
-    record = json.loads(run("search", "--archive", archive, "--text", "STANDBY INCLUDED", "--json").stdout)
+    record = json.loads(
+        run("search", "--archive", archive, "--text", "STANDBY INCLUDED", "--json").stdout
+    )
     assert (record["case"], record["of"], record["address"]) == ("bert-1", "beacon-probing", "")
 
 
 @pytest.mark.process
 def test_a_line_that_two_logs_share_stands_once(tmp_path: Path) -> None:
     """A line of vobd.log is of esxi.vobd and of esxi.event: it is one line of the answer, which names both."""
-    folder = tmp_path / "cases" / "acme" / "esx-esx0.lab.example-2017-10-14--16.53-71234" / "var" / "run" / "log"
+    folder = (
+        tmp_path
+        / "cases"
+        / "acme"
+        / "esx-esx0.lab.example-2017-10-14--16.53-71234"
+        / "var"
+        / "run"
+        / "log"
+    )
     folder.mkdir(parents=True)
     text = "2017-10-14T09:12:46.002Z: [netCorrelator] 844396129us: [esx.problem.net.redundancy.lost] Lost uplink redundancy"
     (folder / "vobd.log").write_text(f"{text}\n", encoding="utf-8")
@@ -413,7 +484,9 @@ def test_a_line_that_two_logs_share_stands_once(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["batch", str(tmp_path / "cases"), "--archive", str(archive)])
     assert done.exit_code in (0, 1), done.output
 
-    found = run("search", "--archive", archive, "--text", "redundancy.lost] Lost uplink", "--json").stdout.splitlines()
+    found = run(
+        "search", "--archive", archive, "--text", "redundancy.lost] Lost uplink", "--json"
+    ).stdout.splitlines()
     lines = [json.loads(one) for one in found if json.loads(one)["address"]]
 
     assert [one["line"] for one in lines] == [1]
@@ -425,7 +498,9 @@ def test_a_text_stands_before_its_address_on_the_terminal(archive: Path) -> None
     done = run("search", "--archive", archive, "--text", "lost network connectivity")
     head, line = done.stdout.splitlines()[:2]
     assert head.split() == ["case", "id", "time", "node", "of", "text", "at"]
-    assert line.endswith("host-a.tgz!var/log/vobd.log:10") and line.index(LOST) < line.index("host-a.tgz!")
+    assert line.endswith("host-a.tgz!var/log/vobd.log:10") and line.index(LOST) < line.index(
+        "host-a.tgz!"
+    )
 
 
 @pytest.mark.parametrize("text", ["%", "_", "'", "100%_'; DROP TABLE x; --", "\\", "[a-z]*"])
@@ -444,10 +519,16 @@ def test_lines_cannot_steer_the_terminal(tmp_path: Path) -> None:
         "bad\x1b[2J\u202ename",
         [Host("h\x1b]0;x\x07", lines=("2026-03-01T07:00:00Z \x1b[31mevil\u202e text",))],
     )
-    for words in (("--text", "evil"), ('nodes: kind == "esxi"',), ("--rule", "kb-2039495", "--unknown")):
+    for words in (
+        ("--text", "evil"),
+        ('nodes: kind == "esxi"',),
+        ("--rule", "kb-2039495", "--unknown"),
+    ):
         done = run("search", "--archive", tmp_path / "a", *words)
         assert done.exit_code == 0 and "x1b" in done.stdout.lower(), done.output
-        assert "\x1b" not in done.output and "\u202e" not in done.output and "\x07" not in done.output
+        assert (
+            "\x1b" not in done.output and "\u202e" not in done.output and "\x07" not in done.output
+        )
 
 
 @pytest.mark.parametrize(
@@ -461,7 +542,9 @@ def test_what_does_not_go_together_is_refused(archive: Path, words: list[str]) -
     assert done.exit_code == 2 and done.stderr.startswith("backline: ")
 
 
-@pytest.mark.parametrize("time", ["yesterday", "2026-13", "2026-02-30", "26", "2026-03-01T25:00", "99999", "２０２６"])
+@pytest.mark.parametrize(
+    "time", ["yesterday", "2026-13", "2026-02-30", "26", "2026-03-01T25:00", "99999", "２０２６"]
+)
 def test_what_is_no_time_is_refused(time: str) -> None:
     """Only years, months, days and moments of the calendar are times."""
     with pytest.raises(UsageError, match="is not a time"):

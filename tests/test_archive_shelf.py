@@ -29,7 +29,7 @@ from analyzer.archive.object_store.object_store import (
     shown,
 )
 from analyzer.archive.object_store.opening import open_store
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,7 +89,17 @@ def test_what_is_put_is_got(objects: ObjectStore) -> None:
 
 def test_a_listing_is_sorted_and_begins_with_the_prefix(objects: ObjectStore) -> None:
     """Names come sorted as whole names, below any prefix, also one that ends inside a name."""
-    names = ["a-/1", "a/1", "a/10", "a/2", "a0/1", "claims/x", "packs/ab/q.zip", "packs/ac/q.zip", "packs-x"]
+    names = [
+        "a-/1",
+        "a/1",
+        "a/10",
+        "a/2",
+        "a0/1",
+        "claims/x",
+        "packs/ab/q.zip",
+        "packs/ac/q.zip",
+        "packs-x",
+    ]
     for name in reversed(names):
         objects.put(name, name.encode())
     assert [item.name for item in objects.list() if item.name != HEAD] == sorted(names)
@@ -146,7 +156,9 @@ def test_a_file_of_the_scratch_folder_becomes_an_object(objects: ObjectStore) ->
     objects.done_with(other)
     objects.put_file("segments/s/part.parquet", folder / "part.parquet")
     assert objects.get("segments/s/part.parquet") == b"abc" * 1000
-    assert [item.name for item in objects.list() if item.name != HEAD] == ["segments/s/part.parquet"]
+    assert [item.name for item in objects.list() if item.name != HEAD] == [
+        "segments/s/part.parquet"
+    ]
     objects.done_with(folder)
     assert not folder.exists()
 
@@ -157,12 +169,16 @@ def test_duckdb_reads_an_object(objects: ObjectStore) -> None:
 
     con = database.connect()
     folder = objects.scratch()
-    con.execute(f"COPY (SELECT range AS n, 'it''s ' || range AS t FROM range(3000)) TO '{folder}/t.parquet'")
+    con.execute(
+        f"COPY (SELECT range AS n, 'it''s ' || range AS t FROM range(3000)) TO '{folder}/t.parquet'"
+    )
     objects.put_file("segments/s/t.parquet", folder / "t.parquet")
     objects.done_with(folder)
     path = objects.duck(con, "segments/s/t.parquet")
     objects.duck(con, "segments/s/t.parquet")
-    assert con.execute("SELECT count(*), max(t) FROM read_parquet(?)", [path]).fetchall() == [(3000, "it's 999")]
+    assert con.execute("SELECT count(*), max(t) FROM read_parquet(?)", [path]).fetchall() == [
+        (3000, "it's 999")
+    ]
 
 
 def test_a_shelf_travels_to_another_process(objects: ObjectStore) -> None:
@@ -198,7 +214,13 @@ def test_a_shelf_travels_to_another_process(objects: ObjectStore) -> None:
 )
 def test_names_that_are_not_ours_are_refused(objects: ObjectStore, name: str) -> None:
     """A name that could lead out of the archive, or into tmp/, is never handed to a store."""
-    for use in (objects.get, objects.open, objects.delete, objects.exists, lambda name: objects.put(name, b"")):
+    for use in (
+        objects.get,
+        objects.open,
+        objects.delete,
+        objects.exists,
+        lambda name: objects.put(name, b""),
+    ):
         with pytest.raises(ValueError, match="not the name of an object"):
             use(name)
 
@@ -216,7 +238,9 @@ def test_a_checked_name_stays_below_the_archive(name: str) -> None:
 
 def test_opening(url: str) -> None:
     """An archive is made only when asked for; made again it is the same one; a newer one is told as such."""
-    with pytest.raises(NotAnArchiveError, match=r"this is not a case archive .it has no backline-archive.json"):
+    with pytest.raises(
+        NotAnArchiveError, match=r"this is not a case archive .it has no backline-archive.json"
+    ):
         open_store(url)
     objects = open_store(url, create=True)
     assert objects.get(HEAD) == b'{"format": "%s"}\n' % FORMAT.encode()
@@ -309,7 +333,11 @@ def test_a_file_size_limit_is_told_like_a_full_disk(tmp_path: Path) -> None:
         "    print(error)\n"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "a")], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, str(tmp_path / "a")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "packs/aa/x.zip: cannot write in the archive (File too large)" in run.stdout
     assert sorted(path.name for path in (tmp_path / "a").rglob("*") if path.is_file()) == [HEAD]

@@ -16,11 +16,11 @@ import pytest
 from analyzer.archive.packs import encode, parquet
 from analyzer.archive.restore import decode_facts, recall
 from analyzer.archive.store import Archive
-from analyzer.case_data import CaseData
+from analyzer.artefacts.samples import SampleColumns
 from analyzer.facts import frames
 from analyzer.parsers import _esxtop_capture
-from analyzer.samples import SampleColumns
-from analyzer.triage import Options, gathered
+from analyzer.pipeline.case_data import CaseData
+from analyzer.pipeline.triage import Options, gathered
 from tests import archive_kit as kit
 from tests.esxtop_kit import Capture
 from tests.memory_kit import peak
@@ -104,30 +104,53 @@ def test_parquet_goes_into_a_pack_as_it_is(capture: Path, tmp_path: Path) -> Non
     archive = Archive.open(tmp_path, create=True)
     data = archive.objects.get(kit.put(archive, "capture", _read(capture)).judged.holder)
     with zipfile.ZipFile(io.BytesIO(data)) as pack:
-        forms = {one.filename: one.compress_type for one in pack.infolist() if one.file_size > 1 << 16}
+        forms = {
+            one.filename: one.compress_type for one in pack.infolist() if one.file_size > 1 << 16
+        }
         forms["case.json"] = pack.getinfo("case.json").compress_type
-    assert {forms.pop(name) for name in [*forms] if name.endswith(".parquet")} == {zipfile.ZIP_STORED}
+    assert {forms.pop(name) for name in [*forms] if name.endswith(".parquet")} == {
+        zipfile.ZIP_STORED
+    }
     assert {*forms.values()} == {zipfile.ZIP_DEFLATED}
 
 
 @pytest.mark.parametrize("others", [{}, {"n": [*range(150)]}, {"n": [None, *range(149)]}])
 def test_columns_of_one_value_come_back(tmp_path: Path, others: dict[str, Any]) -> None:
     """A column that says the same in all rows has as many rows as the others, and no zero loses its sign."""
-    same: dict[str, Any] = {"s": ["a"] * 150, "none": [None] * 150, "t": ["2020-01-02 03:04:05"] * 150}
+    same: dict[str, Any] = {
+        "s": ["a"] * 150,
+        "none": [None] * 150,
+        "t": ["2020-01-02 03:04:05"] * 150,
+    }
     data = same | {"kb": [[1, 2]] * 150, "f": [0.0, -0.0] * 75, "b": [True] * 150} | others
-    kinds = {"s": "VARCHAR", "none": "BIGINT", "t": "TIMESTAMP", "kb": "INTEGER[]", "f": "DOUBLE", "b": "BOOLEAN"}
+    kinds = {
+        "s": "VARCHAR",
+        "none": "BIGINT",
+        "t": "TIMESTAMP",
+        "kb": "INTEGER[]",
+        "f": "DOUBLE",
+        "b": "BOOLEAN",
+    }
     kinds |= {"n": "BIGINT", "absent": "VARCHAR"}
     for columns in (data, {name: data[name] for name in ("s", "kb")}):
         with duckdb.connect() as con:
             parquet.write(con, tmp_path / "x.parquet", kinds, columns)
-            rows = con.execute("SELECT * REPLACE (t::VARCHAR AS t) FROM read_parquet(?)", [str(tmp_path / "x.parquet")])
+            rows = con.execute(
+                "SELECT * REPLACE (t::VARCHAR AS t) FROM read_parquet(?)",
+                [str(tmp_path / "x.parquet")],
+            )
             found = rows.fetchall()
-        wanted = [tuple(columns[name][row] if name in columns else None for name in kinds) for row in range(150)]
+        wanted = [
+            tuple(columns[name][row] if name in columns else None for name in kinds)
+            for row in range(150)
+        ]
         assert repr(found) == repr(wanted)
 
 
 @pytest.mark.size
-def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_two_pieces_is_written_once(
+    capture: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Pieces are joined, which writes a table again, only where its rows are more than two pieces of them."""
     joins: list[Path] = []
     join = parquet.join
@@ -147,15 +170,21 @@ def test_a_table_of_two_pieces_is_written_once(capture: Path, tmp_path: Path, mo
 
 
 @pytest.mark.size
-def test_samples_come_back_in_the_form_that_takes_little_memory(capture: Path, tmp_path: Path) -> None:
+def test_samples_come_back_in_the_form_that_takes_little_memory(
+    capture: Path, tmp_path: Path
+) -> None:
     """Frames have the very cells and lines they had, packed again, and share the names of their objects."""
     archive, fresh = Archive.open(tmp_path, create=True), _read(capture)
-    back = recall.material(archive, kit.put(archive, "capture", _read(capture)), kit.catalog().signatures())
+    back = recall.material(
+        archive, kit.put(archive, "capture", _read(capture)), kit.catalog().signatures()
+    )
 
     was, now = (one.facts.store("esxtop.vcpu").frames for one in (fresh, back))
     assert len(was) == len(now) > 1
     for before, after in zip(was, now, strict=True):
-        assert isinstance(before.columns, SampleColumns) and isinstance(after.columns, SampleColumns)
+        assert isinstance(before.columns, SampleColumns) and isinstance(
+            after.columns, SampleColumns
+        )
         assert after.columns.names is now[0].columns.names  # type: ignore[attr-defined]
         assert after.line.tolist() == before.line.tolist()
         for name in before.columns:
@@ -169,14 +198,35 @@ def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Pa
     (tmp_path / "cases").mkdir()
     with (tmp_path / "cases" / "esxtop.csv").open("wb") as file:
         file.writelines(esxtop_csv(60_000, 240, 7))
-    batch = (sys.executable, "-m", "analyzer", "batch", "--archive", str(tmp_path / "archive"), "--quiet", "--no-packs")
+    batch = (
+        sys.executable,
+        "-m",
+        "analyzer",
+        "batch",
+        "--archive",
+        str(tmp_path / "archive"),
+        "--quiet",
+        "--no-packs",
+    )
 
     assert peak(*batch, "--no-settings", str(tmp_path / "cases")) <= MOST_MB
     again = tmp_path / "again"
     shutil.copytree(tmp_path / "archive", again)
-    compact = (sys.executable, "-m", "analyzer", "archive", "compact", "--all", "--archive", str(again))
+    compact = (
+        sys.executable,
+        "-m",
+        "analyzer",
+        "archive",
+        "compact",
+        "--all",
+        "--archive",
+        str(again),
+    )
     assert peak(*compact) <= MOST_MB, "its rows are sorted on the disk"
     assert not list((again / "packs").rglob("*.zip")) and list((again / "segments").iterdir())
     assert peak(*batch, "--no-settings", "--draft") <= MOST_MB
 
-    assert sorted(path.name.split(".")[1] for path in (tmp_path / "archive").rglob("*.zip")) == ["case", "full"]
+    assert sorted(path.name.split(".")[1] for path in (tmp_path / "archive").rglob("*.zip")) == [
+        "case",
+        "full",
+    ]

@@ -45,7 +45,9 @@ def names_of(pack: bytes) -> set[str]:
     with zipfile.ZipFile(io.BytesIO(pack)) as file:
         members = {name: file.read(name) for name in file.namelist()}
     lines = members.get("tables.jsonl", b"").decode().splitlines()
-    return {name[7:-8] for name in members if name.startswith("tables/")} | {json.loads(line)[0] for line in lines}
+    return {name[7:-8] for name in members if name.startswith("tables/")} | {
+        json.loads(line)[0] for line in lines
+    }
 
 
 def asked(
@@ -53,7 +55,9 @@ def asked(
 ) -> list[tuple[Any, ...]]:
     """Return all rows of a table of some cases, with the number of the case first."""
     con = con or database.connect()
-    return con.execute(f"SELECT * FROM ({relation(archive, cases, con, table)}) ORDER BY ALL").fetchall()
+    return con.execute(
+        f"SELECT * FROM ({relation(archive, cases, con, table)}) ORDER BY ALL"
+    ).fetchall()
 
 
 @cache
@@ -118,8 +122,14 @@ def test_a_small_case_is_read_without_a_database(tmp_path: Path) -> None:
 def test_a_table_of_many_rows_or_long_text_is_parquet(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is beyond the bounds of a small table is left to Parquet, which a question can pass over."""
     schema = {"a": "VARCHAR", "b": "BIGINT"}
-    assert smalltables.line("t", schema, {"a": ["x"], "b": [1]}) == '["t",1,{"a":["VARCHAR",["x"]],"b":["BIGINT",[1]]}]'
-    assert smalltables.line("t", schema, {"b": [None] * 2}) == '["t",2,{"a":["VARCHAR"],"b":["BIGINT"]}]'
+    assert (
+        smalltables.line("t", schema, {"a": ["x"], "b": [1]})
+        == '["t",1,{"a":["VARCHAR",["x"]],"b":["BIGINT",[1]]}]'
+    )
+    assert (
+        smalltables.line("t", schema, {"b": [None] * 2})
+        == '["t",2,{"a":["VARCHAR"],"b":["BIGINT"]}]'
+    )
     assert smalltables.line("t", schema, {"b": [1] * (smalltables.ROWS + 1)}) is None
     assert smalltables.line("t", schema, {"a": ["x" * smalltables.LONGEST]}) is None
 
@@ -138,7 +148,11 @@ def verdicts(**columns: Any) -> list[Any]:
     for text in real(small=True)["tables.jsonl"].decode().splitlines():
         name, rows, own = json.loads(text)
         if name == "_verdicts":
-            return [name, rows, {key: value for key, value in (own | columns).items() if value is not None}]
+            return [
+                name,
+                rows,
+                {key: value for key, value in (own | columns).items() if value is not None},
+            ]
     raise AssertionError
 
 
@@ -150,12 +164,21 @@ def verdicts(**columns: Any) -> list[Any]:
         (b'["a",1,[]]\n', "has a line that is not a table"),
         (b"[" * 100_000, "has a line that is not a table"),
         (b'["_verdicts",99999999999999,{"_row":["INTEGER"]}]\n', "has a line that is not a table"),
-        (b'["_verdicts",1,{"rule":["INTEGER); DROP TABLE x; --"]}]\n', "has a line that is not a table"),
+        (
+            b'["_verdicts",1,{"rule":["INTEGER); DROP TABLE x; --"]}]\n',
+            "has a line that is not a table",
+        ),
         (lines({"_verdicts": verdicts(rule=["VARCHAR", ["a"]])}), "its column rule is not "),
-        (lines({"_verdicts": verdicts(match=["BIGINT", [True] * verdicts()[1]])}), "its column match is not "),
+        (
+            lines({"_verdicts": verdicts(match=["BIGINT", [True] * verdicts()[1]])}),
+            "its column match is not ",
+        ),
         (lines({"_verdicts": verdicts(match=["BIGINT", "text"])}), "its column match is not "),
         (lines({"_verdicts": verdicts(match=None)}), "table _verdicts: it lacks the column match"),
-        (lines({"_verdicts": verdicts(match=["VARCHAR"])}), "its column match is VARCHAR instead of BIGINT"),
+        (
+            lines({"_verdicts": verdicts(match=["VARCHAR"])}),
+            "its column match is VARCHAR instead of BIGINT",
+        ),
         (lines(None, json.dumps(verdicts())), "table _verdicts is in it twice"),
         (lines(None, '["../x",1,{"a":["VARCHAR",["b"]]}]'), "../x is not part of a stored case"),
     ],
@@ -187,11 +210,15 @@ def test_facts_in_a_pack_of_a_judgement_are_named(archive: Archive) -> None:
 
 def test_a_pack_of_another_version_fits_where_it_can(archive: Archive) -> None:
     """Rows of a pack with a column too few, one too many and one of another type come out under today's columns."""
-    told = verdicts(match=["VARCHAR", [*map(str, range(verdicts()[1]))]], error=None, new=["VARCHAR"])
+    told = verdicts(
+        match=["VARCHAR", [*map(str, range(verdicts()[1]))]], error=None, new=["VARCHAR"]
+    )
     store(archive, "other", small=True, change={"tables.jsonl": lines({"_verdicts": told})})
     con = database.connect()
     (case,) = archive.snapshot().current()
-    found = con.execute(f"SELECT match, error FROM ({relation(archive, [case], con, '_verdicts')}) ORDER BY _row")
+    found = con.execute(
+        f"SELECT match, error FROM ({relation(archive, [case], con, '_verdicts')}) ORDER BY _row"
+    )
     assert found.fetchall() == [(number, None) for number in range(told[1])]
 
 
@@ -200,13 +227,19 @@ def test_packs_with_and_without_small_tables_become_one_segment(archive: Archive
     """Loose cases of both formats are compacted together, with the rows of each under its number."""
     for number in range(6):
         store(archive, f"case-{number}", stamp=number, small=bool(number % 2))
-    loose = {case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()}
-    assert len({json.dumps(rows, default=str) for rows in loose.values()}) == 1 and all(loose.values())
+    loose = {
+        case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()
+    }
+    assert len({json.dumps(rows, default=str) for rows in loose.values()}) == 1 and all(
+        loose.values()
+    )
 
     assert compact(archive).segments == 1
 
     assert verify(archive).problems == []
-    assert {case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()} == loose
+    assert {
+        case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()
+    } == loose
 
 
 def test_an_archive_of_the_first_format_is_marked_before_a_case_is_added(tmp_path: Path) -> None:
@@ -221,7 +254,9 @@ def test_an_archive_of_the_first_format_is_marked_before_a_case_is_added(tmp_pat
     assert done.exit_code in (0, 5), done.output
 
     assert json.loads((copy / HEAD).read_text(encoding="utf-8")) == {"format": "backline/archive-2"}
-    assert "4 cases" in (told := CliRunner().invoke(main, ["archive", "verify", "--archive", str(copy)]).output), told
+    assert "4 cases" in (
+        told := CliRunner().invoke(main, ["archive", "verify", "--archive", str(copy)]).output
+    ), told
     assert "no problem" in told
 
 

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing
 from analyzer.archive.query import ask, rows, statement, views
 from analyzer.archive.query.statement import BadQueryError
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
 from analyzer.facts import database
+from analyzer.runtime.errors import BacklineError
 from tests.ask_kit import FORMS, filled, in_form, run
 
 
@@ -39,12 +39,19 @@ def asked(archive: Path, sql: str, **more: Any) -> list[tuple[Any, ...]]:
 
 def files(place: Path) -> dict[str, bytes]:
     """Return every file below a folder with its bytes."""
-    return {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(place)): path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_tables_of_the_archive_and_of_facts_are_asked(archive: Path) -> None:
     """Cases join their findings and facts by case_id; a fact has its node, its address and its line."""
-    assert asked(archive, "SELECT name, state FROM cases ORDER BY name")[-1] == ("bert-3", "refused")
+    assert asked(archive, "SELECT name, state FROM cases ORDER BY name")[-1] == (
+        "bert-3",
+        "refused",
+    )
     found = asked(
         archive,
         "SELECT c.name, p.node, p.pnic, s.rx_missed_errors, s.address, s.line FROM esxi.pnic_info p"
@@ -64,10 +71,13 @@ def test_every_table_can_be_asked(archive: Path) -> None:
     for start in range(0, len(known), 30):
         some = known[start : start + 30]
         row_of_each = " ".join(
-            f"LEFT JOIN (SELECT * FROM {name} LIMIT 1) AS t{n} ON true" for n, name in enumerate(some)
+            f"LEFT JOIN (SELECT * FROM {name} LIMIT 1) AS t{n} ON true"
+            for n, name in enumerate(some)
         )
         columns = ", ".join(f"t{n}.*" for n in range(len(some)))
-        answer = ask.sql(Archive.open(archive), f"SELECT {columns} FROM (SELECT 1) AS one {row_of_each}")
+        answer = ask.sql(
+            Archive.open(archive), f"SELECT {columns} FROM (SELECT 1) AS one {row_of_each}"
+        )
         assert answer.head == [column.name for name in some for column in views.every()[name].every]
         assert len(list(answer.rows)) == 1
 
@@ -140,7 +150,9 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("sql", [*WRITES, *READS, *SETTINGS])
-def test_no_statement_writes_or_reads_anything_else(archive: Path, tmp_path: Path, sql: str) -> None:
+def test_no_statement_writes_or_reads_anything_else(
+    archive: Path, tmp_path: Path, sql: str
+) -> None:
     """Real attempts to write, to read other files and to unlock are refused in plain words, and no file changes."""
     secret = tmp_path / "secret.txt"
     secret.write_text("the-password", encoding="utf-8")
@@ -190,7 +202,12 @@ def test_the_database_is_locked_by_itself(archive: Path, tmp_path: Path, sql: st
     try:
         with pytest.raises(duckdb.Error):
             db.con.execute(
-                sql.format(secret=secret, head=archive / "backline-archive.json", other=other, folder=tmp_path)
+                sql.format(
+                    secret=secret,
+                    head=archive / "backline-archive.json",
+                    other=other,
+                    folder=tmp_path,
+                )
             ).fetchall()
         assert db.con.execute("SELECT count(*) FROM cases").fetchone() == (6,)
     finally:
@@ -257,17 +274,28 @@ def test_a_question_has_a_time(archive: Path) -> None:
     with pytest.raises(BacklineError, match=r"stopped after 0\.3 seconds"):
         asked(archive, endless, seconds=0.3)
     done = run("sql", "--archive", archive, endless, "--seconds", "0.3")
-    assert done.exit_code == 3 and "stopped after 0.3 seconds" in done.stderr and "--seconds" in done.stderr
+    assert (
+        done.exit_code == 3
+        and "stopped after 0.3 seconds" in done.stderr
+        and "--seconds" in done.stderr
+    )
     slow = "SELECT a.range FROM range(100000000) a WHERE a.range % 7919 = 3"
     with pytest.raises(BacklineError, match="stopped"):
-        list(ask.sql(Archive.open(archive), slow.replace("100000000", "100000000000"), seconds=0.5).rows)
+        list(
+            ask.sql(
+                Archive.open(archive), slow.replace("100000000", "100000000000"), seconds=0.5
+            ).rows
+        )
 
 
 def test_a_question_has_a_bound_of_memory(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query that wants more than it may have is stopped, and writes nothing to a disk instead."""
     monkeypatch.setattr(database, "_OPENING", [*database._OPENING, "SET memory_limit='60MB'"])
     with pytest.raises(BacklineError, match="memory"):
-        asked(archive, "SELECT list(range || 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') FROM range(10000000)")
+        asked(
+            archive,
+            "SELECT list(range || 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') FROM range(10000000)",
+        )
 
 
 def test_rows_are_streamed(archive: Path) -> None:
@@ -287,24 +315,34 @@ def test_rows_are_streamed(archive: Path) -> None:
         ("SELECT nam FROM cases", "nam", "nam"),
         ("SELECT *\nFROM casez", "there is no table casez", "casez"),
         ("SELECT * FROM pnic_info", "there is no table pnic_info", "pnic_info"),
-        ("SELECT CAST(name AS INTEGER) FROM cases", "Could not convert string", "CAST(name AS INTEGER)"),
+        (
+            "SELECT CAST(name AS INTEGER) FROM cases",
+            "Could not convert string",
+            "CAST(name AS INTEGER)",
+        ),
         ("SELECT 'ü', * FROM nodez", "there is no table nodez", "nodez"),
     ],
 )
-def test_mistakes_are_told_with_line_and_caret(archive: Path, sql: str, says: str, pointed: str) -> None:
+def test_mistakes_are_told_with_line_and_caret(
+    archive: Path, sql: str, says: str, pointed: str
+) -> None:
     """What DuckDB says becomes one sentence, with the line and a caret below the mistake."""
     done = run("sql", "--archive", archive, sql)
     assert done.exit_code == 2 and says in done.stderr and "Error:" not in done.stderr
     lines = done.stderr.splitlines()
     caret = next(line for line in lines if set(line) <= set(" |^") and "^" in line)
     line = lines[lines.index(caret) - 1]
-    assert line[caret.index("^") :].startswith(pointed.split("\n", maxsplit=1)[0][: caret.count("^")])
+    assert line[caret.index("^") :].startswith(
+        pointed.split("\n", maxsplit=1)[0][: caret.count("^")]
+    )
 
 
 def test_near_names_are_suggested(archive: Path) -> None:
     """A table that is not there is told with the one that was meant."""
     assert "did you mean `cases`?" in run("sql", "--archive", archive, "SELECT * FROM casez").stderr
-    assert "did you mean `esxi.vnic`?" in run("sql", "--archive", archive, "SELECT * FROM vnic").stderr
+    assert (
+        "did you mean `esxi.vnic`?" in run("sql", "--archive", archive, "SELECT * FROM vnic").stderr
+    )
     done = run("sql", "--archive", archive, "--tables", "esxi.vnik")
     assert done.exit_code == 2 and "did you mean `esxi.vnic`?" in done.stderr
 
@@ -340,7 +378,10 @@ def test_a_statement_comes_from_a_file_or_standard_input(archive: Path, tmp_path
     sql = "SELECT count(*) AS cases FROM cases\n"
     assert run("sql", "--archive", archive, "-", "--csv", stdin=sql).stdout == "cases\n6\n"
     (tmp_path / "q.sql").write_text(sql, encoding="utf-8")
-    assert run("sql", "--archive", archive, "--file", tmp_path / "q.sql", "--csv").stdout == "cases\n6\n"
+    assert (
+        run("sql", "--archive", archive, "--file", tmp_path / "q.sql", "--csv").stdout
+        == "cases\n6\n"
+    )
     (tmp_path / "bad.sql").write_bytes(b"SELECT '\xff'")
     os.mkfifo(tmp_path / "pipe")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
@@ -352,20 +393,35 @@ def test_a_statement_comes_from_a_file_or_standard_input(archive: Path, tmp_path
 
 def test_csv_is_safe_for_a_spreadsheet_and_json_is_json(archive: Path) -> None:
     """A cell that a spreadsheet would run is quoted; times are ISO in UTC, lists are lists, no number is no NaN."""
-    sql = (
-        "SELECT '=1+1' AS f, -5 AS n, [1, 2] AS l, TIMESTAMP '2026-01-02 03:04:05' AS t, 'nan'::DOUBLE AS x, NULL AS z"
-    )
+    sql = "SELECT '=1+1' AS f, -5 AS n, [1, 2] AS l, TIMESTAMP '2026-01-02 03:04:05' AS t, 'nan'::DOUBLE AS x, NULL AS z"
     row = next(csv.DictReader(io.StringIO(run("sql", "--archive", archive, sql, "--csv").stdout)))
-    assert row == {"f": "'=1+1", "n": "-5", "l": "1, 2", "t": "2026-01-02T03:04:05Z", "x": "", "z": ""}
+    assert row == {
+        "f": "'=1+1",
+        "n": "-5",
+        "l": "1, 2",
+        "t": "2026-01-02T03:04:05Z",
+        "x": "",
+        "z": "",
+    }
     record = json.loads(run("sql", "--archive", archive, sql, "--json").stdout)
-    assert record == {"f": "=1+1", "n": -5, "l": [1, 2], "t": "2026-01-02T03:04:05Z", "x": None, "z": None}
+    assert record == {
+        "f": "=1+1",
+        "n": -5,
+        "l": [1, 2],
+        "t": "2026-01-02T03:04:05Z",
+        "x": None,
+        "z": None,
+    }
 
 
 def test_the_terminal_gets_a_thousand_rows_unless_it_wants_more(archive: Path) -> None:
     """The limit is told; CSV is whole."""
     sql = "SELECT range AS n FROM range(1500)"
     done = run("sql", "--archive", archive, sql)
-    assert len(done.stdout.splitlines()) == 1001 and "only the first 1,000 rows are shown" in done.stderr
+    assert (
+        len(done.stdout.splitlines()) == 1001
+        and "only the first 1,000 rows are shown" in done.stderr
+    )
     assert len(run("sql", "--archive", archive, sql, "--limit", "0").stdout.splitlines()) == 1501
     done = run("sql", "--archive", archive, sql, "--csv")
     assert len(done.stdout.splitlines()) == 1501 and done.stderr == ""
@@ -375,7 +431,12 @@ def test_the_terminal_gets_a_thousand_rows_unless_it_wants_more(archive: Path) -
 
 def test_a_kept_text_cannot_steer_the_terminal(archive: Path) -> None:
     """Cells and headings are shown on one line, control and bidi characters as what they are."""
-    done = run("sql", "--archive", archive, "SELECT chr(27) || '[2J' || chr(10) || chr(8238) AS \"a\x07\u202e\"")
+    done = run(
+        "sql",
+        "--archive",
+        archive,
+        "SELECT chr(27) || '[2J' || chr(10) || chr(8238) AS \"a\x07\u202e\"",
+    )
     assert done.exit_code in (0, 2)
     assert "\x1b" not in done.output and "\u202e" not in done.output and "\x07" not in done.output
 
@@ -399,7 +460,9 @@ def test_times_with_a_zone_become_utc() -> None:
 # -- while others work
 
 
-def test_a_compaction_in_between_does_not_hurt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compaction_in_between_does_not_hurt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Packs that a compaction took over after the listing are found again in their segment."""
     place = tmp_path / "archive"
     stored = filled(place)
@@ -444,7 +507,12 @@ def test_a_remote_archive_is_asked_and_locked_alike(remote: str) -> None:
     stored = filled(remote)
     compact(stored, older_than=0)
     assert asked(remote, "SELECT count(*) FROM cases") == [(6,)]  # type: ignore[arg-type]
-    assert run("search", "--archive", remote, "esxi.pnic_stats: rx_missed_errors > 0", "--csv").exit_code == 0
+    assert (
+        run(
+            "search", "--archive", remote, "esxi.pnic_stats: rx_missed_errors > 0", "--csv"
+        ).exit_code
+        == 0
+    )
     fsspec.filesystem("memory").pipe("/other/secret.txt", b"the-password")
     db = ask.QueryDatabase(stored, stored.snapshot().current(), ["_case"])
     try:

@@ -24,7 +24,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.seal import sealed_json
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from tests.store_kit import JUDGING, LATER, READING, base_text, document_of, id_of, store
 
 HEX = st.sampled_from("0123456789abcdef")
@@ -36,7 +36,13 @@ def digits(count: int) -> st.SearchStrategy[str]:
 
 
 ENTRIES = st.builds(
-    Entry, digits(32), digits(8), digits(12), digits(12), st.integers(0, 16**11 - 1), st.sampled_from(entries.KINDS)
+    Entry,
+    digits(32),
+    digits(8),
+    digits(12),
+    digits(12),
+    st.integers(0, 16**11 - 1),
+    st.sampled_from(entries.KINDS),
 )
 
 
@@ -51,7 +57,9 @@ def seen(*held: Entry) -> Snapshot:
     return Snapshot(LocalStore(Path("nowhere")), list(held), [], [])
 
 
-def entry(case: str, source: str, stamp: int, kind: str = "full", reading: str = READING, holder: str = "") -> Entry:
+def entry(
+    case: str, source: str, stamp: int, kind: str = "full", reading: str = READING, holder: str = ""
+) -> Entry:
     """Return an entry of a case told by one letter."""
     return Entry(case * 32, source * 8, reading, JUDGING, stamp, kind, holder)
 
@@ -61,7 +69,12 @@ def test_an_entry_comes_back_from_its_name(one: Entry) -> None:
     """Name and text of an entry tell all of it."""
     again = Entry.parse(one.object)
     assert again is not None
-    assert (again.text, again.kind, again.holder, again.place) == (one.text, one.kind, one.object, -1)
+    assert (again.text, again.kind, again.holder, again.place) == (
+        one.text,
+        one.kind,
+        one.object,
+        -1,
+    )
     assert Entry.of_text(one.text, one.kind, "segments/x", 7) == Entry(
         one.id, one.source, one.reading, one.judging, one.stamp, one.kind, "segments/x", 7
     )
@@ -209,7 +222,9 @@ def test_an_old_snapshot_meets_a_compaction(archive: Archive) -> None:
     compact(archive, all=True)
     with pytest.raises(GoneError):
         archive.document_text(old_segment)
-    assert archive.document_text(archive.snapshot().current()[0]) == document_of("case", judging=LATER)
+    assert archive.document_text(archive.snapshot().current()[0]) == document_of(
+        "case", judging=LATER
+    )
 
 
 def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> None:
@@ -217,14 +232,18 @@ def test_a_broken_manifest_is_told_and_the_rest_is_seen(archive: Archive) -> Non
     store(archive, "one", stamp=1)
     compact(archive)
     store(archive, "two", stamp=2)
-    name = next(item.name for item in archive.objects.list(SEGMENTS) if item.name.endswith(MANIFEST))
+    name = next(
+        item.name for item in archive.objects.list(SEGMENTS) if item.name.endswith(MANIFEST)
+    )
     data = archive.objects.get(name)
     for broken, why in (
         (data[:-20], "."),
         (data.replace(b'"case":true', b'"case":trUe'), "."),
         (sealed_json({"format": "backline/segment-2"}), "its format is backline/segment-2"),
         (
-            sealed_json({"format": entries.SEGMENT_FORMAT, "entries": [{"entry": "x"}], "files": []}),
+            sealed_json(
+                {"format": entries.SEGMENT_FORMAT, "entries": [{"entry": "x"}], "files": []}
+            ),
             "its entry 0 is not an object",
         ),
         (sealed_json({"format": entries.SEGMENT_FORMAT, "entries": 3, "files": []}), "no list"),
@@ -279,7 +298,15 @@ def test_one_document_of_a_large_segment(archive: Archive) -> None:
 
 def label(number: int, at: str, **more: str) -> dict[str, str]:
     """Return a label."""
-    return {"id": "a" * 32, "rule": f"kb-{number}", "node": "", "subject": "", "label": "confirmed", "at": at, **more}
+    return {
+        "id": "a" * 32,
+        "rule": f"kb-{number}",
+        "node": "",
+        "subject": "",
+        "label": "confirmed",
+        "at": at,
+        **more,
+    }
 
 
 def test_of_a_thing_the_newest_label_counts(archive: Archive) -> None:
@@ -289,7 +316,11 @@ def test_of_a_thing_the_newest_label_counts(archive: Archive) -> None:
     archive.put_label(label(1, "2024-01-01", node="esx1"))
     archive.put_label(label(2, "2023-01-01"))
     told = [(item["rule"], item["node"], item["label"]) for item in archive.labels()]
-    assert told == [("kb-1", "", "confirmed"), ("kb-1", "esx1", "confirmed"), ("kb-2", "", "confirmed")]
+    assert told == [
+        ("kb-1", "", "confirmed"),
+        ("kb-1", "esx1", "confirmed"),
+        ("kb-2", "", "confirmed"),
+    ]
     archive.put_label(label(1, "2024-01-03", label="rejected"))
     assert archive.labels()[0]["label"] == "rejected"
     assert len(Archive.open(archive.objects.url).labels()) == 3
@@ -298,7 +329,10 @@ def test_of_a_thing_the_newest_label_counts(archive: Archive) -> None:
 def test_labels_that_are_none_are_left_out(archive: Archive) -> None:
     """A damaged label does not keep the others from being read."""
     name = archive.put_label(label(1, "2024"))
-    assert name == f"labels/{'a' * 32}/{hashlib.sha256(archive.objects.get(name)).hexdigest()[:32]}.json"
+    assert (
+        name
+        == f"labels/{'a' * 32}/{hashlib.sha256(archive.objects.get(name)).hexdigest()[:32]}.json"
+    )
     for number, data in enumerate((b"", b"[]", b"{}", b'{"id": 3}', b"\xff", b"[" * 100_000)):
         archive.objects.put(f"labels/x/{number}.json", data)
     assert len(archive.labels()) == 1
@@ -349,9 +383,9 @@ def test_a_number_given_to_another_process_is_seen(archive: Archive) -> None:
 @given(
     st.one_of(
         st.binary(max_size=50),
-        st.dictionaries(st.sampled_from(["run", "host", "pid", "at"]), st.none() | st.integers() | st.text()).map(
-            lambda d: json.dumps(d).encode()
-        ),
+        st.dictionaries(
+            st.sampled_from(["run", "host", "pid", "at"]), st.none() | st.integers() | st.text()
+        ).map(lambda d: json.dumps(d).encode()),
     )
 )
 def test_a_claim_may_be_anything(data: bytes) -> None:
@@ -364,11 +398,15 @@ def test_claims_run_out(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> No
     Claims(archive.objects).take("a" * 32)
     text = json.loads(archive.objects.get("claims/" + "a" * 32)) | {"host": "elsewhere"}
     for minutes, counted in ((0, True), (-80, True), (-100, False), (100, False), (10**7, False)):
-        archive.objects.put("claims/" + "a" * 32, json.dumps(text | {"at": time.time() + 60 * minutes}).encode())
+        archive.objects.put(
+            "claims/" + "a" * 32, json.dumps(text | {"at": time.time() + 60 * minutes}).encode()
+        )
         assert Claims(archive.objects).take("a" * 32) is not counted
 
 
-def test_a_store_that_takes_no_claims_grants_them(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_takes_no_claims_grants_them(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Claims only save work: without them the work is done."""
 
     def refuse(*_: object) -> bool:
@@ -403,7 +441,9 @@ def test_a_hash_made_in_the_moment_of_writing_is_not_trusted(archive: Archive) -
 
 
 @given(st.integers(0, 10**4), st.integers(1, 255))
-def test_a_damaged_cache_is_left_aside(tmp_path_factory: pytest.TempPathFactory, place: int, bit: int) -> None:
+def test_a_damaged_cache_is_left_aside(
+    tmp_path_factory: pytest.TempPathFactory, place: int, bit: int
+) -> None:
     """A changed byte anywhere makes the cache an empty one, never a wrong hash."""
     archive = Archive.open(tmp_path_factory.mktemp("a") / "a", create=True)
     cache = archive.hashes("h")
@@ -416,7 +456,9 @@ def test_a_damaged_cache_is_left_aside(tmp_path_factory: pytest.TempPathFactory,
     assert archive.hashes("h").files == {}
 
 
-def test_the_same_listing_is_not_read_twice(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_listing_is_not_read_twice(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A manifest never changes: a second snapshot opens no object."""
     store(archive, "one", stamp=1)
     compact(archive)
@@ -426,4 +468,6 @@ def test_the_same_listing_is_not_read_twice(archive: Archive, monkeypatch: pytes
         raise AssertionError("an object was opened")
 
     monkeypatch.setattr(LocalStore, "get", refuse)
-    assert [case.id for case in snapshot(archive.objects).current()] == [case.id for case in first.current()]
+    assert [case.id for case in snapshot(archive.objects).current()] == [
+        case.id for case in first.current()
+    ]

@@ -39,9 +39,14 @@ def test_a_refused_case_has_no_counts(archive: Path) -> None:
 def test_worst_first_puts_what_was_not_read_before_what_was_found_clean(archive: Path) -> None:
     """Sorted by the worst, a refused case stands before those in which nothing was found."""
     rows = [
-        json.loads(line) for line in run("list", "--archive", archive, "--sort", "worst", "--json").stdout.splitlines()
+        json.loads(line)
+        for line in run(
+            "list", "--archive", archive, "--sort", "worst", "--json"
+        ).stdout.splitlines()
     ]
-    clean = [number for number, row in enumerate(rows) if row["state"] != "refused" and not row["worst"]]
+    clean = [
+        number for number, row in enumerate(rows) if row["state"] != "refused" and not row["worst"]
+    ]
     refused = [number for number, row in enumerate(rows) if row["state"] == "refused"]
     assert clean and max(refused) < min(clean)
 
@@ -49,11 +54,21 @@ def test_worst_first_puts_what_was_not_read_before_what_was_found_clean(archive:
 def test_a_list_by_rule_says_where_the_rule_cannot_tell(archive: Path) -> None:
     """Cases without a finding of a rule are not clean of it: doubtful and unjudged ones are told."""
     told = run("list", "--archive", archive, "--rule", RULE).stderr
-    assert f"more, the rule cannot tell (`backline archive search --rule {RULE} --unknown` lists them)" in told
+    assert (
+        f"more, the rule cannot tell (`backline archive search --rule {RULE} --unknown` lists them)"
+        in told
+    )
     assert "1 case not judged by it" in told
     done = run("list", "--archive", archive, "--rule", "pnic-lose-packets")
-    assert done.exit_code == 2 and "judged none of these cases" in done.stderr and RULE in done.stderr
-    assert run("export", "--all", "--rule", "nope", "--archive", archive, "-o", archive.parent / "x").exit_code == 2
+    assert (
+        done.exit_code == 2 and "judged none of these cases" in done.stderr and RULE in done.stderr
+    )
+    assert (
+        run(
+            "export", "--all", "--rule", "nope", "--archive", archive, "-o", archive.parent / "x"
+        ).exit_code
+        == 2
+    )
 
 
 def test_a_list_says_that_it_is_empty_and_whom_the_time_left_out(archive: Path) -> None:
@@ -64,9 +79,17 @@ def test_a_list_says_that_it_is_empty_and_whom_the_time_left_out(archive: Path) 
 
 
 @pytest.mark.parametrize(
-    "words", [("nodes: complete",), ("--text", "connectivity"), ("--by", "month"), ("esxi.vnic: adapter == 'x'",)]
+    "words",
+    [
+        ("nodes: complete",),
+        ("--text", "connectivity"),
+        ("--by", "month"),
+        ("esxi.vnic: adapter == 'x'",),
+    ],
 )
-def test_a_search_tells_how_many_cases_could_not_be_read(archive: Path, words: tuple[str, ...]) -> None:
+def test_a_search_tells_how_many_cases_could_not_be_read(
+    archive: Path, words: tuple[str, ...]
+) -> None:
     """Whatever is searched, a refused case is no case without a hit; with --since one without a time is none either."""
     assert "1 case could not be read" in run("search", "--archive", archive, *words).stdout
     told = run("search", "--archive", archive, *words, "--since", "2024").stdout
@@ -81,9 +104,17 @@ def test_a_search_of_a_rule_counts_a_refused_case_once(archive: Path) -> None:
 
 @pytest.mark.parametrize(
     ("until", "count"),
-    [("9999", 5), ("9999-12", 5), ("9999-12-31", 5), ("2024-01-05T10:00:01+02:00", 1), ("2024-01-05T09:59+0200", 0)],
+    [
+        ("9999", 5),
+        ("9999-12", 5),
+        ("9999-12-31", 5),
+        ("2024-01-05T10:00:01+02:00", 1),
+        ("2024-01-05T09:59+0200", 0),
+    ],
 )
-def test_times_at_the_end_of_the_calendar_and_of_other_zones(archive: Path, until: str, count: int) -> None:
+def test_times_at_the_end_of_the_calendar_and_of_other_zones(
+    archive: Path, until: str, count: int
+) -> None:
     """The last year is a time, and a moment may be given as it stands on a clock of another zone."""
     done = run("list", "--archive", archive, "--until", until, "--csv")
     assert done.exit_code == 0 and len(done.stdout.splitlines()) == count + 1
@@ -101,10 +132,14 @@ def test_an_undecodable_word_is_refused(archive: Path) -> None:
     assert run("list", "--archive", archive, "--limit", "9" * 30).exit_code == 0
 
 
-def test_an_archive_without_a_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_without_a_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An unset variable of a shell does not mean the current folder."""
     monkeypatch.chdir(tmp_path)
-    code, _, err = said(backline("batch", ROOT / "samples" / "cases" / "lab-ring-before", "--archive", ""))
+    code, _, err = said(
+        backline("batch", ROOT / "samples" / "cases" / "lab-ring-before", "--archive", "")
+    )
     assert (code, list(tmp_path.iterdir())) == (2, [])
     assert "no archive given" in err
 
@@ -115,7 +150,9 @@ def test_judging_again_needs_an_archive(tmp_path: Path) -> None:
     assert code == 3 and "this is not a case archive" in err and not (tmp_path / "nope").exists()
 
 
-def test_only_a_reader_who_has_gone_ends_a_command_quietly(capfd: pytest.CaptureFixture[str]) -> None:
+def test_only_a_reader_who_has_gone_ends_a_command_quietly(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     """A broken pipe to a process of our own, while the reader is there, is an error and no success."""
     script = (
         "import click, sys\n"
@@ -123,7 +160,9 @@ def test_only_a_reader_who_has_gone_ends_a_command_quietly(capfd: pytest.Capture
         "@click.command()\n@speaks_plainly\ndef one():\n    raise BrokenPipeError(32, 'Broken pipe')\n"
         "one()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert done.returncode == plain.INTERNAL and "internal error (BrokenPipeError" in done.stderr
 
 
@@ -132,7 +171,9 @@ def test_no_word_of_the_database_at_a_damaged_archive(tmp_path: Path) -> None:
     """A damaged case is told in our words; what the database has to say when Python ends is not seen."""
     folder = tmp_path / "a"
     stored = filled(folder)
-    name = next(item.name for item in stored.objects.list("packs/") if item.name.endswith(".full.zip"))
+    name = next(
+        item.name for item in stored.objects.list("packs/") if item.name.endswith(".full.zip")
+    )
     os.truncate(folder / name, 100)
     code, _, err = said(backline("archive", "list", "--limit", "1", "--archive", folder))
     assert code == 5 and "not complete: packs/" in err and "nanobind" not in err
@@ -177,7 +218,10 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
     ):
         asked = run(*words, "--archive", tmp_path / "a")
         assert asked.exit_code == 5, asked.stderr
-        assert f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases exist nowhere else" in asked.stderr
+        assert (
+            f"{holder}/{MANIFEST} cannot be read: it is gone, and 6 of its cases exist nowhere else"
+            in asked.stderr
+        )
     assert "not complete" not in run("list", "--archive", tmp_path / "loose").stderr
     compact(Archive.open(tmp_path / "a"), older_than=0)
     assert (tmp_path / "a" / holder / "_documents.parquet").exists()

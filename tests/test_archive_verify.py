@@ -26,7 +26,7 @@ from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
 from analyzer.commands.archive import command as group
 from analyzer.facts.database import duck_said
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from tests.store_kit import LATER, READING, document_of, id_of, meta_of, real, store, zipped
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,7 +57,14 @@ def fill(archive: Archive) -> None:
     store(archive, NAMES[4], stamp=4, reading=reading_print(Limits()))
     store(archive, NAMES[5], kind="none", stamp=5)
     store(archive, NAMES[0], kind="case", stamp=6, judging=LATER)
-    label = {"id": id_of(NAMES[0]), "rule": "r", "node": "", "subject": "", "label": "confirmed", "at": "2024"}
+    label = {
+        "id": id_of(NAMES[0]),
+        "rule": "r",
+        "node": "",
+        "subject": "",
+        "label": "confirmed",
+        "at": "2024",
+    }
     archive.put_label({**label, "by": "me", "note": "said so"})
     cache = archive.hashes("host:/cases")
     cache.note("/cases/a", 1, 2, "0" * 64, time.time_ns())
@@ -109,7 +116,9 @@ def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
             if name == HEAD:  # it need not even open
                 found = {problem.object for problem in verify(archive).problems}
             else:
-                found = {problem.object for problem in verify(Archive.open(archive.objects.url)).problems}
+                found = {
+                    problem.object for problem in verify(Archive.open(archive.objects.url)).problems
+                }
             assert name in found, (name, place)
         archive.objects.put(name, data)
     assert verify(archive).problems == []
@@ -131,12 +140,17 @@ def test_a_seal_holds_for_no_other_bytes(place: int, bit: int, cut: int) -> None
 
 
 @given(data=st.binary(max_size=300))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_bytes_in_place_of_an_object(tmp_path: Path, data: bytes) -> None:
     """Whatever bytes stand in place of a pack, a label, a manifest or a cache: a problem, never a crash."""
     archive = Archive.open(tmp_path / "a", create=True)
     rooms = ["labels/" + "a" * 32 + "/" + "b" * 32 + ".json", "hashes/" + "c" * 32 + ".json"]
-    rooms += [Entry("a" * 32, "b" * 8, READING, LATER, 1, "full").object, "segments/00000000001-00000000/manifest.json"]
+    rooms += [
+        Entry("a" * 32, "b" * 8, READING, LATER, 1, "full").object,
+        "segments/00000000001-00000000/manifest.json",
+    ]
     for name in rooms:
         archive.objects.put(name, data)
     assert {problem.object for problem in verify(archive).problems} >= set(rooms)
@@ -162,21 +176,32 @@ META = meta_of(id_of("odd"), "odd", READING, "b" * 12)
         ({"meta.json": b"[1]"}, "not a JSON object"),
         ({"meta.json": json.dumps(META | {"id": "f" * 32}).encode()}, "says id ffffffff"),
         ({"meta.json": json.dumps(META | {"source": "/else"}).encode()}, "another source"),
-        ({"meta.json": json.dumps(META | {"state": "refused"}).encode()}, 'state refused, which does not fit "full"'),
-        ({"meta.json": json.dumps(META | {"judging": "0" * 12}).encode()}, "says judging 000000000000"),
+        (
+            {"meta.json": json.dumps(META | {"state": "refused"}).encode()},
+            'state refused, which does not fit "full"',
+        ),
+        (
+            {"meta.json": json.dumps(META | {"judging": "0" * 12}).encode()},
+            "says judging 000000000000",
+        ),
         ({"case.json": None}, "case.json is missing"),
         ({"case.json": b"{}"}, "it has no key `schema`"),
         ({"case.json": document_of("odd", "other").encode()}, "the id is not that of the files"),
         ({"base.json": None}, "base.json is missing"),
         ({"base.json": b"nonsense"}, "base.json is not a JSON object"),
         ({"tables/_case.parquet": b"PAR1nonsensePAR1"}, "table _case: it cannot be read"),
-        ({"tables/_case.parquet": real()["tables/_verdicts.parquet"]}, "table _case: it lacks the column name"),
+        (
+            {"tables/_case.parquet": real()["tables/_verdicts.parquet"]},
+            "table _case: it lacks the column name",
+        ),
         ({"tables/../../x.parquet": b""}, "is not part of a stored case"),
         ({"readme.txt": b""}, "readme.txt is not part of a stored case"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value[:25],
 )
-def test_a_pack_that_does_not_hang_together(archive: Archive, change: dict[str, bytes | None], what: str) -> None:
+def test_a_pack_that_does_not_hang_together(
+    archive: Archive, change: dict[str, bytes | None], what: str
+) -> None:
     """A whole and sealed pack with a wrong part is named, and why."""
     name = put(archive, "odd", change)
     problems = verify(archive).problems
@@ -187,7 +212,9 @@ def test_a_pack_that_does_not_hang_together(archive: Archive, change: dict[str, 
 def test_facts_in_a_pack_of_a_judgement(archive: Archive) -> None:
     """A pack of kind "case" holds no facts."""
     store(archive, "odd", stamp=49)
-    name = put(archive, "odd", {"tables/_nodes.parquet": real()["tables/_nodes.parquet"]}, kind="case")
+    name = put(
+        archive, "odd", {"tables/_nodes.parquet": real()["tables/_nodes.parquet"]}, kind="case"
+    )
     assert [problem.object for problem in verify(archive).problems] == [name]
 
 
@@ -203,8 +230,16 @@ def test_a_judgement_without_facts_is_named(archive: Archive) -> None:
 
 def test_strange_objects_are_named(archive: Archive) -> None:
     """Files that nobody of us wrote, also with names that look like ours."""
-    strange = ["notes.txt", "packs/aa/x.zip", "packs/readme", "segments/x/y.parquet", "labels/x.json"]
-    strange.append(f"packs/ff/{Entry('a' * 32, 'b' * 8, 'c' * 12, 'd' * 12, 1, 'full').text}.full.zip")
+    strange = [
+        "notes.txt",
+        "packs/aa/x.zip",
+        "packs/readme",
+        "segments/x/y.parquet",
+        "labels/x.json",
+    ]
+    strange.append(
+        f"packs/ff/{Entry('a' * 32, 'b' * 8, 'c' * 12, 'd' * 12, 1, 'full').text}.full.zip"
+    )
     for name in strange:
         archive.objects.put(name, b"x")
     assert {problem.object for problem in verify(archive).problems} == set(strange)
@@ -212,7 +247,9 @@ def test_strange_objects_are_named(archive: Archive) -> None:
 
 def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
     """A segment without one of its files tells how many cases that concerns."""
-    name = next(name for name in names(archive) if name.endswith("_findings.parquet") or "_unknowns" in name)
+    name = next(
+        name for name in names(archive) if name.endswith("_findings.parquet") or "_unknowns" in name
+    )
     data = archive.objects.get(name)
     archive.objects.delete(name)
     archive.objects.put(name.replace("_unknowns", "_other").replace("_findings", "_other"), data)
@@ -242,10 +279,14 @@ def test_problems_come_worst_first(archive: Archive) -> None:
     archive.objects.put("aaa.txt", b"x")
     holder = next(name for name in names(archive) if name.startswith("packs/"))
     archive.objects.put(holder, b"x")
-    manifest = next(name for name in names(archive) if name.startswith(SEGMENTS) and name.endswith(MANIFEST))
+    manifest = next(
+        name for name in names(archive) if name.startswith(SEGMENTS) and name.endswith(MANIFEST)
+    )
     archive.objects.put(manifest, b"{}")
     problems = verify(Archive.open(archive.objects.url)).problems
-    assert [problem.weight for problem in problems] == sorted(problem.weight for problem in problems)
+    assert [problem.weight for problem in problems] == sorted(
+        problem.weight for problem in problems
+    )
     assert problems[-1].object == "aaa.txt"
     assert manifest in {problem.object for problem in problems}
 
@@ -309,7 +350,9 @@ def limited(kilobytes: int, *words: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("words", [("verify",), ("search", "nodes: complete")])
-def test_a_full_disk_is_told_of_the_place_that_is_full(archive: Archive, words: tuple[str, ...]) -> None:
+def test_a_full_disk_is_told_of_the_place_that_is_full(
+    archive: Archive, words: tuple[str, ...]
+) -> None:
     """`verify` and `search` write tables below tmp/ of the archive: that folder is named, not standard output."""
     done = limited(0, "archive", *words, "--archive", archive.objects.url)
 
@@ -324,7 +367,11 @@ def test_what_duckdb_says_of_a_full_disk_is_a_sentence() -> None:
     """An error of one of its threads comes wrapped in JSON; nothing of that is shown."""
     said = 'Could not write file \\"/a/b\\": No space left on device'
     inner = f'{{"exception_type":"IO","exception_message":"{said}","errno":"28"}}'
-    error = duckdb.IOException(f"IO Error: Async write failed for range [offset=27, size=4]: {inner}")
+    error = duckdb.IOException(
+        f"IO Error: Async write failed for range [offset=27, size=4]: {inner}"
+    )
 
-    assert duck_said(error).endswith('size=4]: Could not write file "/a/b": No space left on device')
+    assert duck_said(error).endswith(
+        'size=4]: Could not write file "/a/b": No space left on device'
+    )
     assert duck_said(ValueError('no {"exception_type" at all')) == 'no {"exception_type" at all'

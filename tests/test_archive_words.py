@@ -19,7 +19,9 @@ CASES = Path(__file__).parents[1] / "samples/cases"
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive of all sample cases."""
     folder = tmp_path_factory.mktemp("archive")
-    CliRunner().invoke(main, ["batch", str(CASES), "--archive", str(folder), "--jobs", "1", "--no-settings"])
+    CliRunner().invoke(
+        main, ["batch", str(CASES), "--archive", str(folder), "--jobs", "1", "--no-settings"]
+    )
     return folder
 
 
@@ -33,7 +35,9 @@ def test_a_word_finds_rows_of_any_table(archive: Path, word: str) -> None:
     """A word alone is looked for in findings, lines and the rows of all tables, capitals or not."""
     done = search(archive, word)
     assert done.exit_code == 0, done.output
-    assert any(" esxi." in line or " guest." in line for line in done.stdout.splitlines()), done.stdout
+    assert any(" esxi." in line or " guest." in line for line in done.stdout.splitlines()), (
+        done.stdout
+    )
     assert search(archive, "--text", word).stdout == done.stdout
 
 
@@ -44,7 +48,8 @@ def test_a_word_that_nothing_holds_is_told_with_the_next_step(archive: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("drivr", "driver"), ("Drivers", "driver"), ("verion", "version"), ("hosts", "host")]
+    ("typed", "meant"),
+    [("drivr", "driver"), ("Drivers", "driver"), ("verion", "version"), ("hosts", "host")],
 )
 def test_a_misspelt_field_names_its_nearest(archive: Path, typed: str, meant: str) -> None:
     """The command and the page say which field may be meant."""
@@ -74,7 +79,13 @@ def test_driver_asks_all_adapters(archive: Path, driver: str) -> None:
 def test_every_table_with_a_driver_is_asked() -> None:
     """NICs, HBAs, and what else names a driver; the rules of SATP name one that they look for."""
     names = {table.name for table in adapter_tables()}
-    assert {"esxi.pnic_info", "esxi.pnic", "esxi.storage_adapter", "esxi.fc_adapter", "guest.ethtool_driver"} <= names
+    assert {
+        "esxi.pnic_info",
+        "esxi.pnic",
+        "esxi.storage_adapter",
+        "esxi.fc_adapter",
+        "guest.ethtool_driver",
+    } <= names
     assert "esxi.satp_rule" not in names
 
 

@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
-from analyzer import case, parsing, rules
-from analyzer.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.case.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
 from analyzer.report import markdown, open_asks
-from analyzer.triage import triage
 from tests.case_factory import rich_case
 from tests.together import together
 
@@ -52,8 +54,14 @@ def test_each_ask_parses_into_whole_records(text: str) -> None:
     ("text", "records"),
     [
         ("`a -l`", [("a -l", True, "")]),
-        ("`a` and `b` in the guest, twice", [("a", True, "in the guest, twice"), ("b", True, "in the guest, twice")]),
-        ("`a` for each port; `b` lists the ports", [("a", True, "for each port"), ("b", True, "lists the ports")]),
+        (
+            "`a` and `b` in the guest, twice",
+            [("a", True, "in the guest, twice"), ("b", True, "in the guest, twice")],
+        ),
+        (
+            "`a` for each port; `b` lists the ports",
+            [("a", True, "for each port"), ("b", True, "lists the ports")],
+        ),
         ("`a`, or `b` on the Edge", [("a", True, "or `b` on the Edge")]),
         ("`GET /a` or `b c` on the NSX Manager", [("GET /a", True, "or `b c` on the NSX Manager")]),
         ("`a; b` twice", [("a; b", True, "twice")]),
@@ -64,9 +72,18 @@ def test_each_ask_parses_into_whole_records(text: str) -> None:
                 ("the event log of the guest", False, ""),
             ],
         ),
-        ("the logs (old; new, and the kept) of pods", [("the logs (old; new, and the kept) of pods", False, "")]),
-        ("the bundle of every manager and edge", [("the bundle of every manager and edge", False, "")]),
-        ("the VM's .vmx file, of each of these VMs", [("the VM's .vmx file", False, "of each of these VMs")]),
+        (
+            "the logs (old; new, and the kept) of pods",
+            [("the logs (old; new, and the kept) of pods", False, "")],
+        ),
+        (
+            "the bundle of every manager and edge",
+            [("the bundle of every manager and edge", False, "")],
+        ),
+        (
+            "the VM's .vmx file, of each of these VMs",
+            [("the VM's .vmx file", False, "of each of these VMs")],
+        ),
         ("", []),
         ("; and ,", []),
     ],
@@ -99,8 +116,21 @@ def put_questions(texts: tuple[str, ...]) -> dict[str, Any]:
             {"what": item.what, "command": item.command, "remark": item.remark, "nodes": HOSTS}
             for item in parse_ask(text)
         ]
-        group = {"missing": f"t{number}", "reason": "missing", "why": f"no t{number}", "ask": text, "asks": asks}
-        group |= {"commands": [], "rules": ["r"], "subjects": [], "nodes": HOSTS, "muted": "", "in_bundle": False}
+        group = {
+            "missing": f"t{number}",
+            "reason": "missing",
+            "why": f"no t{number}",
+            "ask": text,
+            "asks": asks,
+        }
+        group |= {
+            "commands": [],
+            "rules": ["r"],
+            "subjects": [],
+            "nodes": HOSTS,
+            "muted": "",
+            "in_bundle": False,
+        }
         document["cannot_tell"].append(group | {"settles": [_rule(document)]})
     return document
 
@@ -114,7 +144,11 @@ def _blank() -> dict[str, Any]:
 
 
 def _rule(document: dict[str, Any]) -> str:
-    found = (one["rule"] for one in document["findings"] if one["verdict"] == "match" and not one["muted"])
+    found = (
+        one["rule"]
+        for one in document["findings"]
+        if one["verdict"] == "match" and not one["muted"]
+    )
     return str(next(found))
 
 
@@ -124,7 +158,9 @@ def check_mail(texts: tuple[str, ...]) -> None:
     text = open_asks.mail(document)
     lines = [line.strip() for line in text.splitlines() if line.startswith("   ")]
     items = [item for one in texts for item in parse_ask(one)]
-    assert ", ".join(HOSTS) in text or all(re.match("(?:GET|POST|PUT) /", item.what) for item in items)
+    assert ", ".join(HOSTS) in text or all(
+        re.match("(?:GET|POST|PUT) /", item.what) for item in items
+    )
     commands = [line for line in lines if not line.startswith("#")]
     keys = [item.key for item in items]
     for key in set(keys):
@@ -135,7 +171,11 @@ def check_mail(texts: tuple[str, ...]) -> None:
             if any(line == what or line.startswith((f"{what} ", f"{what},")) for what in whats)
         ]
         longer = {item.what for item in items if item.key != key}
-        exact = [line for line in found if not any(line == other or line.startswith(f"{other} ") for other in longer)]
+        exact = [
+            line
+            for line in found
+            if not any(line == other or line.startswith(f"{other} ") for other in longer)
+        ]
         assert len(exact) <= 1, (texts, key, found)
         assert found or open_asks._ONE_OPTION.match(key), (texts, key)
     for line in lines:
@@ -177,9 +217,15 @@ def test_wordings_of_one_file_are_one_line() -> None:
     remarks = "with its rotated copies (vmkernel.N.gz) from the time of the trouble; of both hosts"
     assert f"\n   /var/log/vmkernel.log {remarks}\n" in mail
     assert mail.count("vmkernel.log") == 1
-    assert merge_remarks(["on the host", "", "on the host", "on the hosts"]) == ["on the host", "on the hosts"]
+    assert merge_remarks(["on the host", "", "on the host", "on the hosts"]) == [
+        "on the host",
+        "on the hosts",
+    ]
     assert write_phrase("a", ["with b", "whole"]) == "a with b; whole"
-    assert AskItem("net -v <switch>", command=True).key == AskItem("net -v <vSwitch>", command=True).key
+    assert (
+        AskItem("net -v <switch>", command=True).key
+        == AskItem("net -v <vSwitch>", command=True).key
+    )
 
 
 def test_a_capture_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
@@ -187,13 +233,17 @@ def test_a_capture_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
     bundle = SAMPLES / "cases" / "cpu-limited-vm"
     document = triage([bundle]).document
     asked = [ask["what"] for group in document["cannot_tell"] for ask in group["asks"]]
-    assert any(BATCH in group["ask"] for group in document["cannot_tell"])  # some of its columns are not in the CSV
+    assert any(
+        BATCH in group["ask"] for group in document["cannot_tell"]
+    )  # some of its columns are not in the CSV
     assert BATCH not in asked
     for text in (open_asks.mail(document), markdown.render(document)):
         assert BATCH not in text
     without = tmp_path / "case"
     shutil.copytree(bundle, without, ignore=shutil.ignore_patterns("esxtop.csv"))
-    assert BATCH in [ask["what"] for group in triage([without]).document["cannot_tell"] for ask in group["asks"]]
+    assert BATCH in [
+        ask["what"] for group in triage([without]).document["cannot_tell"] for ask in group["asks"]
+    ]
 
 
 def test_the_capture_of_another_host_is_no_capture_of_this_one(tmp_path: Path) -> None:
@@ -221,17 +271,38 @@ def test_no_output_asks_for_what_is_there(folder: Path) -> None:
     """No complete bundle and no command whose output was read is asked for again, also not by a finding."""
     result = triage([folder])
     document = result.document
-    complete = {node["name"] for node in document["nodes"] if node["bundle"]} if document["case"]["complete"] else set()
+    complete = (
+        {node["name"] for node in document["nodes"] if node["bundle"]}
+        if document["case"]["complete"]
+        else set()
+    )
     texts = (open_asks.mail(document), markdown.render(document))
     for name in complete:
         assert "vm-support\n" not in open_asks.mail(document), name
         for group in document["cannot_tell"]:
-            assert not [ask for ask in group["asks"] if ask["what"] == "vm-support" and name in ask["nodes"]]
-    names = {name for one in document["sources"] if one["state"] == "read" for name in one["read_by"].split(", ")}
+            assert not [
+                ask for ask in group["asks"] if ask["what"] == "vm-support" and name in ask["nodes"]
+            ]
+    names = {
+        name
+        for one in document["sources"]
+        if one["state"] == "read"
+        for name in one["read_by"].split(", ")
+    }
     parsers = [parser for name, parser in parsing.registry().items() if name in names]
-    tables = [parser.tables[0] for parser in parsers if len(parser.tables) == 1]  # of several some may have no row
-    there = {item.what for table in tables for item in parse_ask(table.ask) if item.command and not item.blank}
-    if len([node for node in document["nodes"] if node["kind"] == "esxi"]) == 1 and document["case"]["complete"]:
+    tables = [
+        parser.tables[0] for parser in parsers if len(parser.tables) == 1
+    ]  # of several some may have no row
+    there = {
+        item.what
+        for table in tables
+        for item in parse_ask(table.ask)
+        if item.command and not item.blank
+    }
+    if (
+        len([node for node in document["nodes"] if node["kind"] == "esxi"]) == 1
+        and document["case"]["complete"]
+    ):
         for text in texts:
             assert not [what for what in there if f"`{what}`" in text or f"   {what}\n" in text]
 

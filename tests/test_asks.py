@@ -13,11 +13,12 @@ import pytest
 from click.testing import CliRunner
 from markupsafe import escape
 
-from analyzer import parsing, rules
-from analyzer.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.case.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
 from analyzer.cli import main
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, open_asks
-from analyzer.triage import Options, triage
 from tests import many_hosts
 from tests.case_factory import rich_case
 from tests.test_bundle_names import bundle
@@ -66,9 +67,9 @@ def test_no_command_stands_unmarked(place: str, text: str) -> None:
     """What is outside the backticks is words: no program with an option, no call of an API."""
     for piece in pieces(text):
         if not piece.command:
-            assert not re.match(rf"(?:{RUNNABLE.pattern})\s*(?:-|/|[a-z]+ (?:list|get))", piece.text), (
-                f"{place}: put the command into backticks, with remarks outside: {piece.text}"
-            )
+            assert not re.match(
+                rf"(?:{RUNNABLE.pattern})\s*(?:-|/|[a-z]+ (?:list|get))", piece.text
+            ), f"{place}: put the command into backticks, with remarks outside: {piece.text}"
             assert not re.search(r"\s--?[a-z]\b|\bGET /", piece.text), (place, piece.text)
 
 
@@ -89,8 +90,18 @@ def put_ask(document: dict[str, Any], text: str, *nodes: str) -> None:
     """Let the first question of a document ask for something, for its first finding."""
     group = document["cannot_tell"][0]
     asks = [{**item._asdict(), "nodes": list(nodes)} for item in parse_ask(text)]
-    rule = next(one["rule"] for one in document["findings"] if one["verdict"] == "match" and not one["muted"])
-    group |= {"ask": text, "asks": asks, "commands": commands(text), "nodes": list(nodes), "settles": [rule]}
+    rule = next(
+        one["rule"]
+        for one in document["findings"]
+        if one["verdict"] == "match" and not one["muted"]
+    )
+    group |= {
+        "ask": text,
+        "asks": asks,
+        "commands": commands(text),
+        "nodes": list(nodes),
+        "settles": [rule],
+    }
 
 
 def test_reports_keep_command_and_remark_apart() -> None:
@@ -101,7 +112,8 @@ def test_reports_keep_command_and_remark_apart() -> None:
     page = html.render(document)
     assert f"<code>{command.replace('>', '&gt;')}</code>" in page
     copied = re.findall(
-        r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command', page
+        r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command',
+        page,
     )
     assert copied
     assert not [text for text in copied if remark in text]
@@ -116,7 +128,10 @@ def test_requests_are_asked_of_the_manager() -> None:
     document["cannot_tell"] = document["cannot_tell"][:1]
     put_ask(document, f"`{request}` on the NSX Manager", "controller-1")
     told = open_asks.mail(document)
-    assert f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n" in told
+    assert (
+        f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n"
+        in told
+    )
     assert told.count(request) == 1
     assert request not in told.partition("Please run")[2].partition("Please send")[0]
 
@@ -136,7 +151,9 @@ def _paste(tmp_path: Path) -> Path:
 
 
 def _triaged(path: Path, tmp_path: Path) -> dict[str, object]:
-    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs", "--all"])
+    done = CliRunner().invoke(
+        main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs", "--all"]
+    )
     assert done.exit_code == 0, done.output
     (tmp_path / "said.txt").write_text(done.output)
     document: dict[str, object] = json.loads((tmp_path / "out" / "case.json").read_text())
@@ -170,8 +187,12 @@ def told_of(tmp_path_factory: pytest.TempPathFactory) -> Told:
     @cache
     def triaged(name: str) -> tuple[str, str, str, str]:
         bundle, out = ROOT / "samples" / "cases" / name, tmp_path_factory.mktemp(name)
-        done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(out), "--no-packs", "--all"])
-        document, page, note = ((out / file).read_text() for file in ("case.json", "report.html", "report.md"))
+        done = CliRunner().invoke(
+            main, ["triage", str(bundle), "-o", str(out), "--no-packs", "--all"]
+        )
+        document, page, note = (
+            (out / file).read_text() for file in ("case.json", "report.html", "report.md")
+        )
         return document, page, note, " ".join(done.output.split())
 
     def told(name: str) -> tuple[dict[str, Any], str, str, str]:
@@ -187,7 +208,12 @@ def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
     assert len(open_asks.asks(document)) > 60
     assert open_asks.offers(document) == []
     found = {one["rule"] for one in document["findings"]}
-    bearing = {ask["what"] for group in document["cannot_tell"] if found & {*group["settles"]} for ask in group["asks"]}
+    bearing = {
+        ask["what"]
+        for group in document["cannot_tell"]
+        if found & {*group["settles"]}
+        for ask in group["asks"]
+    }
     asked = {ask["what"] for ask in open_asks.list_wanted(document)}
     assert asked and asked <= bearing
     others = {ask["what"] for group in document["cannot_tell"] for ask in group["asks"]} - bearing
@@ -210,7 +236,9 @@ def test_without_a_finding_a_few_commands_answer_most(told_of: Told) -> None:
     assert len(asked) <= open_asks.MOST_OFFERS
     hurt = without_findings(told_of("cut-bundle")[0])
     (bundle, *_) = open_asks.offers(hurt)
-    assert [(ask["what"], ask["nodes"]) for ask in bundle["asks"]] == [("vm-support", ["esx61.lab.example"])]
+    assert [(ask["what"], ask["nodes"]) for ask in bundle["asks"]] == [
+        ("vm-support", ["esx61.lab.example"])
+    ]
     assert open_asks.mail(hurt).count("\n   vm-support\n") == 1
 
 
@@ -220,11 +248,17 @@ def test_no_question_of_a_bundle_is_lost(name: str, told_of: Told) -> None:
     document, page, _, _ = told_of(name)
     blocks = [*open_asks.pressing(document), *open_asks.folded(document)]
     told = [block["missing"] for block in blocks]
-    assert sorted(told) == sorted({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
+    assert sorted(told) == sorted(
+        {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
+    )
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
     heads = [(escape(open_asks.heading(block)), block["missing"]) for block in blocks]
-    assert [section.count(f'<h3>{said} <span class="rule">{missing}<') for said, missing in heads] == [1] * len(heads)
-    rules = {rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]}
+    assert [
+        section.count(f'<h3>{said} <span class="rule">{missing}<') for said, missing in heads
+    ] == [1] * len(heads)
+    rules = {
+        rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]
+    }
     assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
 
 
@@ -249,7 +283,9 @@ def known_to_the_customer(why: str, document: dict[str, Any]) -> bool:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir()))
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in (ROOT / "samples" / "cases").iterdir() if path.is_dir())
+)
 def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> None:
     """Why something cannot be told names a command or a file of the customer's; no heading is a name of the rule language."""
     document, *_ = told_of(name)
@@ -263,16 +299,18 @@ def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> N
 def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None:
     """The date of a build that no source tells: the reason names the build and no table of the catalog, nothing is asked for."""
     version = "VMware ESXi 6.5.0 build-7526125\nVMware ESXi 6.5.0 Update 1\n"
-    head = (
-        "Command line: vm-support\nBundle name: esx-synthetic\nCaptured on: 2023-05-02 09:14:00.000000\nOptions: {}\n"
-    )
-    document = triage([bundle(tmp_path, {"commands/vmware_-vl.txt": version, "README": head})]).document
+    head = "Command line: vm-support\nBundle name: esx-synthetic\nCaptured on: 2023-05-02 09:14:00.000000\nOptions: {}\n"
+    document = triage(
+        [bundle(tmp_path, {"commands/vmware_-vl.txt": version, "README": head})]
+    ).document
     (group,) = [one for one in document["cannot_tell"] if one["missing"] == "build.date"]
     assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 7526125", "")
     (block,) = [block for block in open_asks.asks(document) if block["missing"] == "build.date"]
     assert open_asks.title_and_reason(block) == ("", group["why"])
     assert html.render(document).count(escape(group["why"])) == 1  # as heading alone
-    assert not known_to_the_customer("build.date has no value at catalog: facts/esxi_build.csv:283", document)
+    assert not known_to_the_customer(
+        "build.date has no value at catalog: facts/esxi_build.csv:283", document
+    )
     assert not known_to_the_customer("16 of 17 lines were not understood", document)
 
 
@@ -287,9 +325,17 @@ def test_a_case_with_few_questions_has_each_told(told_of: Told) -> None:
 def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> None:
     """Eight rules look at one advanced option each: the list that holds them all is asked for once."""
     document, _, _, _ = told_of("slow-storage")
-    (asks,) = [block["asks"] for block in open_asks.asks(document) if block["missing"] == "esxi.advanced_option"]
+    (asks,) = [
+        block["asks"]
+        for block in open_asks.asks(document)
+        if block["missing"] == "esxi.advanced_option"
+    ]
     assert [ask["what"] for ask in asks] == ["esxcli system settings advanced list -d"]
-    told = {group["ask"] for group in document["cannot_tell"] if group["missing"] == "esxi.advanced_option"}
+    told = {
+        group["ask"]
+        for group in document["cannot_tell"]
+        if group["missing"] == "esxi.advanced_option"
+    }
     assert len(told) > 5
 
 
@@ -303,16 +349,25 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     for text in (section, note.partition("## Cannot tell")[2], open_asks.mail(document)):
         hosts = r"\bnsxt?-[a-z][a-z-]+"  # ids of rules: some look at outputs of a host, which any host has
         assert "nsx" not in re.sub(hosts, "", text.lower())
-    assert not [block["missing"] for block in open_asks.asks(document) if block["missing"].startswith("nsx")]
+    assert not [
+        block["missing"] for block in open_asks.asks(document) if block["missing"].startswith("nsx")
+    ]
     others = len(open_asks.folded(document))
     assert others >= 7
-    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxi.vm", "esxi.vmxnet3_rx_summary"]
+    assert [block["missing"] for block in open_asks.pressing(document)] == [
+        "esxi.vm",
+        "esxi.vmxnet3_rx_summary",
+    ]
     assert section.count(f"<summary>{others} more questions that these files cannot answer") == 1
     assert section.partition("<details")[0].count("<li data-item") == 2
 
 
 def _rules_of_nsx() -> set[str]:
-    return {path.stem for folder in ("nsx", "nsxt") for path in (ROOT / "analyzer" / "kb" / folder).glob("*.yaml")}
+    return {
+        path.stem
+        for folder in ("nsx", "nsxt")
+        for path in (ROOT / "analyzer" / "kb" / folder).glob("*.yaml")
+    }
 
 
 def test_a_host_without_nsx_is_asked_for_nothing_of_nsx(told_of: Told) -> None:
@@ -329,7 +384,9 @@ def test_a_host_without_nsx_is_asked_for_nothing_of_nsx(told_of: Told) -> None:
         ("nsx-esx-datapath", {"crc-errors-and-tunnel-flaps", "kb-438918"}),
     ],
 )
-def test_a_vib_of_nsx_opens_the_questions_of_its_product_alone(vib: str, rules: set[str], tmp_path: Path) -> None:
+def test_a_vib_of_nsx_opens_the_questions_of_its_product_alone(
+    vib: str, rules: set[str], tmp_path: Path
+) -> None:
     """The VIB tells that the host runs the product: its connections and its vmkernel.log are asked for then."""
     wide = len(vib)
     vibs = (

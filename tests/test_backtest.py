@@ -26,9 +26,9 @@ from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.cli import main
-from analyzer.errors import BacklineError
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.errors import BacklineError
 from tests import archive_kit as kit
 
 RING = "kb-2039495"  # matches in two of the samples: the ring before and after its remedy
@@ -69,7 +69,9 @@ def changed(tmp_path: Path, *pairs: tuple[str, str], rule: str = RING) -> Path:
 
 def never(tmp_path: Path) -> Path:
     """Write a version of the ring rule that never matches."""
-    return changed(tmp_path, ("when: ring_full > 0 or rx.out_of_buffers > 0", "when: ring_full > 999999999999"))
+    return changed(
+        tmp_path, ("when: ring_full > 0 or rx.out_of_buffers > 0", "when: ring_full > 999999999999")
+    )
 
 
 def loaded(path: Path) -> Rule:
@@ -90,7 +92,11 @@ def one(archive: Archive, rule: Rule, before: Rule | None = None, **more: Any) -
 
 
 def label(
-    archive: Archive, hit: BacktestHit, what: str = "confirmed", at: str = "2024-05-02T00:00:00Z", **more: Any
+    archive: Archive,
+    hit: BacktestHit,
+    what: str = "confirmed",
+    at: str = "2024-05-02T00:00:00Z",
+    **more: Any,
 ) -> None:
     """Label a finding."""
     thing = hit.thing
@@ -109,17 +115,28 @@ def run(*words: str | Path) -> Result:
 def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -> None:
     """Verdicts, findings and doubts over the archive are those of the sample cases, judged one by one."""
     catalog = kit.catalog()
-    reports = backtest.backtest([BacktestRequest(rule, rule) for rule in catalog.rules], shared, jobs=1)
+    reports = backtest.backtest(
+        [BacktestRequest(rule, rule) for rule in catalog.rules], shared, jobs=1
+    )
     materials = {name: kit.sample(name) for name in kit.SAMPLES}
     for rule, report in zip(catalog.rules, reports, strict=True):
-        judged = {name: judge(Catalog([rule]), material.facts) for name, material in materials.items()}
+        judged = {
+            name: judge(Catalog([rule]), material.facts) for name, material in materials.items()
+        }
         counts = [judgement.counts[rule.id] for judgement in judged.values()]
         assert {verdict: sum(own[verdict] for own in counts) for verdict in counts[0]} == {
             verdict: report.own.subjects[verdict] for verdict in counts[0]
         }
-        found = {(hit.thing.case, hit.thing.node, hit.thing.subject, hit.severity, hit.say) for hit in report.hits}
-        assert found == {(n, f.node, f.subject, f.severity, f.say) for n, j in judged.items() for f in j.findings}
-        assert sum(doubt.subjects for doubt in report.cannot_tell) == sum(len(j.cannot_tell) for j in judged.values())
+        found = {
+            (hit.thing.case, hit.thing.node, hit.thing.subject, hit.severity, hit.say)
+            for hit in report.hits
+        }
+        assert found == {
+            (n, f.node, f.subject, f.severity, f.say) for n, j in judged.items() for f in j.findings
+        }
+        assert sum(doubt.subjects for doubt in report.cannot_tell) == sum(
+            len(j.cannot_tell) for j in judged.values()
+        )
         assert sum(report.own.cases.values()) == report.judged == report.stored == len(kit.SAMPLES)
         assert report.released == "same" and not report.compared
 
@@ -129,18 +146,27 @@ def test_processes_give_what_one_gives(shared: Archive, monkeypatch: pytest.Monk
     """However the cases are parted among processes, the report is the same but for its times."""
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(backtest, "FEWEST", 2)
-    some = [BacktestRequest(released(), None), BacktestRequest(released("cpu-limit-starves-vm"), None)]
+    some = [
+        BacktestRequest(released(), None),
+        BacktestRequest(released("cpu-limit-starves-vm"), None),
+    ]
     alone = backtest.backtest(some, shared, jobs=1)
-    apart = backtest.backtest(some, shared, jobs=2, progress=lambda done, total: told.append((done, total)))
+    apart = backtest.backtest(
+        some, shared, jobs=2, progress=lambda done, total: told.append((done, total))
+    )
 
     def timeless(report: BacktestReport) -> dict[str, Any]:
         found = report.record()
-        return {name: value for name, value in found.items() if name not in ("seconds", "reading", "per_1000_ms")} | {
-            name: {**found[name], "seconds": 0} for name in ("own", "before")
-        }
+        return {
+            name: value
+            for name, value in found.items()
+            if name not in ("seconds", "reading", "per_1000_ms")
+        } | {name: {**found[name], "seconds": 0} for name in ("own", "before")}
 
     assert [timeless(report) for report in alone] == [timeless(report) for report in apart]
-    assert told[-1] == (len(kit.SAMPLES), len(kit.SAMPLES)) and told == sorted(told) and len(told) > 2
+    assert (
+        told[-1] == (len(kit.SAMPLES), len(kit.SAMPLES)) and told == sorted(told) and len(told) > 2
+    )
     assert not multiprocessing.active_children()
 
 
@@ -148,7 +174,9 @@ def test_near_misses_and_evidence_are_shown(shared: Archive) -> None:
     """Cases without a finding tell how little was missing; some findings show the lines they rest on."""
     report = one(shared, released())
 
-    assert report.near and all(near.distance in (1, 2) and "match if" in near.text for near in report.near)
+    assert report.near and all(
+        near.distance in (1, 2) and "match if" in near.text for near in report.near
+    )
     assert len({near.thing.case for near in report.near}) == len(report.near) <= report.near_cases
     assert report.samples and all(item.text and item.line for item in report.samples[0].evidence)
 
@@ -191,7 +219,10 @@ outcomes: [{when: true, severity: major, say: found}]
         report.unsearched[0].subjects + sum(d.subjects for d in report.cannot_tell)
         == report.own.subjects["cannot_tell"]
     )
-    assert f"backline batch PATH... --archive {report.archive} --rescan --kb {path}" in words and "`gone`" in words
+    assert (
+        f"backline batch PATH... --archive {report.archive} --rescan --kb {path}" in words
+        and "`gone`" in words
+    )
     assert ("until `backline batch --archive" in words) is report.draft
 
 
@@ -205,7 +236,9 @@ def test_the_same_version_is_not_compared(archive: Archive) -> None:
 
     assert (report.released, report.compared, report.gained, report.lost) == ("same", False, [], [])
     assert "this is the released version" in "\n".join(backtest_text.lines(report))
-    assert "no rule kb-2039495 is installed" in "\n".join(backtest_text.lines(one(archive, released())))
+    assert "no rule kb-2039495 is installed" in "\n".join(
+        backtest_text.lines(one(archive, released()))
+    )
 
 
 @pytest.mark.size
@@ -228,14 +261,20 @@ def test_gained_lost_and_changed_are_told_by_name(archive: Archive, tmp_path: Pa
     ]
     mild = one(archive, loaded(changed(tmp_path, *pairs)), released())
     assert not mild.gained and not mild.lost
-    assert mild.changed and all(hit.severity == "info" and not hit.was.startswith("info") for hit in mild.changed)
+    assert mild.changed and all(
+        hit.severity == "info" and not hit.was.startswith("info") for hit in mild.changed
+    )
 
 
 def test_another_wording_of_the_subject_is_pointed_out(archive: Archive, tmp_path: Path) -> None:
     """Where two versions name their subject otherwise, all is lost and gained; the report says why."""
     template = re.search(r"^subject: \"(.*)\"$", released().text.text, re.M)
     assert template is not None
-    report = one(archive, loaded(changed(tmp_path, (template[0], f'subject: "also {template[1]}"'))), released())
+    report = one(
+        archive,
+        loaded(changed(tmp_path, (template[0], f'subject: "also {template[1]}"'))),
+        released(),
+    )
 
     assert report.renamed and len(report.gained) == len(report.lost) > 0
     assert "under another name" in "\n".join(backtest_text.lines(report))
@@ -259,9 +298,13 @@ def test_labels_give_the_precision(archive: Archive, tmp_path: Path) -> None:
     assert [item.thing for item in report.made_rejected] == [hits[2].thing]
 
     worse = one(archive, loaded(never(tmp_path)), released())
-    assert worse.failed and {item.thing for item in worse.lost_confirmed} == {hit.thing for hit in hits[:2]}
+    assert worse.failed and {item.thing for item in worse.lost_confirmed} == {
+        hit.thing for hit in hits[:2]
+    }
     assert worse.numbers.precision is None and worse.numbers_before == report.numbers
-    assert next(line for line in [*backtest_text.lines(worse)][2:] if line).startswith("LOST: 2 findings")
+    assert next(line for line in [*backtest_text.lines(worse)][2:] if line).startswith(
+        "LOST: 2 findings"
+    )
 
     back = one(archive, released(), loaded(never(tmp_path)))
     assert [item.thing for item in back.gained_rejected] == [hits[2].thing] and back.failed
@@ -274,8 +317,16 @@ def test_a_missed_finding_that_is_made_now_is_a_gain(archive: Archive, tmp_path:
     label(archive, hit, missed=True)
     found, missed = one(archive, released()), one(archive, loaded(never(tmp_path)))
 
-    assert (found.numbers.missed_found, found.numbers.missed_still, found.numbers.precision) == (1, 0, 1.0)
-    assert (missed.numbers.missed_found, missed.numbers.missed_still, missed.failed) == (0, 1, False)
+    assert (found.numbers.missed_found, found.numbers.missed_still, found.numbers.precision) == (
+        1,
+        0,
+        1.0,
+    )
+    assert (missed.numbers.missed_found, missed.numbers.missed_still, missed.failed) == (
+        0,
+        1,
+        False,
+    )
     assert "once missed, now found" in "\n".join(backtest_text.lines(found))
 
 
@@ -341,7 +392,9 @@ def test_a_damaged_segment_does_not_stop_the_rest(shared: Archive, tmp_path: Pat
 
 
 @pytest.mark.size
-def test_a_compaction_meanwhile_takes_nothing_away(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compaction_meanwhile_takes_nothing_away(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Cases that a compaction moves after they were listed are found where they lie now."""
     expected = one(archive, released())
     before = archive.snapshot()
@@ -357,7 +410,9 @@ def test_a_compaction_meanwhile_takes_nothing_away(archive: Archive, monkeypatch
 
 
 @pytest.mark.size
-def test_a_process_that_dies_is_a_plain_error(shared: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_is_a_plain_error(
+    shared: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When the system kills a process, the run ends with what to do, and none is left behind."""
     monkeypatch.setattr(backtest, "FEWEST", 1)
 
@@ -379,11 +434,17 @@ def test_the_command_prints_and_gives_json(archive: Archive, tmp_path: Path) -> 
     label(archive, one(archive, released()).hits[0])
     path, where = never(tmp_path), tmp_path / "archive"
     said = run(path, "--archive", where, "--jobs", "1")
-    assert said.exit_code == 0 and "LOST: 1 finding" in said.output and "Judging took" in said.output
+    assert (
+        said.exit_code == 0 and "LOST: 1 finding" in said.output and "Judging took" in said.output
+    )
     assert run(path, "--archive", where, "--jobs", "1", "--fail-on-lost").exit_code == 1
 
     found = json.loads(run(path, "--archive", where, "--jobs", "1", "--json").stdout)[0]
-    assert found["failed"] and found["compared"] and len(found["lost"]) == found["before"]["subjects"]["match"]
+    assert (
+        found["failed"]
+        and found["compared"]
+        and len(found["lost"]) == found["before"]["subjects"]["match"]
+    )
     assert found["lost_confirmed"][0]["now"] == "no match"
 
 
@@ -400,7 +461,9 @@ def test_names_out_of_cases_cannot_speak_to_the_terminal() -> None:
     """Control signs in names, subjects and texts are shown, never sent."""
     thing = CaseSubject("a" * 32, "evil\x1b[2Jcase", "esx\n1", "vm\x07")
     hit = BacktestHit(thing, "major", "likely", "say\x1b]0;title\x07", "no\rmatch")
-    report = BacktestReport("made-up", "Made\x1bup", "", "", "path\x1b", compared=True, stored=1, seen=1, judged=1)
+    report = BacktestReport(
+        "made-up", "Made\x1bup", "", "", "path\x1b", compared=True, stored=1, seen=1, judged=1
+    )
     report.hits, report.gained, report.lost = [hit], [hit], [hit]
     report.damaged = [("b" * 32, "name\x1b", "why\n\x1b")]
     report.cannot_tell = [Doubt("missing", "x\x1b", "ask\x07", "", 1, 1, "case\x1b")]

@@ -49,7 +49,9 @@ def git(folder: Path, *words: str) -> str:
     """Run git as the team would, without the settings of this machine."""
     env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     who = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
-    done = subprocess.run(["git", *who, *words], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, env=env, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
@@ -78,7 +80,9 @@ def rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def backtest(*words: object) -> Result:
-    return CliRunner().invoke(main, ["rules", "backtest", *map(str, words), "--jobs", "1", "--no-settings"])
+    return CliRunner().invoke(
+        main, ["rules", "backtest", *map(str, words), "--jobs", "1", "--no-settings"]
+    )
 
 
 def report(rule: Path, archive: Path, place: str) -> dict[str, Any]:
@@ -122,7 +126,9 @@ def test_a_folder_is_compared(rule: Path, archive: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.size
-def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: Path, archive: Path) -> None:
+def test_without_against_there_is_nothing_to_compare_a_private_rule_with(
+    rule: Path, archive: Path
+) -> None:
     """The control: the installed catalog holds no rule of this id."""
     assert "no rule my-port is installed" in backtest(rule, "--archive", archive).stdout
 
@@ -140,7 +146,9 @@ def test_without_against_there_is_nothing_to_compare_a_private_rule_with(rule: P
         ("file.txt", "this is not a folder of rules"),
     ],
 )
-def test_what_cannot_be_compared_is_said(rule: Path, archive: Path, tmp_path: Path, place: str, words: str) -> None:
+def test_what_cannot_be_compared_is_said(
+    rule: Path, archive: Path, tmp_path: Path, place: str, words: str
+) -> None:
     """Neither a folder nor a commit, or one without this rule: one sentence, no report."""
     (tmp_path / "empty").mkdir()
     other = write(tmp_path / "other" / "x.yaml", 1).with_name("other-rule.yaml")
@@ -153,7 +161,9 @@ def test_what_cannot_be_compared_is_said(rule: Path, archive: Path, tmp_path: Pa
     assert "judged" not in done.stdout
 
 
-def test_a_file_beside_any_repository(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_beside_any_repository(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A rule file that lies in no repository has no commits."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     done = backtest(write(tmp_path / "my-port.yaml", 1), "--archive", archive, "--against", "HEAD")
@@ -176,7 +186,9 @@ def test_the_configuration_of_a_repository_runs_nothing(
     """Text conversion, filters, pager, monitor, aliases and hooks of a stranger's repository are not run."""
     top, mark = rule.parent.parent, tmp_path / "ran"
     evil = tmp_path / "evil.sh"
-    evil.write_text(f'#!/bin/sh\necho "$0 $@" >> {mark}\ncat "$1" 2>/dev/null\nexit 0\n', encoding="utf-8")
+    evil.write_text(
+        f'#!/bin/sh\necho "$0 $@" >> {mark}\ncat "$1" 2>/dev/null\nexit 0\n', encoding="utf-8"
+    )
     evil.chmod(0o755)
     for name, value in {
         "core.fsmonitor": evil, "core.pager": evil, "core.sshCommand": evil, "core.hooksPath": tmp_path / "hooks",
@@ -217,7 +229,9 @@ def test_a_missing_object_is_not_fetched(rule: Path, archive: Path, tmp_path: Pa
     assert not mark.exists()
 
 
-def test_links_and_large_files_of_a_commit_are_no_rules(rule: Path, archive: Path, tmp_path: Path) -> None:
+def test_links_and_large_files_of_a_commit_are_no_rules(
+    rule: Path, archive: Path, tmp_path: Path
+) -> None:
     """A link under the name of the rule is not followed, and a huge file is not read."""
     secret = write(tmp_path / "secret.yaml", 1)
     rule.unlink()
@@ -226,7 +240,10 @@ def test_links_and_large_files_of_a_commit_are_no_rules(rule: Path, archive: Pat
     git(rule.parent, "commit", "-qm", "link")
     rule.unlink()
     write(rule, 1)
-    assert "it holds none of my-port" in backtest(rule, "--archive", archive, "--against", "HEAD").output
+    assert (
+        "it holds none of my-port"
+        in backtest(rule, "--archive", archive, "--against", "HEAD").output
+    )
     rule.write_text("# " + "x" * (2 << 20), encoding="utf-8")
     git(rule.parent, "add", ".")
     git(rule.parent, "commit", "-qm", "large")

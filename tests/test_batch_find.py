@@ -11,18 +11,23 @@ from hypothesis import strategies as st
 
 from analyzer.archive.batches.find import LAYOUTS, FindSummary, cases_in
 from analyzer.commands import batch as command
-from analyzer.errors import BacklineError
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.triage import case_name
+from analyzer.pipeline.triage import case_name
+from analyzer.runtime.errors import BacklineError
 from tests.batch_kit import write
 
 
 def found(
-    *paths: Path, layout: str = "auto", count: FindSummary | None = None, skip: tuple[Path, ...] = ()
+    *paths: Path,
+    layout: str = "auto",
+    count: FindSummary | None = None,
+    skip: tuple[Path, ...] = (),
 ) -> list[str]:
     """Return the sources of the cases below some paths, relative to the first."""
     top = paths[0] if paths[0].is_dir() else paths[0].parent
-    cases = cases_in([str(path) for path in paths], layout=layout, count=count, skip=[str(path) for path in skip])
+    cases = cases_in(
+        [str(path) for path in paths], layout=layout, count=count, skip=[str(path) for path in skip]
+    )
     return [os.path.relpath(case.source, top) for case in cases]
 
 
@@ -38,7 +43,16 @@ def tree(top: Path, *names: str) -> Path:
 
 def test_a_folder_and_a_file_of_a_path_are_a_case_each(tmp_path: Path) -> None:
     """Archives and loose files that lie in a PATH are cases, and each sub-folder with all below it is one."""
-    tree(tmp_path, "1/a.tgz", "1/b.tgz", "1/notes/session.txt", "2.tgz", "3.zip", "4.txt", "esxtop.csv.gz")
+    tree(
+        tmp_path,
+        "1/a.tgz",
+        "1/b.tgz",
+        "1/notes/session.txt",
+        "2.tgz",
+        "3.zip",
+        "4.txt",
+        "esxtop.csv.gz",
+    )
     assert found(tmp_path) == ["1", "2.tgz", "3.zip", "4.txt", "esxtop.csv.gz"]
 
 
@@ -50,13 +64,30 @@ def test_a_file_that_is_named_is_a_case(tmp_path: Path) -> None:
 
 def test_years_and_months_are_walked_through(tmp_path: Path) -> None:
     """Folders named by dates are no cases, but what lies in them is; so are folders that hold only folders."""
-    tree(tmp_path, "2024/05/17/a.tgz", "2024/05/case/vsish.txt", "2023-11/b.tgz", "emea/team/c/d.tgz", "2024/May/e.tgz")
-    assert found(tmp_path) == ["2023-11/b.tgz", "2024/05/17/a.tgz", "2024/05/case", "2024/May/e.tgz", "emea/team/c"]
+    tree(
+        tmp_path,
+        "2024/05/17/a.tgz",
+        "2024/05/case/vsish.txt",
+        "2023-11/b.tgz",
+        "emea/team/c/d.tgz",
+        "2024/May/e.tgz",
+    )
+    assert found(tmp_path) == [
+        "2023-11/b.tgz",
+        "2024/05/17/a.tgz",
+        "2024/05/case",
+        "2024/May/e.tgz",
+        "emea/team/c",
+    ]
 
 
 def test_a_number_is_a_month_only_below_a_year(tmp_path: Path) -> None:
     """Cases that are simply numbered are cases."""
-    assert found(tree(tmp_path, "1/a.tgz", "1/x.txt", "05/b.tgz", "mar/c.txt")) == ["05", "1", "mar"]
+    assert found(tree(tmp_path, "1/a.tgz", "1/x.txt", "05/b.tgz", "mar/c.txt")) == [
+        "05",
+        "1",
+        "mar",
+    ]
 
 
 def test_archives_beside_folders_of_cases_are_cases(tmp_path: Path) -> None:
@@ -83,7 +114,12 @@ def test_more_than_ten_archives_are_cases_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_unpacked_bundle_is_one_case(tmp_path: Path, layout: str) -> None:
     """A folder that holds `commands`, `etc`, `var`, … is one case in every layout, also as the PATH itself."""
-    tree(tmp_path, "esx-host/commands/nicinfo.sh.txt", "esx-host/var/log/vmkernel.log", "esx-host/README")
+    tree(
+        tmp_path,
+        "esx-host/commands/nicinfo.sh.txt",
+        "esx-host/var/log/vmkernel.log",
+        "esx-host/README",
+    )
     assert found(tmp_path, layout=layout) == ["esx-host"]
     assert found(tmp_path / "esx-host", layout=layout) == ["."]
 
@@ -104,7 +140,9 @@ def test_pieces_of_one_file_are_one_case(tmp_path: Path, layout: str) -> None:
 
 def test_layout_folders(tmp_path: Path) -> None:
     """With --layout folders the first folder that holds a file is a case, and loose files beside folders are none."""
-    tree(tmp_path, "2024/a/b.tgz", "2024/a/sub/c.tgz", "north/x.tgz", "north/deep/y.tgz", "stray.txt")
+    tree(
+        tmp_path, "2024/a/b.tgz", "2024/a/sub/c.tgz", "north/x.tgz", "north/deep/y.tgz", "stray.txt"
+    )
     count = FindSummary()
     assert found(tmp_path, layout="folders", count=count) == ["2024/a", "north"]
     assert [Path(path).name for path in count.left_out] == ["stray.txt"]
@@ -119,7 +157,16 @@ def test_layout_files(tmp_path: Path) -> None:
 
 def test_what_is_no_case_is_counted(tmp_path: Path) -> None:
     """Empty folders and files that hold no support material by their names are told, hidden files and links are not."""
-    tree(tmp_path, "empty/", "deep/empty/", "only/picture.png", "read.md", ".hidden.tgz", ".git/x.tgz", "real/a.tgz")
+    tree(
+        tmp_path,
+        "empty/",
+        "deep/empty/",
+        "only/picture.png",
+        "read.md",
+        ".hidden.tgz",
+        ".git/x.tgz",
+        "real/a.tgz",
+    )
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "link.tgz").symlink_to(tmp_path / "real" / "a.tgz")
     count = FindSummary()
@@ -130,7 +177,13 @@ def test_what_is_no_case_is_counted(tmp_path: Path) -> None:
 
 def test_archives_and_earlier_results_are_left_alone(tmp_path: Path) -> None:
     """The archive of this run, any other archive and the files of an earlier triage are no material."""
-    tree(tmp_path, "mine/packs/x.zip", "other/packs/y.zip", "other/backline-archive.json", "case/a.tgz")
+    tree(
+        tmp_path,
+        "mine/packs/x.zip",
+        "other/packs/y.zip",
+        "other/backline-archive.json",
+        "case/a.tgz",
+    )
     write(tmp_path / "out" / "case.json", '{"schema": "backline/case-1"}')
     tree(tmp_path, "out/report.html", "out/report.md")
     count = FindSummary()
@@ -175,7 +228,9 @@ def test_an_unreadable_folder_is_told(tmp_path: Path) -> None:
 
 def test_the_files_of_a_case_are_those_that_triage_hashes(tmp_path: Path) -> None:
     """Name, files and sizes are those by which `triage` knows the case; so a stored case is known again."""
-    tree(tmp_path, "case/a.tgz", "case/deep/b.txt", "case/.hidden", "case/empty/", "case/report.html")
+    tree(
+        tmp_path, "case/a.tgz", "case/deep/b.txt", "case/.hidden", "case/empty/", "case/report.html"
+    )
     (tmp_path / "case" / "link").symlink_to("a.tgz")
     (one,) = cases_in([str(tmp_path)])
     hashed = FileHashes([Path(path) for path in one.paths], every=True).all()
@@ -196,7 +251,9 @@ _NAMES = st.sampled_from(
 
 
 @given(st.lists(st.lists(_NAMES, min_size=1, max_size=4), max_size=12), st.sampled_from(LAYOUTS))
-def test_no_file_is_in_two_cases(tmp_path_factory: pytest.TempPathFactory, paths: list[list[str]], layout: str) -> None:
+def test_no_file_is_in_two_cases(
+    tmp_path_factory: pytest.TempPathFactory, paths: list[list[str]], layout: str
+) -> None:
     """Whatever lies in a tree, a file belongs to one case at most, and every case holds a file."""
     top = tmp_path_factory.mktemp("tree")
     for parts in paths:

@@ -23,9 +23,19 @@ from analyzer.archive.batches.runner import processes
 from analyzer.archive.batches.work import do
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
-from analyzer.limits import Limits
 from analyzer.rules.run_options import RunOptions
-from tests.batch_kit import PATIENCE, backline, batch, config, documents, metas, packs, said, small_cases
+from analyzer.runtime.limits import Limits
+from tests.batch_kit import (
+    PATIENCE,
+    backline,
+    batch,
+    config,
+    documents,
+    metas,
+    packs,
+    said,
+    small_cases,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -104,7 +114,9 @@ def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
     kept: set[str] = set()
     for number in range(kills):
         run = backline("batch", cases, "--archive", archive, "--quiet", "--jobs", "2")
-        if number % 3 == 0:  # somewhere behind the first case; the others anywhere, most while processes start
+        if (
+            number % 3 == 0
+        ):  # somewhere behind the first case; the others anywhere, most while processes start
             wait_for(partial(_came_further, run, archive, len(kept)), "nothing is stored")
         with suppress(subprocess.TimeoutExpired):
             run.wait(timeout=dice.uniform(0, 0.4 if number % 3 == 0 else 1.2))
@@ -122,7 +134,9 @@ def test_a_run_killed_at_any_moment_loses_and_doubles_nothing(
 
 
 @pytest.mark.process
-def test_killed_workers_cost_nothing(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+def test_killed_workers_cost_nothing(
+    undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
     """Processes that read cases are killed with -9 while they work: their cases are read by others, none is lost."""
     cases, expected = undisturbed
     archive = tmp_path / "archive"
@@ -143,7 +157,9 @@ def test_killed_workers_cost_nothing(undisturbed: tuple[Path, dict[str, str]], t
 
 
 @pytest.mark.process
-def test_two_runs_at_once_share_the_work(undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+def test_two_runs_at_once_share_the_work(
+    undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
     """Two runs over the same cases into one archive: both end well, every case is stored once."""
     cases, expected = undisturbed
     archive = tmp_path / "archive"
@@ -181,16 +197,22 @@ def test_an_interrupt_keeps_what_is_stored(
 
 
 @pytest.mark.parametrize(
-    "limit", [3000, 500], ids=["the head of the archive fits, a case does not", "no table of a case fits"]
+    "limit",
+    [3000, 500],
+    ids=["the head of the archive fits, a case does not", "no table of a case fits"],
 )
-def test_a_full_disk_is_a_plain_error(limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+def test_a_full_disk_is_a_plain_error(
+    limit: int, undisturbed: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
     """When a stored case cannot be written the run ends with one line that names the file and the reason."""
     cases, _ = undisturbed
 
     def small() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    code, out, err = said(backline("batch", cases, "--archive", tmp_path / "archive", preexec_fn=small))
+    code, out, err = said(
+        backline("batch", cases, "--archive", tmp_path / "archive", preexec_fn=small)
+    )
     assert code == 6, err
     assert "cannot write in the archive" in err
     assert "File too large" in err
@@ -224,13 +246,17 @@ def answers(job: Job, config: RunConfig) -> Done:
         time.sleep(60)
     if name.startswith("slow"):
         time.sleep(600)
-    return Done(job.number, job.act, (Result(job.works[0].source, name, "ok", id=str(os.getpid())),))
+    return Done(
+        job.number, job.act, (Result(job.works[0].source, name, "ok", id=str(os.getpid())),)
+    )
 
 
 def run_pool(names: list[str], workers: int = 2, **options: object) -> dict[str, Result]:
     """Return what became of cases by their names."""
     limits = options.pop("limits", Limits())
-    pool = processes(RunConfig("", RunOptions(settings="", limits=limits)), workers, do=answers, **options)  # type: ignore[arg-type]
+    pool = processes(
+        RunConfig("", RunOptions(settings="", limits=limits)), workers, do=answers, **options
+    )  # type: ignore[arg-type]
     try:
         done = list(pool.run(iter([job(number, name) for number, name in enumerate(names)])))
     finally:
@@ -243,7 +269,10 @@ def test_a_poison_case_costs_two_starts_and_the_others_go_on(tmp_path: Path) -> 
     once = f"once {tmp_path / 'marker'}"
     found = run_pool(["a", "poison", "b", once, *(f"case {number}" for number in range(20))])
     assert found["poison"].state == "lost"
-    assert found["poison"].why == "the process that read it died twice (SIGKILL, often for lack of memory)"
+    assert (
+        found["poison"].why
+        == "the process that read it died twice (SIGKILL, often for lack of memory)"
+    )
     assert {result.state for name, result in found.items() if name != "poison"} == {"ok"}
     assert len(found) == 24
 
@@ -254,7 +283,7 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     script.write_text(
         "from analyzer.archive.batches.runner import processes\n"
         "from analyzer.archive.batches.run_config import RunConfig\n"
-        "from analyzer.errors import BacklineError\n"
+        "from analyzer.runtime.errors import BacklineError\n"
         "from tests.test_batch_kill import answers, job\n"
         "pool = processes(RunConfig(''), 1, do=answers)\n"
         "try:\n"
@@ -267,7 +296,13 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     )
     own = os.environ | {"PYTHONPATH": str(ROOT)}
     run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, env=own, timeout=PATIENCE, check=False
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=own,
+        timeout=PATIENCE,
+        check=False,
     )
     assert run.stdout.count("TOLD") == 1, run.stderr
     assert "cannot start" in run.stdout and "3 of them ended before they took a case" in run.stdout
@@ -283,7 +318,9 @@ def test_processes_stay_warm() -> None:
 def test_a_process_is_replaced_after_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a number of jobs a process is sent home and another one goes on."""
     monkeypatch.setattr("analyzer.workers.pool.JOBS_EACH", 4)
-    assert len({result.id for result in run_pool([f"case {n}" for n in range(12)], 1).values()}) == 3
+    assert (
+        len({result.id for result in run_pool([f"case {n}" for n in range(12)], 1).values()}) == 3
+    )
 
 
 def test_a_case_that_takes_all_memory_is_ended() -> None:
@@ -307,9 +344,13 @@ def test_a_case_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_real_case_that_dies_twice_is_stored_as_failed(tmp_path: Path) -> None:
     """With real processes: a case that kills its process is in the archive as failed, all others as read."""
     cases = small_cases(tmp_path / "cases", 3)
-    summary, _ = batch(tmp_path / "archive", cases, runner=lambda own: processes(own, 2, do=dies_at_one))
+    summary, _ = batch(
+        tmp_path / "archive", cases, runner=lambda own: processes(own, 2, do=dies_at_one)
+    )
     assert (summary.read, summary.failed) == (3, 1)
-    assert metas(tmp_path / "archive")["case-001"]["why"].startswith("the process that read it died twice")
+    assert metas(tmp_path / "archive")["case-001"]["why"].startswith(
+        "the process that read it died twice"
+    )
     assert sorted(documents(tmp_path / "archive")) == ["case-000", "case-002"]
     assert Archive.open(tmp_path / "archive").claim("x" * 32)
 

@@ -13,19 +13,41 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from analyzer import parsing
 from analyzer.archive import prints
 from analyzer.archive.batches.find import FoundCase
-from analyzer.archive.batches.jobs import FAILED, HASH, HASHED, JUDGE, OK, PARTIAL, READ, Done, Job, Result, Work
-from analyzer.archive.batches.plan import DONE, NO_RESULT, Decision, StoredCases, Wishes, decide, jobs, known_id, rescan
+from analyzer.archive.batches.jobs import (
+    FAILED,
+    HASH,
+    HASHED,
+    JUDGE,
+    OK,
+    PARTIAL,
+    READ,
+    Done,
+    Job,
+    Result,
+    Work,
+)
+from analyzer.archive.batches.plan import (
+    DONE,
+    NO_RESULT,
+    Decision,
+    StoredCases,
+    Wishes,
+    decide,
+    jobs,
+    known_id,
+    rescan,
+)
 from analyzer.archive.batches.progress import LineProgress, Progress, amount, spell
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary, lines
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.hashcache import HashCache
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
 from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
 
 R, J, OTHER = "a" * 12, "b" * 12, "c" * 12
 A, B = "1" * 32, "2" * 32
@@ -91,7 +113,12 @@ def test_rescan_takes_done_and_judged_cases_only() -> None:
     entry = Entry(A, KEY, R, J, 1, "full")
     with_facts = [Decision(act, PLACE, A, Stored(A, entry, entry)) for act in (DONE, JUDGE)]
     others = [Decision(NO_RESULT, PLACE, A), Decision(READ, PLACE)]
-    assert [one.act for one in rescan([*with_facts, *others], lambda _: {A})] == [READ, READ, NO_RESULT, READ]
+    assert [one.act for one in rescan([*with_facts, *others], lambda _: {A})] == [
+        READ,
+        READ,
+        NO_RESULT,
+        READ,
+    ]
     assert rescan([*with_facts, *others], lambda _: set()) == [*with_facts, *others]
 
 
@@ -119,15 +146,24 @@ def test_a_case_is_known_by_hashes_of_unchanged_files_only() -> None:
     later = 7 + 10**10
     cache.note("/cases/case/a.tgz", 5, 7, "f" * 64, later)
     assert known_id(PLACE, cache) == prints.case_id("case", [("case/a.tgz", 5, "f" * 64)])
-    for files in ((("case/a.tgz", 6, 7),), (("case/a.tgz", 5, 8),), (*PLACE.files, ("case/b.tgz", 1, 1))):
+    for files in (
+        (("case/a.tgz", 6, 7),),
+        (("case/a.tgz", 5, 8),),
+        (*PLACE.files, ("case/b.tgz", 1, 1)),
+    ):
         assert known_id(replace(PLACE, files=files), cache) == ""
 
 
-_FILES = st.lists(st.tuples(st.text(max_size=8), st.integers(0, 99), st.sampled_from(["", "ab", "cd"])), max_size=5)
+_FILES = st.lists(
+    st.tuples(st.text(max_size=8), st.integers(0, 99), st.sampled_from(["", "ab", "cd"])),
+    max_size=5,
+)
 
 
 @given(st.text(max_size=8), _FILES, st.randoms())
-def test_the_id_of_a_case_does_not_depend_on_order(name: str, files: list[tuple[str, int, str]], dice: object) -> None:
+def test_the_id_of_a_case_does_not_depend_on_order(
+    name: str, files: list[tuple[str, int, str]], dice: object
+) -> None:
     """The same name and files in any order give one id, of 32 hex digits."""
     other = list(files)
     dice.shuffle(other)  # type: ignore[attr-defined]
@@ -177,7 +213,9 @@ def test_rules_settings_and_drafts_change_the_judging() -> None:
     assert one(settings=Settings("x/a.toml", "h1")) == one(settings=Settings("y/a.toml", "h1"))
 
 
-def test_the_reading_follows_parsers_templates_and_the_fixed_date(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reading_follows_parsers_templates_and_the_fixed_date(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A changed parser or template, or SOURCE_DATE_EPOCH, means another reading."""
     seen = [prints.reading_print(Limits())]
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
@@ -188,11 +226,18 @@ def test_the_reading_follows_parsers_templates_and_the_fixed_date(monkeypatch: p
     for name in ("vmkernel.py", "vmkernel.textfsm", "tables.py"):
         prints._artefacts.cache_clear()
         with monkeypatch.context() as patch:
-            patch.setattr(Path, "read_bytes", lambda self, name=name: read(self) + (b"#" if self.name == name else b""))
+            patch.setattr(
+                Path,
+                "read_bytes",
+                lambda self, name=name: read(self) + (b"#" if self.name == name else b""),
+            )
             seen.append(prints.reading_print(Limits()))
     prints._artefacts.cache_clear()
     assert len(set(seen)) == len(seen)
-    assert all((Path(prints.__file__).parents[2] / "parsers" / f"{name}.py").exists() for name in ("vmkernel", "vobd"))
+    assert all(
+        (Path(prints.__file__).parents[2] / "parsers" / f"{name}.py").exists()
+        for name in ("vmkernel", "vobd")
+    )
     assert parsing.registry()
 
 
@@ -222,7 +267,10 @@ def test_without_a_terminal_lines_are_written_where_rich_writes_none() -> None:
     """A log of a batch run gets a line now and then; rich's own progress is silent there until its end."""
     told: list[str] = []
     silent = io.StringIO()
-    with LineProgress(told.append, every=0.01) as progress, Bars(console=Console(file=silent)) as bars:
+    with (
+        LineProgress(told.append, every=0.01) as progress,
+        Bars(console=Console(file=silent)) as bars,
+    ):
         progress.begin(4, 100)
         bars.advance(bars.add_task("cases", total=4))
         while not told:
@@ -250,7 +298,8 @@ def test_times_are_spelt_for_people(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(0, "0.0 kB"), (48_120, "48.1 kB"), (999_900, "999.9 kB"), (12_300_000, "12.3 MB")]
+    ("size", "text"),
+    [(0, "0.0 kB"), (48_120, "48.1 kB"), (999_900, "999.9 kB"), (12_300_000, "12.3 MB")],
 )
 def test_amounts_are_told_in_the_unit_that_shows_them(size: float, text: str) -> None:
     """A small case is not read with 0.0 MB a second."""

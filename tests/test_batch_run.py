@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import case
 from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result, Work
 from analyzer.archive.batches.plan import Wishes
@@ -23,11 +22,24 @@ from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.archive.upkeep.verification import verify
-from analyzer.errors import BacklineError
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, triage
 from analyzer.rules.run_catalog import Local
-from analyzer.triage import Options, triage
-from tests.batch_kit import LOG, LONG_AGO, RULE, Here, batch, documents, metas, packs, session, small_cases, write
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
+from tests.batch_kit import (
+    LOG,
+    LONG_AGO,
+    RULE,
+    Here,
+    batch,
+    documents,
+    metas,
+    packs,
+    session,
+    small_cases,
+    write,
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +59,9 @@ def copy(stored: tuple[Path, Path], tmp_path: Path) -> tuple[Path, Path]:
     return stored[0], tmp_path / "archive"
 
 
-def rules(folder: Path, name: str, words: str = "link of (?P<nic>vmnic\\d+) went") -> tuple[Path, ...]:
+def rules(
+    folder: Path, name: str, words: str = "link of (?P<nic>vmnic\\d+) went"
+) -> tuple[Path, ...]:
     """Write a folder with one rule on the made-up log lines."""
     write(folder / f"{name}.yaml", RULE.format(name=name, words=words))
     return (folder,)
@@ -83,7 +97,12 @@ def test_what_is_stored_is_what_triage_gives(stored: tuple[Path, Path]) -> None:
     assert documents(archive) == {path.name: fresh(path) for path in sorted(cases.iterdir())}
     meta = metas(archive)["case-log"]
     assert (meta["state"], meta["source"], meta["files"]) == ("ok", str(cases / "case-log"), 1)
-    one_file = ["esxi.event", "esxi.purple_screen", "esxi.scsi_error", "esxi.vmkernel"]  # events are told there too
+    one_file = [
+        "esxi.event",
+        "esxi.purple_screen",
+        "esxi.scsi_error",
+        "esxi.vmkernel",
+    ]  # events are told there too
     assert meta["logs"] == one_file
 
 
@@ -106,7 +125,9 @@ def test_a_second_run_opens_nothing_and_writes_nothing(copy: tuple[Path, Path]) 
     summary, here = batch(archive, cases)
     assert (summary.found, summary.done, summary.read, here.jobs) == (3, 3, 0, [])
     assert packs(archive) == before
-    assert [path for path in _OPENED if path.startswith(str(archive))], "the hook sees what is opened"
+    assert [path for path in _OPENED if path.startswith(str(archive))], (
+        "the hook sees what is opened"
+    )
     assert not [path for path in _OPENED if path.startswith(str(cases))]
     assert not [path for path in _OPENED if path.endswith(".zip")]
 
@@ -183,7 +204,9 @@ def test_new_rules_are_applied_without_a_bundle(stored: tuple[Path, Path], tmp_p
 
 
 @pytest.mark.size
-def test_the_whole_archive_is_judged_again_without_paths(copy: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_whole_archive_is_judged_again_without_paths(
+    copy: tuple[Path, Path], tmp_path: Path
+) -> None:
     """Without PATHs every stored case is judged by the rules of now, and keeps the place it came from."""
     _, archive = copy
     before = metas(archive)
@@ -191,7 +214,9 @@ def test_the_whole_archive_is_judged_again_without_paths(copy: tuple[Path, Path]
     summary, here = batch(archive, kb=kb)
     assert (here.acts, summary.found, summary.judged) == ([JUDGE], 3, 3)
     after = metas(archive)
-    assert {name: meta["source"] for name, meta in after.items()} == {n: m["source"] for n, m in before.items()}
+    assert {name: meta["source"] for name, meta in after.items()} == {
+        n: m["source"] for n, m in before.items()
+    }
     assert batch(archive, kb=kb)[0].done == 3
     assert batch(archive, kb=kb, reading="0" * 12)[0].stale == 0, "what is done is not stale"
     assert batch(archive, kb=kb, reading="0" * 12, judging="1" * 12)[0].stale == 3
@@ -206,7 +231,9 @@ def test_a_signature_that_was_not_searched_is_told_and_rescan_reads_only_what_mu
     kb = rules(tmp_path / "kb", "made-up")
     summary, _ = batch(archive, cases, kb=kb)
     assert dict(summary.unsearched) == {"made-up/hit": 1}
-    assert "made-up" in str(documents(archive)["case-log"].partition('"cannot_tell"')[2].partition('"quiet"')[0])
+    assert "made-up" in str(
+        documents(archive)["case-log"].partition('"cannot_tell"')[2].partition('"quiet"')[0]
+    )
     summary, here = batch(archive, cases, kb=kb, wishes=Wishes(rescan=True))
     assert [work.name for job in here.jobs for work in job.works] == ["case-log"]
     assert (summary.read, summary.read_again, summary.done) == (1, 1, 2)
@@ -223,7 +250,10 @@ def test_other_limits_of_reading_read_again(copy: tuple[Path, Path]) -> None:
 
 def test_refused_cases_are_stored_with_the_reason_and_not_tried_again(tmp_path: Path) -> None:
     """An unreadable upload is stored as refused with its reason; only --retry tries it again."""
-    write(tmp_path / "cases" / "page.tgz", "<!DOCTYPE html><html><head></head><body>session expired</body></html>")
+    write(
+        tmp_path / "cases" / "page.tgz",
+        "<!DOCTYPE html><html><head></head><body>session expired</body></html>",
+    )
     write(tmp_path / "cases" / "good" / "session.txt", session(0))
     archive = tmp_path / "archive"
     summary, _ = batch(archive, tmp_path / "cases")
@@ -245,10 +275,12 @@ def test_a_cut_bundle_is_partial_and_says_where(tmp_path: Path) -> None:
     assert "cut.tgz" in summary.troubles[0].why
 
 
-def test_a_fault_of_ours_fails_that_case_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_fails_that_case_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An exception in one case is stored as failed with its place; the others are read."""
     cases = small_cases(tmp_path / "cases", 3)
-    import analyzer.triage as pipeline
+    import analyzer.pipeline.triage as pipeline
 
     real = pipeline.read_case
 
@@ -277,7 +309,9 @@ def test_rules_that_change_while_a_run_goes_on_end_it(tmp_path: Path) -> None:
     assert packs(tmp_path / "archive") == []
 
 
-def test_facts_that_cannot_be_read_back_are_read_anew(copy: tuple[Path, Path], tmp_path: Path) -> None:
+def test_facts_that_cannot_be_read_back_are_read_anew(
+    copy: tuple[Path, Path], tmp_path: Path
+) -> None:
     """A damaged pack does not stop judging again: its case is read from its source."""
     cases, archive = copy
     pack = next(path for path in archive.glob("packs/*/*.zip") if "case-001" in _name_of(path))
@@ -311,7 +345,9 @@ class Disturbed(Here):
             yield do(job, self.config)
 
 
-def test_a_case_of_another_run_is_left_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_case_of_another_run_is_left_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A case that another run at work has claimed is not read here; when it is stored, it counts as done by others."""
     monkeypatch.setattr(module, "WAIT", 0.01)
     cases, archive = small_cases(tmp_path / "cases", 3), tmp_path / "archive"
@@ -353,7 +389,9 @@ class Only(Here):
 
         top = Path(self.config.archive).parent / "cases"
         found = next(one for one in cases_in([str(top)]) if one.name == self.name)
-        yield do(Job(0, READ, (Work(found.name, found.source, found.paths, found.size),)), self.config)
+        yield do(
+            Job(0, READ, (Work(found.name, found.source, found.paths, found.size),)), self.config
+        )
         raise KeyboardInterrupt
 
 
@@ -367,7 +405,11 @@ def test_a_case_whose_process_died_twice_is_stored_as_failed(tmp_path: Path) -> 
                 self.jobs.append(job)
                 work = job.works[0]
                 if work.name == "case-000" and job.act == READ:
-                    yield Done(job.number, job.act, (Result(work.source, work.name, "lost", "the process died"),))
+                    yield Done(
+                        job.number,
+                        job.act,
+                        (Result(work.source, work.name, "lost", "the process died"),),
+                    )
                 else:
                     yield do(job, self.config)
 
@@ -399,7 +441,9 @@ def test_an_archive_inside_a_case_is_noticed(tmp_path: Path) -> None:
     assert module.inside(str(cases / "archive"), found) is None
 
 
-def test_a_job_that_died_among_many_is_found_one_by_one(stored: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_job_that_died_among_many_is_found_one_by_one(
+    stored: tuple[Path, Path], tmp_path: Path
+) -> None:
     """When judging many cases at once kills the process, each is judged by itself and one culprit stays."""
     shutil.copytree(stored[1], tmp_path / "archive")
     kb = rules(tmp_path / "kb", "made-up")

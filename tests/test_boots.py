@@ -15,7 +15,10 @@ from click.testing import CliRunner
 from analyzer.cli import main
 
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
-OFF, BOOT = "2017-09-14T17:00:50Z bootstop: Host is powering off", "2017-09-15T09:49:10Z bootstop: Host has booted"
+OFF, BOOT = (
+    "2017-09-14T17:00:50Z bootstop: Host is powering off",
+    "2017-09-15T09:49:10Z bootstop: Host has booted",
+)
 AGAIN = "2017-10-02T03:12:44Z bootstop: Host has booted"
 ASKED = "2017-10-02T03:02:00Z bootstop: Host is rebooting"
 UP = "2017-10-02T03:00:00Z heartbeat: up 16d17h10m50s, 3 VMs; [] []"
@@ -29,7 +32,9 @@ def triage(folder: Path, logs: dict[str, list[str]]) -> list[dict[str, Any]]:
         raw = "".join(f"{line}\n" for line in lines).encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
     out = folder / "out"
-    done = CliRunner().invoke(main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
     return [one for one in case["findings"] if one["rule"] == "kb-1019238"]
@@ -40,7 +45,10 @@ def test_a_boot_without_a_stop_before_it_is_found_over_rotated_copies(tmp_path: 
     (found,) = triage(tmp_path, {"vmksummary.0.gz": [OFF, BOOT], "vmksummary.log": [UP, AGAIN]})
 
     assert found["severity"] == "major"
-    assert "2017-10-02 03:12:44" in found["say"] and "last sign of life was at 2017-10-02 03:00:00" in found["say"]
+    assert (
+        "2017-10-02 03:12:44" in found["say"]
+        and "last sign of life was at 2017-10-02 03:00:00" in found["say"]
+    )
     assert {one["address"].rpartition("/")[2] for one in found["evidence"]} >= {"vmksummary.log"}
 
 

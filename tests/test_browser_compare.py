@@ -40,13 +40,17 @@ def test_two_cases_of_the_page_are_compared(browser: Any, tmp_path: Path) -> Non
             tab.set_viewport_size({"width": width, "height": 1500})
             assert tab.evaluate("document.documentElement.scrollWidth") <= width
             tab.screenshot(path=tmp_path / f"compare-{width}.png")
-        levels = tab.eval_on_selector_all("h1, h2, h3", "all => all.map((one) => Number(one.tagName[1]))")
+        levels = tab.eval_on_selector_all(
+            "h1, h2, h3", "all => all.map((one) => Number(one.tagName[1]))"
+        )
         assert levels[0] == 1
         assert all(after - before <= 1 for before, after in pairwise(levels))
         assert tab.eval_on_selector_all("th:not([scope])", "all => all.length") == 0
         if AXE.is_file():
             tab.evaluate(AXE.read_text(encoding="utf-8"))
-            wrong = tab.evaluate("axe.run(document).then((told) => told.violations.map((one) => one.id))")
+            wrong = tab.evaluate(
+                "axe.run(document).then((told) => told.violations.map((one) => one.id))"
+            )
             assert wrong == []
         tab.close()
 
@@ -54,8 +58,12 @@ def test_two_cases_of_the_page_are_compared(browser: Any, tmp_path: Path) -> Non
         assert seat.report().locator("#findings").count() == 1
         seat.page.fill("#case-other", str(SAMPLES / "lab-ring-before"))
         seat.page.click("#case-compare")
-        seat.page.wait_for_selector(f"#compared:has-text('{SAMPLES / 'lab-ring-before'}') >> text=Open in its own tab")
+        seat.page.wait_for_selector(
+            f"#compared:has-text('{SAMPLES / 'lab-ring-before'}') >> text=Open in its own tab"
+        )
         frame = seat.page.query_selector("#report").content_frame()
         frame.wait_for_selector("#conclusion")
-        assert "Findings: 2 worse" in frame.inner_text(".summary")  # from the case after back to the one before
+        assert "Findings: 2 worse" in frame.inner_text(
+            ".summary"
+        )  # from the case after back to the one before
         assert seat.trouble == []

@@ -13,7 +13,18 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, EACH_SCREEN, SAMPLES, Seat, Served, go, served, until, windows
+from tests.page_kit import (
+    AXE,
+    CHROMIUM,
+    EACH_SCREEN,
+    SAMPLES,
+    Seat,
+    Served,
+    go,
+    served,
+    until,
+    windows,
+)
 from tests.test_web_how import RULE, RULES
 
 pytestmark = [
@@ -100,7 +111,9 @@ def test_the_head_of_a_case_says_what_its_report_says(own: Served, sit: Any) -> 
     seat.drop_paths(SAMPLES / "config-traps")
     report = seat.report()
     counts = [" ".join(text.split()) for text in report.locator("a.count").all_inner_texts()]
-    said = [text for text in counts if not text.startswith(("quiet", "the host"))]  # a way to the card is no count
+    said = [
+        text for text in counts if not text.startswith(("quiet", "the host"))
+    ]  # a way to the card is no count
     assert {"2 warnings", "1 exposed"} <= set(said)
     assert seat.page.locator("#case-about").inner_text().split(" · ")[0] == ", ".join(said)
     go(seat, "cases")
@@ -153,7 +166,9 @@ def test_a_dropped_case_takes_the_place_of_the_examples(own: Served, sit: Any) -
 
 
 @pytest.mark.parametrize(("size", "scheme"), EACH_SCREEN)
-def test_the_rules_fit_without_an_archive(plain: Served, sit: Any, scheme: str, size: dict[str, int]) -> None:
+def test_the_rules_fit_without_an_archive(
+    plain: Served, sit: Any, scheme: str, size: dict[str, int]
+) -> None:
     """Catalog and pane scroll sideways nowhere, light and dark, and axe-core finds nothing to complain of."""
     seat = sit(plain, viewport=size, color_scheme=scheme)
     for place, there in {
@@ -169,14 +184,21 @@ def test_the_rules_fit_without_an_archive(plain: Served, sit: Any, scheme: str, 
 # --- one view of a stored case ---
 
 
-def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, objects: Path, sit: Any) -> None:
+def test_a_stored_case_has_its_labels_wherever_it_is_opened(
+    stocked: Served, objects: Path, sit: Any
+) -> None:
     """From *Cases* by keyboard: the report with its labels beside it; Escape leads back to the list."""
     seat = sit(stocked, "cases")
     row = seat.page.locator("#cases a.name", has_text="bert-1")
     row.wait_for()
     names = seat.page.locator("#cases a.name").all_inner_texts()
     seat.page.locator("#cases a.name").first.focus()
-    for key, name in (("ArrowDown", names[1]), ("End", names[-1]), ("ArrowDown", names[-1]), ("Home", names[0])):
+    for key, name in (
+        ("ArrowDown", names[1]),
+        ("End", names[-1]),
+        ("ArrowDown", names[-1]),
+        ("Home", names[0]),
+    ):
         seat.page.keyboard.press(key)
         assert seat.page.evaluate("document.activeElement.textContent") == name
     row.press("Enter")
@@ -186,7 +208,9 @@ def test_a_stored_case_has_its_labels_wherever_it_is_opened(stocked: Served, obj
     seat.page.keyboard.type("seen")
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector(".given.confirmed")
-    assert [(one.rule, one.note) for one in current(Archive.open(objects))] == [("beacon-probing", "seen")]
+    assert [(one.rule, one.note) for one in current(Archive.open(objects))] == [
+        ("beacon-probing", "seen")
+    ]
     assert seat.page.get_by_role("link", name="Back").get_attribute("href") == "#cases"
     seat.page.keyboard.press("Escape")
     until(seat, "location.hash === '#cases'")
@@ -236,7 +260,9 @@ def test_a_finding_of_a_search_opens_in_the_theme_of_the_page(stocked: Served, s
     until(frame, "document.activeElement.matches('[data-finding]')")
 
 
-def test_a_stored_case_is_removed_after_a_question(stocked: Served, objects: Path, sit: Any) -> None:
+def test_a_stored_case_is_removed_after_a_question(
+    stocked: Served, objects: Path, sit: Any
+) -> None:
     """By keyboard: the button asks, Escape and "Keep it" leave all as it is, "Remove it" takes the case off the lists."""
     seat = sit(stocked, "cases")
     seat.page.locator("#cases a.name", has_text="bert-1").click()

@@ -15,7 +15,10 @@ from tests.fleet_factory import fleet, stored
 from tests.test_browser_reports import CHROMIUM, Opened, browser
 from tests.test_fleet import CASES, SHOWN
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
 __all__ = ["browser"]  # the fixture
 PHONE = {"width": 390, "height": 800}
 
@@ -24,7 +27,11 @@ PHONE = {"width": 390, "height": 800}
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a page of 60 cases, one of 2,000, a hostile one, and one of a stored archive with its reports."""
     folder = tmp_path_factory.mktemp("fleet")
-    for name, made in {"some": fleet(60), "many": fleet(2_000, 40), "hostile": fleet(40, 9, spoil=HOSTILE)}.items():
+    for name, made in {
+        "some": fleet(60),
+        "many": fleet(2_000, 40),
+        "hostile": fleet(40, 9, spoil=HOSTILE),
+    }.items():
         (folder / f"{name}.html").write_text(page.render(made), encoding="utf-8")
     archive = stored(folder / "archive", CASES)
     done = run("heatmap", "--archive", archive.objects.url, "-o", folder / "out", "--with-reports")
@@ -59,7 +66,9 @@ def focused(tab: Any) -> str:
 @pytest.mark.parametrize("name", ["hostile", "stored"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 900}, PHONE], ids=["desk", "phone"])
-def test_opens_without_a_sound_and_fits(opened: Any, name: str, scheme: str, size: dict[str, int]) -> None:
+def test_opens_without_a_sound_and_fits(
+    opened: Any, name: str, scheme: str, size: dict[str, int]
+) -> None:
     """All views and panels: no dialog, message, error or request, and no scrolling of the page sideways."""
     each = opened(name, viewport=size, color_scheme=scheme)
     for view in ("host", "month", "case"):
@@ -105,7 +114,9 @@ def test_hostile_names_are_shown_letter_by_letter(opened: Any) -> None:
     assert each.trouble == []
 
 
-def test_what_got_in_unescaped_would_not_run(browser: Any, pages: dict[str, Path], tmp_path: Path) -> None:
+def test_what_got_in_unescaped_would_not_run(
+    browser: Any, pages: dict[str, Path], tmp_path: Path
+) -> None:
     """With markup put into the finished page by force, the policy keeps it from running."""
     attack = "<img src=x onerror=\"document.title='ran'\"><script>document.title='ran'</script>"
     text = pages["some"].read_text(encoding="utf-8").replace("<h1>", attack + "<h1>", 1)
@@ -124,7 +135,8 @@ def test_only_what_is_in_view_exists_and_is_where_it_belongs(opened: Any) -> Non
     assert tab.locator("#box td").count() < 2_000
     for share in (0.3, 0.77, 1.0):
         tab.evaluate(
-            "share => { const box = document.getElementById('box'); box.scrollTop = box.scrollHeight * share; }", share
+            "share => { const box = document.getElementById('box'); box.scrollTop = box.scrollHeight * share; }",
+            share,
         )
         tab.wait_for_timeout(50)
         found = tab.evaluate(
@@ -175,9 +187,9 @@ def test_a_cell_says_in_words_what_its_mark_means(opened: Any) -> None:
     """The label names what was found, the rule and the case; «cannot tell» and «found nothing» differ in mark and words."""
     tab = opened("stored").page
     labels = {
-        tab.locator(f'[data-at="{place}"]').inner_text(): tab.locator(f'[data-at="{place}"]').get_attribute(
-            "aria-label"
-        )
+        tab.locator(f'[data-at="{place}"]').inner_text(): tab.locator(
+            f'[data-at="{place}"]'
+        ).get_attribute("aria-label")
         for place in ("0 0", "0 1", "0 2", "0 3")
     }
     assert labels["C"] == "critical: 1 finding; also 1 warning. ring, alpha"
@@ -186,7 +198,8 @@ def test_a_cell_says_in_words_what_its_mark_means(opened: Any) -> None:
     assert labels["–"] == "not applicable: there was nothing for the rule to look at. old, alpha"
     refused = tab.locator("#box tbody tr", has_text="not read")
     assert (
-        refused.locator("td").first.get_attribute("aria-label") == "not judged: the case could not be read. ring, eta"
+        refused.locator("td").first.get_attribute("aria-label")
+        == "not judged: the case could not be read. ring, eta"
     )
 
 
@@ -312,7 +325,11 @@ def test_a_link_opens_a_cell(browser: Any, pages: dict[str, Path], opened: Any) 
     again = opened("stored")
     again.page.evaluate("hash => { location.hash = hash; }", link)
     again.page.wait_for_selector("body[data-open]", state="attached")
-    assert again.page.locator("#panel h2").inner_text() == first.page.locator("#panel h2").inner_text() == "beta: limit"
+    assert (
+        again.page.locator("#panel h2").inner_text()
+        == first.page.locator("#panel h2").inner_text()
+        == "beta: limit"
+    )
 
 
 def test_dark_can_be_chosen(opened: Any) -> None:
@@ -341,12 +358,18 @@ def test_paper_has_the_first_rows_of_what_is_shown(opened: Any) -> None:
     tab = opened("stored").page
     tab.locator("#show").select_option("M")
     assert len(tab.pdf()) > 10_000
-    assert [text.split()[0] for text in tab.locator("#worst-rows th").all_text_contents()] == ["alpha", "beta", "gamma"]
+    assert [text.split()[0] for text in tab.locator("#worst-rows th").all_text_contents()] == [
+        "alpha",
+        "beta",
+        "gamma",
+    ]
     tab.emulate_media(media="print")
     assert tab.locator("#worst-rows").is_visible()
     assert not tab.locator("#box").is_visible()
     tab.set_viewport_size({"width": 718, "height": 1046})
-    widths = tab.locator(".months tbody th").evaluate_all("all => all.map((one) => one.getBoundingClientRect().width)")
+    widths = tab.locator(".months tbody th").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().width)"
+    )
     assert min(widths) > 150
 
 

@@ -15,7 +15,19 @@ from analyzer.archive.store import Archive
 from tests.archive_kit import put as put_sample
 from tests.archive_kit import sample
 from tests.ask_kit import filled, id_of
-from tests.page_kit import AXE, CHROMIUM, EACH_SCREEN, PHONE, SAMPLES, Seat, Served, go, served, until, windows
+from tests.page_kit import (
+    AXE,
+    CHROMIUM,
+    EACH_SCREEN,
+    PHONE,
+    SAMPLES,
+    Seat,
+    Served,
+    go,
+    served,
+    until,
+    windows,
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -77,7 +89,10 @@ def search(seat: Seat, words: str) -> None:
 def cells(seat: Seat, name: str) -> list[str]:
     """Return the cells of a column of the answer."""
     seat.page.wait_for_selector(f'#archive td[data-name="{name}"]')
-    return [str(text) for text in seat.page.locator(f'#archive td[data-name="{name}"]').all_inner_texts()]
+    return [
+        str(text)
+        for text in seat.page.locator(f'#archive td[data-name="{name}"]').all_inner_texts()
+    ]
 
 
 def focused(seat: Seat) -> str:
@@ -94,7 +109,9 @@ def test_a_phone_shows_the_whole_names_of_cases(sit: Callable[..., Seat]) -> Non
     assert seat.page.locator("#lately .name").evaluate_all(cut) == []
 
 
-def test_the_first_page_shows_stored_cases_whenever_the_archive_was_read(sit: Callable[..., Seat]) -> None:
+def test_the_first_page_shows_stored_cases_whenever_the_archive_was_read(
+    sit: Callable[..., Seat],
+) -> None:
     """A desk with an archive shows its newest seven cases, the newest first, on the first visit and on the way back."""
     seat = sit()
     names = seat.page.locator("#lately .name")
@@ -141,7 +158,9 @@ def test_a_mistake_is_marked_in_the_field(sit: Any) -> None:
     assert "did you mean `driver`" in seat.page.locator("#archive-wrong").inner_text().lower()
     field = seat.page.locator("#archive-q")
     assert field.get_attribute("aria-invalid") == "true"
-    marked = field.evaluate("(field) => field.value.slice(field.selectionStart, field.selectionEnd)")
+    marked = field.evaluate(
+        "(field) => field.value.slice(field.selectionStart, field.selectionEnd)"
+    )
     assert marked == "drivr"
     search(seat, "beacon-probing")
     assert cells(seat, "Severity") == ["warning"]
@@ -195,13 +214,19 @@ def test_a_stored_case_opens_its_report_in_a_sandbox(sit: Any) -> None:
     search(seat, "kb-2039495")
     cells(seat, "Subject")
     asked: list[str] = []
-    seat.page.on("request", lambda request: asked.append(request.url) if "/report" in request.url else None)
+    seat.page.on(
+        "request", lambda request: asked.append(request.url) if "/report" in request.url else None
+    )
     seat.page.locator("#archive td.is-case a", has_text="cpu-limited-vm").click()
     frame = report_of(seat)
-    assert len(asked) == 1  # asked for twice, a loaded machine writes the report twice before it shows it
+    assert (
+        len(asked) == 1
+    )  # asked for twice, a loaded machine writes the report twice before it shows it
     assert "cpu-limited-vm" in frame.locator("h1").first.inner_text()
     assert (
-        frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
+        frame.evaluate(
+            "(() => { try { return parent.document.title; } catch (error) { return error.name; } })()"
+        )
         == "SecurityError"
     )
     until(seat, "document.querySelector('iframe.report').src.includes('#f=kb-2039495/')")
@@ -284,10 +309,14 @@ def test_the_map_leads_to_the_case_in_our_page(sit: Any) -> None:
     frame = seat.page.wait_for_selector("#heatmap").content_frame()
     frame.wait_for_selector("body[data-done]", state="attached")
     assert (
-        frame.evaluate("(() => { try { return parent.document.title; } catch (error) { return error.name; } })()")
+        frame.evaluate(
+            "(() => { try { return parent.document.title; } catch (error) { return error.name; } })()"
+        )
         == "SecurityError"
     )
-    assert not frame.locator("#theme").is_visible()  # the page around it has the heading and the button
+    assert not frame.locator(
+        "#theme"
+    ).is_visible()  # the page around it has the heading and the button
     assert frame.locator(".top").bounding_box()["width"] <= 1
     for scheme in ("dark", "light"):
         seat.page.click("#theme")

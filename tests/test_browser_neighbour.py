@@ -48,7 +48,9 @@ class Neighbour:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}
+        )
         self._thread.start()
 
     def close(self) -> None:
@@ -80,11 +82,15 @@ def home_of(seat: Seat) -> str:
 def give(seat: Seat) -> Any:
     """Give a small case and return the frame of its report."""
     folder = SAMPLES / "lab-ring-before"
-    seat.drop(*((path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()))
+    seat.drop(
+        *((path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file())
+    )
     return seat.report()
 
 
-def test_a_server_of_another_port_is_not_sent_our_cookie(seat: Seat, server: Served, neighbour: Neighbour) -> None:
+def test_a_server_of_another_port_is_not_sent_our_cookie(
+    seat: Seat, server: Served, neighbour: Neighbour
+) -> None:
     """A page of another port, opened beside ours, asks its own server for our addresses: no cookie of ours comes there.
 
     Below our path it would come: the path, which nothing tells that server, is what holds it back.
@@ -95,7 +101,9 @@ def test_a_server_of_another_port_is_not_sent_our_cookie(seat: Seat, server: Ser
     page.goto(neighbour.url)
     page.wait_for_function("document.title === 'asked'")
     assert {path for path, _ in neighbour.asked} >= {"/", "/cases", "/events", "/info", "/enter"}
-    assert [sent for sent in neighbour.asked if "backline" in sent[1] or cookie["value"] in sent[1]] == []
+    assert [
+        sent for sent in neighbour.asked if "backline" in sent[1] or cookie["value"] in sent[1]
+    ] == []
     home = home_of(seat)
     assert home not in str(neighbour.asked)
     assert home not in "".join(server.lines)
@@ -122,7 +130,9 @@ def test_a_server_of_another_port_is_not_sent_our_cookie(seat: Seat, server: Ser
     ],
     ids=["asking", "going", "taking the page along", "a form"],
 )
-def test_a_report_cannot_pass_on_the_path(seat: Seat, neighbour: Neighbour, ways: tuple[str, ...]) -> None:
+def test_a_report_cannot_pass_on_the_path(
+    seat: Seat, neighbour: Neighbour, ways: tuple[str, ...]
+) -> None:
     """A report knows its address, but a stranger's script that ran in it could send it to no other port."""
     report = give(seat)
     assert urlsplit(report.evaluate("location.href")).path.startswith(home_of(seat) + "/")
@@ -130,10 +140,13 @@ def test_a_report_cannot_pass_on_the_path(seat: Seat, neighbour: Neighbour, ways
     for way in ways:
         trouble = len(seat.trouble)
         report.evaluate(
-            f"(to) => {{ try {{ {way} }} catch (error) {{ console.error(String(error)) }} }}", f"{neighbour.url}/told"
+            f"(to) => {{ try {{ {way} }} catch (error) {{ console.error(String(error)) }} }}",
+            f"{neighbour.url}/told",
         )
         until = time.monotonic() + PATIENCE / 1000
-        while len(seat.trouble) == trouble and "prefetch" not in way:  # which is dropped without a word
+        while (
+            len(seat.trouble) == trouble and "prefetch" not in way
+        ):  # which is dropped without a word
             assert time.monotonic() < until
             seat.page.wait_for_timeout(20)
     page = seat.context.new_page()

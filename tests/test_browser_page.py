@@ -47,11 +47,15 @@ def test_without_the_token_the_page_says_what_to_do(server: Served, sit: Any) ->
 # --- from the drop to the report ---------------------------------------------------------------
 
 
-def test_five_files_dropped_at_once_are_one_case_whose_report_opens(server: Served, sit: Any) -> None:
+def test_five_files_dropped_at_once_are_one_case_whose_report_opens(
+    server: Served, sit: Any
+) -> None:
     """Files dropped together become one case; progress is seen, the report opens in place, and nothing jumps."""
     seat = sit().enter(server)
     seat.drop(
-        *files_of("cpu-limited-vm"), ("note.txt", b"the VM is slow since Monday\n"), ("mail.txt", b"see the note\n")
+        *files_of("cpu-limited-vm"),
+        ("note.txt", b"the VM is slow since Monday\n"),
+        ("mail.txt", b"see the note\n"),
     )
     seat.stage("reading")
     assert seat.page.locator("#case-about").inner_text().startswith("5 files")
@@ -63,7 +67,9 @@ def test_five_files_dropped_at_once_are_one_case_whose_report_opens(server: Serv
     picture(seat, "report")
 
 
-def test_a_folder_with_more_files_than_one_reading_gives_is_one_case(server: Served, sit: Any, tmp_path: Path) -> None:
+def test_a_folder_with_more_files_than_one_reading_gives_is_one_case(
+    server: Served, sit: Any, tmp_path: Path
+) -> None:
     """A dropped folder is walked to its end (a browser lists 100 at a time); empty folders are said."""
     folder = tmp_path / "case 4711"
     (folder / "deep" / "empty").mkdir(parents=True)
@@ -85,7 +91,9 @@ def test_files_and_a_folder_can_be_chosen_without_dropping(server: Served, sit: 
     seat = sit().enter(server)
     with seat.page.expect_file_chooser() as chooser:
         seat.page.click("#pick-files")
-    chooser.value.set_files([path for path in (SAMPLES / "lab-ring-before").iterdir() if path.is_file()])
+    chooser.value.set_files(
+        [path for path in (SAMPLES / "lab-ring-before").iterdir() if path.is_file()]
+    )
     seat.report()
     seat.page.click("#case-back")
     with seat.page.expect_file_chooser() as chooser:
@@ -98,7 +106,9 @@ def test_files_and_a_folder_can_be_chosen_without_dropping(server: Served, sit: 
 def test_pasted_text_is_a_file_of_a_case(server: Served, sit: Any) -> None:
     """A transcript in the clipboard becomes a case by Ctrl+V anywhere on the page."""
     seat = sit().enter(server)
-    text = max(files_of("lab-ring-before"), key=lambda file: len(file[1]))[1].decode("utf-8", "replace")
+    text = max(files_of("lab-ring-before"), key=lambda file: len(file[1]))[1].decode(
+        "utf-8", "replace"
+    )
     seat.page.evaluate(
         """(text) => {
           const data = new DataTransfer();
@@ -107,7 +117,9 @@ def test_pasted_text_is_a_file_of_a_case(server: Served, sit: Any) -> None:
         }""",
         text,
     )
-    assert seat.page.locator("#pasted-text").input_value().strip() == text.strip().replace("\r\n", "\n")
+    assert seat.page.locator("#pasted-text").input_value().strip() == text.strip().replace(
+        "\r\n", "\n"
+    )
     seat.page.keyboard.press("Enter")
     seat.report()
     assert seat.page.locator("#case-title").inner_text().startswith("pasted-")
@@ -138,7 +150,9 @@ def test_the_report_cannot_reach_the_page_or_the_server(server: Served, sit: Any
     cookie = "(() => { try { return document.cookie } catch (error) { return error.name } })()"
     assert report.evaluate(cookie) == "SecurityError"
     seat.trouble.clear()
-    assert report.evaluate("fetch('/cases').then(() => 'read', (error) => error.name)") == "TypeError"
+    assert (
+        report.evaluate("fetch('/cases').then(() => 'read', (error) => error.name)") == "TypeError"
+    )
     assert any("Content Security Policy" in line for line in seat.trouble)
     seat.trouble.clear()
 
@@ -182,7 +196,9 @@ def test_a_folder_of_many_cases_is_asked_about(server: Served, sit: Any, tmp_pat
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector("#many-title:has-text('6 cases')")
     assert "backline batch" in seat.page.locator("#many-command").inner_text()
-    assert seat.page.evaluate("document.activeElement.value") == "each"  # Enter answers, it opens no page of the docs
+    assert (
+        seat.page.evaluate("document.activeElement.value") == "each"
+    )  # Enter answers, it opens no page of the docs
     seat.page.get_by_role("button", name="Each by itself").click()
     seat.page.wait_for_selector("#cases li:nth-child(6)")
     assert seat.page.locator("#cases li").count() == 6
@@ -196,7 +212,12 @@ def test_a_folder_of_many_cases_is_asked_about(server: Served, sit: Any, tmp_pat
 def test_what_was_removed_can_be_had_back(server: Served, sit: Any) -> None:
     """Remove takes a case off the list and offers Undo, also where the window is narrow; it or Ctrl+Z brings the case back."""
     seat = sit(viewport={"width": 390, "height": 844}).enter(server)
-    seat.drop(*((f"{'long-name-of-a-session-' * 3}{name}", data) for name, data in files_of("lab-ring-before")))
+    seat.drop(
+        *(
+            (f"{'long-name-of-a-session-' * 3}{name}", data)
+            for name, data in files_of("lab-ring-before")
+        )
+    )
     seat.report()
     name = seat.page.locator("#case-title").inner_text()
     seat.page.click("#case-remove")
@@ -217,7 +238,10 @@ def test_an_embedded_report_has_no_second_heading_nor_buttons(server: Served, si
     seat = sit(permissions=["clipboard-read", "clipboard-write"]).enter(server)
     seat.drop(*files_of("cpu-limited-vm"))
     report = seat.report()
-    assert report.locator("button:visible", has_text=re.compile("Dark|Light|Copy case note")).count() == 0
+    assert (
+        report.locator("button:visible", has_text=re.compile("Dark|Light|Copy case note")).count()
+        == 0
+    )
     assert report.locator(".top").bounding_box()["height"] <= 1
     seat.page.click("#case-note")
     seat.page.wait_for_selector("#said:has-text('Case note copied')")
@@ -238,7 +262,12 @@ def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: A
     with seat.page.expect_response(lambda answer: "/log?around=" in answer.url):
         link.click()
     assert part.locator("tbody tr").count() == kept  # until the files are read
-    assert report.evaluate("['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()") == ","
+    assert (
+        report.evaluate(
+            "['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()"
+        )
+        == ","
+    )
     report.wait_for_selector("#log-said:has-text('±5 min: '):not(:has-text('Reading'))")
     rows = part.locator("tbody tr:visible")
     assert part.locator("#log-said").inner_text().endswith(f": {rows.count()} lines")
@@ -247,7 +276,12 @@ def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: A
     part.press("Escape")
     assert link.evaluate("(link) => link === document.activeElement")
     assert part.locator("tbody tr").count() == kept
-    assert report.evaluate("['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()") == ","
+    assert (
+        report.evaluate(
+            "['log-host', 'log-name'].map((id) => document.getElementById(id).value).join()"
+        )
+        == ","
+    )
 
 
 def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None:
@@ -260,7 +294,9 @@ def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None
         assert "They appear once" in seat.page.locator("#found-more").inner_text()
 
 
-def test_a_draft_of_a_rule_is_kept_and_the_case_looked_at_is_chosen(server: Served, sit: Any) -> None:
+def test_a_draft_of_a_rule_is_kept_and_the_case_looked_at_is_chosen(
+    server: Served, sit: Any
+) -> None:
     """What is typed comes back for its rule and case; the case that was looked at last is the one it is tried on.
 
     Until a rule is there nothing can be typed, which its text would replace.
@@ -308,12 +344,25 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
     order = []
     for _ in range(12):
         keys.press("Tab")
-        order.append(page.evaluate("document.activeElement.id || document.activeElement.textContent"))
+        order.append(
+            page.evaluate("document.activeElement.id || document.activeElement.textContent")
+        )
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid", order
         if order[-1] == "path":
             break
-    assert order == ["skip", "Drop", "Cases", "Rules", "help", "theme", "pick-files", "pick-folder", "paste", "path"]
+    assert order == [
+        "skip",
+        "Drop",
+        "Cases",
+        "Rules",
+        "help",
+        "theme",
+        "pick-files",
+        "pick-folder",
+        "paste",
+        "path",
+    ]
     keys.type(str(SAMPLES / "cpu-limited-vm"))
     keys.press("Enter")
     seat.report()
@@ -337,7 +386,9 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_fits_in_both_colours(server: Served, sit: Any, scheme: str, width: int) -> None:
     """On a desk and on a phone, light and dark: no scrolling sideways, and the report has the colours of the page."""
-    seat = sit(viewport={"width": width, "height": 844 if width < 500 else 860}, color_scheme=scheme).enter(server)
+    seat = sit(
+        viewport={"width": width, "height": 844 if width < 500 else 860}, color_scheme=scheme
+    ).enter(server)
     name = f"{'phone-' if width < 500 else ''}{scheme}"
     picture(seat, name)
     seat.drop(*files_of("cpu-limited-vm"))
@@ -364,7 +415,9 @@ AXE_RUN = "axe.run(document, {iframes: false, resultTypes: ['violations']}).then
 
 
 @pytest.mark.axe
-@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="`make axe` installs axe-core")
+@pytest.mark.skipif(
+    not AXE.exists() and not os.environ.get("CI"), reason="`make axe` installs axe-core"
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(server: Served, sit: Any, scheme: str) -> None:
     """axe-core has no complaint about any page in any state: start, work, queue, failure, list, paste, report."""

@@ -13,7 +13,17 @@ from typing import Any
 
 import pytest
 
-from tests.page_kit import CHROMIUM, PATIENCE, ROOT, SAMPLES, Seat, Served, files_of, picture, served
+from tests.page_kit import (
+    CHROMIUM,
+    PATIENCE,
+    ROOT,
+    SAMPLES,
+    Seat,
+    Served,
+    files_of,
+    picture,
+    served,
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,7 +36,11 @@ def test_uploads_show_bytes_and_can_be_cancelled(server: Served, sit: Any) -> No
     """While files come the page says how many bytes of how many; cancelling leaves nothing on the disk."""
     seat = sit().enter(server)
     seat.slow(300_000)
-    seat.drop(("esx-07.log", os.urandom(3_000_000)), ("esx-08.log", os.urandom(3_000_000)), ("third.log", b"x"))
+    seat.drop(
+        ("esx-07.log", os.urandom(3_000_000)),
+        ("esx-08.log", os.urandom(3_000_000)),
+        ("third.log", b"x"),
+    )
     seat.stage("upload")
     seat.page.wait_for_selector("#now-how:has-text('a second')")
     assert "of 6.0 MB" in seat.page.locator("#now-how").inner_text()
@@ -41,7 +55,9 @@ def test_uploads_show_bytes_and_can_be_cancelled(server: Served, sit: Any) -> No
     assert not [path for path in server.work.rglob("*") if path.name.partition(".")[0].isdigit()]
 
 
-def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(server: Served, sit: Any) -> None:
+def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(
+    server: Served, sit: Any
+) -> None:
     """Two cases at once: the second waits behind the first by name, both end with a report; nothing jumps."""
     seat = sit().enter(server)
     seat.drop(*files_of("cpu-limited-vm"))
@@ -75,7 +91,9 @@ def test_files_can_be_put_into_a_case_that_still_waits(server: Served, sit: Any)
         assert seat.page.locator("#case-title").inner_text() == "first"
         with seat.page.expect_file_chooser() as chooser:
             seat.page.click("#case-add")
-        chooser.value.set_files([{"name": "third.txt", "mimeType": "text/plain", "buffer": b"three\n"}])
+        chooser.value.set_files(
+            [{"name": "third.txt", "mimeType": "text/plain", "buffer": b"three\n"}]
+        )
         seat.page.wait_for_selector("#case-about:has-text('3 files')")
         seat.page.click("nav a[data-view=drop]")
         seat.page.wait_for_selector("#lately li:nth-child(2)")
@@ -275,11 +293,15 @@ def test_a_server_that_is_gone_is_said(browser: Any, tmp_path: Path) -> None:
         seat.context.close()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "analyzer" / "web" / "page").glob("*.js")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "analyzer" / "web" / "page").glob("*.js")), ids=lambda path: path.name
+)
 def test_no_script_of_the_page_writes_markup(path: Path) -> None:
     """Text goes into the page as text: the ways by which it could become markup are not used."""
     code = path.read_text(encoding="utf-8")
-    assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|DOMParser|\beval\b", code)
+    assert not re.findall(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|DOMParser|\beval\b", code
+    )
 
 
 def test_names_from_the_customer_are_shown_letter_by_letter(server: Served, sit: Any) -> None:

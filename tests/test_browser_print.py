@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from analyzer.pipeline.triage import triage
 from analyzer.report import completeness, fleet, html
 from analyzer.report.wording import stamp
-from analyzer.triage import triage
 from tests.fleet_factory import fleet as made_fleet
 from tests.test_browser_reports import CHROMIUM, Opened, browser
 
@@ -24,7 +24,10 @@ CASES = sorted(path for path in (ROOT / "samples" / "cases").iterdir() if path.i
 CLOCK = "the clock went back in vmkernel.log from 2017-10-14 16:31 to 2017-10-14 15:02: times around it are unreliable"
 WARNINGS = ["a remark (synthetic)", "one more remark (synthetic)", CLOCK]
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
 __all__ = ["browser"]  # the fixture
 
 
@@ -37,7 +40,9 @@ def print_pages(browser: Any, text: str, folder: Path, *, wait: bool = True) -> 
     printed = opened.page.pdf(format="A4")
     opened.context.close()
     assert opened.trouble == []
-    return [strip_blanks(page.extract_text()) for page in pypdf.PdfReader(io.BytesIO(printed)).pages]
+    return [
+        strip_blanks(page.extract_text()) for page in pypdf.PdfReader(io.BytesIO(printed)).pages
+    ]
 
 
 def strip_blanks(text: str) -> str:
@@ -55,14 +60,20 @@ def list_limits(doc: dict[str, Any]) -> list[str]:
     phrases = [completeness.completeness(doc)]
     phrases += [completeness.unread_line(source) for source in completeness.unread(doc)[:5]]
     for node in doc["nodes"]:
-        phrases += [node["name"], node["release"], *(node["warnings"] if len(doc["nodes"]) <= 3 else [])]
+        phrases += [
+            node["name"],
+            node["release"],
+            *(node["warnings"] if len(doc["nodes"]) <= 3 else []),
+        ]
         if node["captured"] and len(doc["nodes"]) <= 3:
             phrases.append(f"captured {stamp(node['captured'])}")
     return phrases
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-def test_the_first_printed_page_says_what_limits_the_case(browser: Any, case: Path, tmp_path: Path) -> None:
+def test_the_first_printed_page_says_what_limits_the_case(
+    browser: Any, case: Path, tmp_path: Path
+) -> None:
     """NOT COMPLETE, what was not read, and of each machine the release, the time of capture and its warnings."""
     doc = triage([case]).document
     first = print_pages(browser, html.render(doc), tmp_path)[0]
@@ -72,7 +83,9 @@ def test_the_first_printed_page_says_what_limits_the_case(browser: Any, case: Pa
 
 
 @pytest.mark.parametrize("machines", [1, 2, 3])
-def test_a_clock_warning_is_printed_for_each_machine(browser: Any, machines: int, tmp_path: Path) -> None:
+def test_a_clock_warning_is_printed_for_each_machine(
+    browser: Any, machines: int, tmp_path: Path
+) -> None:
     """Three remarks a machine, the third folded on the screen: paper has them all, on the first page."""
     doc = triage([ROOT / "samples" / "cases" / "cut-bundle"]).document
     (node,) = doc["nodes"]
@@ -80,14 +93,19 @@ def test_a_clock_warning_is_printed_for_each_machine(browser: Any, machines: int
     for number in range(machines):
         added = copy.deepcopy(node)
         added |= {"id": f"{node['id']}{number or ''}", "name": f"esx6{number}.lab.example"}
-        added |= {"captured": f"2017-10-1{number} 16:53:20", "warnings": [f"{number}: {one}" for one in WARNINGS]}
+        added |= {
+            "captured": f"2017-10-1{number} 16:53:20",
+            "warnings": [f"{number}: {one}" for one in WARNINGS],
+        }
         doc["nodes"].append(added)
     first = print_pages(browser, html.render(doc), tmp_path)[0]
     assert "NOTCOMPLETE" in first
     assert find_lacking(first, list_limits(doc)) == []
 
 
-def test_the_printed_comparison_says_which_side_is_not_complete(browser: Any, tmp_path: Path) -> None:
+def test_the_printed_comparison_says_which_side_is_not_complete(
+    browser: Any, tmp_path: Path
+) -> None:
     """The first page of a comparison holds the capture time and the state of the material of each side."""
     sides = [str(ROOT / "samples" / "cases" / name) for name in ("cut-bundle", "config-traps")]
     done = CliRunner().invoke(main, ["compare", *sides, "-o", str(tmp_path / "out"), "--no-packs"])
@@ -96,7 +114,10 @@ def test_the_printed_comparison_says_which_side_is_not_complete(browser: Any, tm
     page = (tmp_path / "out" / "compare.html").read_text(encoding="utf-8")
     first = print_pages(browser, page, tmp_path, wait=False)[0]
     assert [side["complete"] for side in doc["sides"]].count(False) == 1
-    assert find_lacking(first, ["not complete", *(stamp(side["captured"]) for side in doc["sides"])]) == []
+    assert (
+        find_lacking(first, ["not complete", *(stamp(side["captured"]) for side in doc["sides"])])
+        == []
+    )
 
 
 def test_the_printed_fleet_says_what_is_missing_of_it(browser: Any, tmp_path: Path) -> None:

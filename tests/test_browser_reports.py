@@ -14,7 +14,14 @@ from analyzer.report import html, markdown, open_asks, short_note, stories
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
-AXE = Path(__file__).resolve().parent.parent / "tools" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = (
+    Path(__file__).resolve().parent.parent
+    / "tools"
+    / "axe"
+    / "node_modules"
+    / "axe-core"
+    / "axe.min.js"
+)
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
@@ -110,7 +117,9 @@ def test_hostile_names_are_shown_letter_by_letter(opened: Any) -> None:
     assert each.trouble == []
 
 
-def test_what_got_in_unescaped_would_not_run(browser: Any, reports: dict[str, Path], tmp_path: Path) -> None:
+def test_what_got_in_unescaped_would_not_run(
+    browser: Any, reports: dict[str, Path], tmp_path: Path
+) -> None:
     """With markup put into the finished page by force, the policy keeps it from running and from loading."""
     attack = (
         "<img src=x onerror=\"document.title='ran'\"><script>document.title='ran'</script>"
@@ -201,7 +210,9 @@ def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
     target.wait_for(state="visible")
     assert each.page.locator(".subjects[open]").count() == 1
     each.page.wait_for_timeout(100)
-    assert target.evaluate("node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400")
+    assert target.evaluate(
+        "node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400"
+    )
 
 
 def test_an_origin_in_the_trace_leads_to_its_line(opened: Any) -> None:
@@ -234,7 +245,9 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
     command.evaluate(
         "one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }"
     )
-    assert copied(command) == "ethtool -G eth0 rx 4096"  # the fix of a sign is folded behind its cause's
+    assert (
+        copied(command) == "ethtool -G eth0 rx 4096"
+    )  # the fix of a sign is folded behind its cause's
     page.locator(".signs article").first.locator("summary", has_text="Evidence").click()
     assert (
         copied(page.locator(".signs article").first.get_by_label("Copy the address").nth(1))
@@ -298,7 +311,10 @@ def test_a_strip_of_the_time_line_is_a_brush_and_so_are_two_times(opened: Any) -
     assert rows.count() == every
     page.locator("#window-from").fill("2017-10-09T13:00:00")
     page.locator("#window-to").fill("2017-10-09T13:20:00")
-    assert "Only 2017-10-09 13:00:00 to 2017-10-09 13:20:00 UTC" in page.locator("#window").inner_text()
+    assert (
+        "Only 2017-10-09 13:00:00 to 2017-10-09 13:20:00 UTC"
+        in page.locator("#window").inner_text()
+    )
     assert each.hash() == "#t=1507554000,1507555200"
     assert each.trouble == []
 
@@ -308,7 +324,10 @@ def test_a_window_in_the_link_is_taken(opened: Any) -> None:
     each = opened("rich")
     each.page.evaluate("location.hash = '#t=1507554000,1507555200'")
     each.page.wait_for_selector("#window:not([hidden])", state="attached")
-    assert "Only 2017-10-09 13:00:00 to 2017-10-09 13:20:00 UTC" in each.page.locator("#window").inner_text()
+    assert (
+        "Only 2017-10-09 13:00:00 to 2017-10-09 13:20:00 UTC"
+        in each.page.locator("#window").inner_text()
+    )
 
 
 def test_dark_can_be_chosen(opened: Any) -> None:
@@ -346,7 +365,9 @@ def test_the_first_finding_begins_on_the_first_page(opened: Any) -> None:
     assert set(kept[1:]) == {"avoid-page"}
 
 
-def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(browser: Any, tmp_path: Path) -> None:
+def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
+    browser: Any, tmp_path: Path
+) -> None:
     """On A4 no finding is higher than a page, the first stands on the first page, and words say what is left out."""
     doc = rich_case()
     many = max((row.findings for row in html.finding_rows.groups(doc)), key=len)
@@ -385,7 +406,10 @@ def test_sorting_a_table_by_its_head(opened: Any) -> None:
 
 def shown(page: Any) -> list[str]:
     """Return the rules of the findings that are shown, also of those folded under their cause."""
-    return [str(text) for text in page.locator("#findings article:not([hidden]) .rule").all_text_contents()]
+    return [
+        str(text)
+        for text in page.locator("#findings article:not([hidden]) .rule").all_text_contents()
+    ]
 
 
 def test_what_is_chosen_is_shown_told_and_kept_in_the_address(opened: Any) -> None:

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from analyzer.commands.made_pages import read_case_schema
+from analyzer.pipeline.triage import triage
 from analyzer.report import html
-from analyzer.triage import triage
 from tests.page_kit import AXE
 from tests.test_browser_reports import ARGUMENTS, CHROMIUM, Opened
 
@@ -36,7 +36,9 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
-def test_the_report_of_a_sample_opens_without_a_sound(browser: Any, case: Path, tmp_path: Path) -> None:
+def test_the_report_of_a_sample_opens_without_a_sound(
+    browser: Any, case: Path, tmp_path: Path
+) -> None:
     """No console message, no request and no sideways scroll; the document fits its published schema."""
     document = triage([case]).document
     schema = json.loads(read_case_schema())
@@ -54,7 +56,9 @@ def test_the_report_of_a_sample_opens_without_a_sound(browser: Any, case: Path, 
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_log_around_a_finding_opens_as_a_drawer(browser: Any, tmp_path: Path, width: int) -> None:
+def test_the_log_around_a_finding_opens_as_a_drawer(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
     """A finding leads to the lines kept around it; text and log filter them, Escape closes and leads back."""
     document = triage([ROOT / "samples" / "cases" / "slow-storage"]).document
     page = tmp_path / "report.html"
@@ -78,7 +82,12 @@ def test_the_log_around_a_finding_opens_as_a_drawer(browser: Any, tmp_path: Path
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     if AXE.exists():
         opened.page.evaluate(AXE.read_text(encoding="utf-8"))
-        assert opened.page.evaluate("axe.run('#log').then((done) => done.violations.map((one) => one.id))") == []
+        assert (
+            opened.page.evaluate(
+                "axe.run('#log').then((done) => done.violations.map((one) => one.id))"
+            )
+            == []
+        )
     opened.page.locator("#q").focus()  # Escape closes it from anywhere
     opened.page.keyboard.press("Escape")
     assert link.evaluate("(link) => link === document.activeElement")

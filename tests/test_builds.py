@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from analyzer import builds
+from analyzer.artefacts import builds
 
 
 @pytest.mark.parametrize(

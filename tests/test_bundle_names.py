@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.parsing import registry
-from analyzer.triage import Options, triage
+from analyzer.artefacts.parsing import registry
+from analyzer.pipeline.triage import Options, triage
 
 NAMES = Path(__file__).parent / "bundle_names"
 MANUAL = Path(__file__).parent.parent / "docs" / "formats.md"
@@ -28,14 +28,24 @@ def listed(release: str) -> list[str]:
 
 def unread(release: str) -> set[str]:
     parsers = list(registry().values())
-    return {name for name in listed(release) if not any(one.matches_file(f"{TOP}/{name}") for one in parsers)}
+    return {
+        name
+        for name in listed(release)
+        if not any(one.matches_file(f"{TOP}/{name}") for one in parsers)
+    }
 
 
 def excused() -> list[str]:
     """Return the names that the manual says are not read, as patterns."""
     text = MANUAL.read_text()
-    table = text.partition("## What of a bundle is not read, and why\n")[2].partition("| members | why |\n")[2]
-    rows = [line.split(" | ")[0] for line in table.partition("\n\n")[0].splitlines() if line.startswith("| `")]
+    table = text.partition("## What of a bundle is not read, and why\n")[2].partition(
+        "| members | why |\n"
+    )[2]
+    rows = [
+        line.split(" | ")[0]
+        for line in table.partition("\n\n")[0].splitlines()
+        if line.startswith("| `")
+    ]
     return [one for row in rows for one in re.findall(r"`([^`]+)`", row)]
 
 
@@ -56,7 +66,10 @@ def test_the_manual_says_of_no_file_that_it_is_not_read_which_is() -> None:
         told = {name for name in listed("esxi67") if matches(pattern, name)}
         assert told and told <= left, pattern
     read = len(listed("esxi67")) - len(left)
-    assert f"the other {read} of the {len(listed('esxi67'))} names of ESXi 6.7 are read" in MANUAL.read_text()
+    assert (
+        f"the other {read} of the {len(listed('esxi67'))} names of ESXi 6.7 are read"
+        in MANUAL.read_text()
+    )
 
 
 @pytest.mark.parametrize("release", ["esxi65", "esxi7-8"])
@@ -84,8 +97,12 @@ def bundle(folder: Path, files: dict[str, str]) -> Path:
 def test_an_output_that_no_release_before_had_is_read_and_searched(tmp_path: Path) -> None:
     """A command that nobody knows yet becomes rows, whatever its form, and nothing in it counts as not understood."""
     text = "vmhba2:\n   Firmware: 1.2\n== printed by a plug-in ==\n"
-    document = triage([bundle(tmp_path, {"commands/localcli_nvme-adapter-list.txt": text})], Options()).document
-    assert [one["state"] for one in document["sources"] if "nvme-adapter" in one["address"]] == ["read"]
+    document = triage(
+        [bundle(tmp_path, {"commands/localcli_nvme-adapter-list.txt": text})], Options()
+    ).document
+    assert [one["state"] for one in document["sources"] if "nvme-adapter" in one["address"]] == [
+        "read"
+    ]
     assert document["case"]["complete"] and not document["damage"]
 
 
@@ -96,7 +113,9 @@ def test_the_data_base_of_iscsi_is_read_without_its_secrets(tmp_path: Path) -> N
         "   `node.session.auth.password`='hunter2hunter2'\n   `node.session.auth.password_in`='hunter3hunter3\n"
     )
     result = triage([bundle(tmp_path, {"commands/vmkiscsid_--dump-db.txt": text})], Options())
-    assert [one["state"] for one in result.document["sources"] if "vmkiscsid" in one["address"]] == ["read"]
+    assert [
+        one["state"] for one in result.document["sources"] if "vmkiscsid" in one["address"]
+    ] == ["read"]
     assert "hunter" not in repr(result.document)
 
 
@@ -120,9 +139,15 @@ def test_an_output_with_other_options_goes_to_the_table_of_its_command(tmp_path:
 
 
 @pytest.mark.parametrize("command", ["storage-core-device-list--d-x", "nobody-knows-it"])
-def test_an_output_that_is_not_what_its_name_tells_is_said_to_be_unread(command: str, tmp_path: Path) -> None:
+def test_an_output_that_is_not_what_its_name_tells_is_said_to_be_unread(
+    command: str, tmp_path: Path
+) -> None:
     """Labels again and again that belong to no device: no row, no line a fault, and the reason beside the file."""
-    text = "".join(f"   {label}: {turn}\n" for turn in range(40) for label in ("Vendor", "Status", "Queue Depth"))
+    text = "".join(
+        f"   {label}: {turn}\n"
+        for turn in range(40)
+        for label in ("Vendor", "Status", "Queue Depth")
+    )
     result = triage([bundle(tmp_path, {f"commands/localcli_{command}.txt": text})], Options())
     source = next(one for one in result.document["sources"] if command in one["address"])
     assert (source["state"], source["faults"]) == ("listed", 0)
@@ -131,7 +156,10 @@ def test_an_output_that_is_not_what_its_name_tells_is_said_to_be_unread(command:
 
 def test_a_long_output_of_a_command_that_nobody_lists_is_read(tmp_path: Path) -> None:
     """Sixty blocks, each below its name, are sixty objects whatever the command is."""
-    text = "".join(f"naa.6000{turn:04}:\n   Vendor: A\n   Status: on\n   Queue Depth: {turn}\n" for turn in range(60))
+    text = "".join(
+        f"naa.6000{turn:04}:\n   Vendor: A\n   Status: on\n   Queue Depth: {turn}\n"
+        for turn in range(60)
+    )
     folder = bundle(tmp_path, {"commands/localcli_nobody-knows-it.txt": text})
     result = triage([folder], Options())
     source = next(one for one in result.document["sources"] if "nobody-knows" in one["address"])
@@ -144,6 +172,13 @@ def test_json_under_the_name_of_a_text_is_read(tmp_path: Path) -> None:
         {"Mount Point": f"/vmfs/volumes/{n}", "Volume Name": f"ds{n}", "UUID": f"5f1e2d3{n}-4b5a6978-8796-a5b4c3d2e1f0",
          "Mounted": True, "Type": "VMFS-6", "Size": 261853184, "Free": 20000768} for n in range(5)
     ]  # fmt: skip
-    folder = bundle(tmp_path, {"commands/localcli_storage-filesystem-list--x.txt": json.dumps(volumes, indent=1)})
-    (source,) = (one for one in triage([folder], Options()).document["sources"] if "filesystem" in one["address"])
+    folder = bundle(
+        tmp_path,
+        {"commands/localcli_storage-filesystem-list--x.txt": json.dumps(volumes, indent=1)},
+    )
+    (source,) = (
+        one
+        for one in triage([folder], Options()).document["sources"]
+        if "filesystem" in one["address"]
+    )
     assert (source["state"], source["read_by"], source["faults"]) == ("read", "filesystems", 0)

@@ -13,9 +13,17 @@ from analyzer.report.objects import CaseObject, objects
 from tests.test_problems import VOBD, triage, vobd
 
 LINES = [
-    vobd(1, "esx.problem.net.vmnic.linkstate.flapping", "Physical NIC vmnic2 linkstate is flapping (synthetic)."),
+    vobd(
+        1,
+        "esx.problem.net.vmnic.linkstate.flapping",
+        "Physical NIC vmnic2 linkstate is flapping (synthetic).",
+    ),
     vobd(2, "esx.problem.net.vmnic.linkstate.down", "Physical NIC vmnic2 linkstate is down."),
-    vobd(3, "esx.problem.net.redundancy.lost", 'Lost uplink redundancy on virtual switch "vSwitch0". (synthetic)'),
+    vobd(
+        3,
+        "esx.problem.net.redundancy.lost",
+        'Lost uplink redundancy on virtual switch "vSwitch0". (synthetic)',
+    ),
     vobd(4, "esx.problem.made.up", "(synthetic) <b>vmnic2</b> is odd"),
 ]
 
@@ -43,7 +51,12 @@ def test_a_finding_that_mentions_an_object_of_its_node_stands_with_it(tmp_path: 
     """A sentence that names vmnic2 is listed there as a mention; vmnic20 is another NIC, muted ones are left out."""
     doc, _ = triage(tmp_path, {VOBD: LINES})
     switch = next(one for one in doc["findings"] if one["object"] == "vSwitch0")
-    other = {**switch, "id": "made-up", "object": "vSwitch9", "say": "Its only uplink is vmnic20, not vmnic2."}
+    other = {
+        **switch,
+        "id": "made-up",
+        "object": "vSwitch9",
+        "say": "Its only uplink is vmnic20, not vmnic2.",
+    }
     muted = {**other, "id": "muted", "muted": "known"}
     elsewhere = {**other, "id": "elsewhere", "node": "another host"}
     doc["findings"] += [other, muted, elsewhere]

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.limits import Limits
 from analyzer.scan import re2pattern
 from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, refused_by_re2, search_of
 from analyzer.scan.careful import STEPS as A_CHARACTER
@@ -21,7 +22,6 @@ from analyzer.scan.engines import ENGINES
 from analyzer.scan.patterns import find_fatal
 from analyzer.scan.repeats import measure_cost
 from analyzer.scan.signatures import Scanner, Signature
-from analyzer.triage import triage
 from tests.rule_kit import BASE, Kit, full
 from tests.test_patterns import PATTERNS
 
@@ -52,14 +52,18 @@ def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.size
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(PATTERNS, st.text("ab-1 c", min_size=1, max_size=200))
 def test_a_line_of_a_sure_length_is_quick_whatever_is_in_it(pattern: str, text: str) -> None:
     """The length that spares a look at the line never calls one quick that the look would not."""
     bound = measure_cost(pattern)
     assume(bound is not None)
     assert bound is not None
-    assert len(text) > bound.find_sure_length(A_CHARACTER) or bound.count_steps(text) <= A_CHARACTER * len(text)
+    assert len(text) > bound.find_sure_length(A_CHARACTER) or bound.count_steps(
+        text
+    ) <= A_CHARACTER * len(text)
 
 
 def test_lines_of_the_worst_kind_are_quick_up_to_the_sure_length() -> None:
@@ -84,7 +88,9 @@ def test_short_lines_of_these_tests_do_go_to_re2() -> None:
 
 
 @pytest.mark.size
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(PATTERNS, st.text("aabbc-1 éAK\u2028\u0663\udc80", min_size=1, max_size=12), st.booleans())
 def test_re2_says_what_re_says(pattern: str, line: str, fold: bool) -> None:
     """For any pattern and line: a match is found, none is found, or with what RE2 has not it is `re` that decides."""
@@ -103,7 +109,9 @@ def test_re2_says_what_re_says(pattern: str, line: str, fold: bool) -> None:
 
 
 @pytest.mark.size
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(
+    max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 @given(st.tuples(PATTERNS, PATTERNS, PATTERNS), st.text("aabbc-1 é", min_size=1, max_size=12))
 def test_re2_cuts_groups_as_re_does(parts: tuple[str, str, str], line: str) -> None:
     """Named groups are those of `re`, or they are unknown."""
@@ -243,7 +251,10 @@ def test_a_signature_that_is_stopped_is_told_and_the_others_go_on(engine: str) -
     assert [(hit.signature, hit.line) for hit in scan.hits] == [
         ("r/plain", 1), ("r/look", 3), ("r/group", 4), ("r/group", 5),
     ]  # fmt: skip
-    assert [hit.groups for hit in scan.hits if hit.signature == "r/group"] == [{"n": None}, {"n": None}]
+    assert [hit.groups for hit in scan.hits if hit.signature == "r/group"] == [
+        {"n": None},
+        {"n": None},
+    ]
     assert scan.at_least == {"r/look"} and scan.counts["r/look"] == 1
     assert {name: (stop.line, stop.lines, stop.groups) for name, stop in scan.stopped.items()} == {
         "r/look": (2, 1, 0),
@@ -322,7 +333,9 @@ def test_without_re2_a_long_line_is_undecided_and_told() -> None:
 
 def test_a_fault_of_re_itself_leaves_the_line_undecided() -> None:
     """Groups in possessive repeats make some versions of `re` raise SystemError: the scan goes on."""
-    scan = Scanner([Signature("r/odd", "t", "((x)|y|z)*+$")]).scan_lines(["xyz", "x"], "t", "log", "esx1")
+    scan = Scanner([Signature("r/odd", "t", "((x)|y|z)*+$")]).scan_lines(
+        ["xyz", "x"], "t", "log", "esx1"
+    )
 
     assert scan.counts["r/odd"] + (scan.stopped["r/odd"].lines if scan.stopped else 0) == 2
 
@@ -370,7 +383,9 @@ outcomes:
         ("not look", ["a" * 40_000 + "foobar"], "cannot_tell"),
     ],
 )
-def test_a_rule_asking_for_a_stopped_signature_cannot_tell(condition: str, log: list[str], verdict: str) -> None:
+def test_a_rule_asking_for_a_stopped_signature_cannot_tell(
+    condition: str, log: list[str], verdict: str
+) -> None:
     """«No» is never said of a line that was not tried; what is certain without it is said."""
     rule = full(RULE % condition)
     stamped = [f"2017-10-31 {10 + number:02d}:00:00 INFO {line}" for number, line in enumerate(log)]

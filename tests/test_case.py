@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import case, case_shape
+from analyzer.case import case_shape
+from analyzer.case.ranking import order_findings
+from analyzer.case.verdicts import Judgement, Reason
 from analyzer.commands.made_pages import read_case_schema
-from analyzer.errors import RefusedError
-from analyzer.ranking import order_findings
-from analyzer.verdicts import Judgement, Reason
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, unknowns
 
 SCHEMA: dict[str, Any] = json.loads(read_case_schema())
@@ -109,7 +110,9 @@ def test_any_text_survives_and_cannot_steer_a_terminal(text: str) -> None:
     written = case.dumps(quiet_case() | {"advice": [text]})
     assert json.loads(written)["advice"] == case.clean([text])
     written.encode("utf-8")
-    assert not [sign for sign in written if sign != "\n" and (ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0)]
+    assert not [
+        sign for sign in written if sign != "\n" and (ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0)
+    ]
     assert not set(written) & set("\u2028\u2029\u202a\u202e\u2066\u2069\u200e\u200f\u061c\ufeff")
 
 
@@ -120,7 +123,13 @@ def test_undecodable_bytes_become_visible() -> None:
 
 def test_numbers_that_json_does_not_know_are_null() -> None:
     """NaN and infinity of a chart are written as null."""
-    chart = {"title": "t", "unit": "%", "node": "n", "times": [1, 2], "a": [float("nan"), float("inf")]}
+    chart = {
+        "title": "t",
+        "unit": "%",
+        "node": "n",
+        "times": [1, 2],
+        "a": [float("nan"), float("inf")],
+    }
     document = rich_case(judgement=Judgement(series={"x/y": chart}))
     assert document["series"]["x/y"]["lines"] == [{"label": "a", "values": [None, None]}]
 
@@ -161,7 +170,10 @@ def test_a_milder_cause_still_stands_before_its_sign() -> None:
 def test_findings_that_explain_each_other_do_not_hang() -> None:
     """A circle of causes ends in some order with every finding in it once."""
     findings = rich_case()["findings"][:2]
-    findings[0]["explained_by"], findings[1]["explained_by"] = [findings[1]["id"]], [findings[0]["id"]]
+    findings[0]["explained_by"], findings[1]["explained_by"] = (
+        [findings[1]["id"]],
+        [findings[0]["id"]],
+    )
     assert sorted(f["id"] for f in order_findings(findings)) == sorted(f["id"] for f in findings)
 
 
@@ -208,7 +220,9 @@ def test_reasons_are_written_as_words() -> None:
 
 def test_every_rule_is_in_exactly_one_list(doc: dict[str, Any]) -> None:
     """A quiet rule is neither found nor unknown; one that matched somewhere is not called quiet."""
-    loud = {f["rule"] for f in doc["findings"]} | {rule for g in doc["cannot_tell"] for rule in g["rules"]}
+    loud = {f["rule"] for f in doc["findings"]} | {
+        rule for g in doc["cannot_tell"] for rule in g["rules"]
+    }
     quiet = {row["rule"] for row in doc["quiet"]}
     assert not loud & quiet
     assert len(quiet) == 61 + 9
@@ -217,7 +231,10 @@ def test_every_rule_is_in_exactly_one_list(doc: dict[str, Any]) -> None:
 
 def test_listed_members_are_folded_only_beyond_two_thousand() -> None:
     """2,000 sources stay; beyond, those nobody reads are one row a folder with count and size."""
-    rows = [{"address": f"a.tgz!top/commands/{n}.txt", "size": 10, "state": "listed"} for n in range(1999)]
+    rows = [
+        {"address": f"a.tgz!top/commands/{n}.txt", "size": 10, "state": "listed"}
+        for n in range(1999)
+    ]
     read = {"address": "a.tgz!top/commands/x.txt", "size": 5, "state": "read"}
     assert len(rich_case(sources=[*rows, read])["sources"]) == 2000
     extra = [{"address": "a.tgz!top/etc/hosts", "size": 7, "state": "listed"}]
@@ -231,7 +248,9 @@ def test_listed_members_are_folded_only_beyond_two_thousand() -> None:
 
 def test_faults_are_kept_to_two_hundred_and_counted_in_full() -> None:
     """The document holds 200 lines not understood and their true number, also when the caller kept fewer."""
-    faults = [{"address": "a", "line": n, "text": "", "parser": "p", "why": ""} for n in range(1, 301)]
+    faults = [
+        {"address": "a", "line": n, "text": "", "parser": "p", "why": ""} for n in range(1, 301)
+    ]
     document = rich_case(faults=faults)
     assert (len(document["faults"]), document["faults_total"]) == (200, 300)
     assert rich_case(faults=faults, faults_total=5000)["faults_total"] == 5000
@@ -267,7 +286,9 @@ def test_load_gives_the_document_back(tmp_path: Path, doc: dict[str, Any]) -> No
         (b'{"schema": ' + b"9" * 5000 + b"}", "too large"),
     ],
 )
-def test_a_file_that_is_no_case_is_refused_in_a_sentence(tmp_path: Path, content: bytes, said: str) -> None:
+def test_a_file_that_is_no_case_is_refused_in_a_sentence(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     """The error names the file, what is wrong and what to do; it is no traceback."""
     path = tmp_path / "case.json"
     path.write_bytes(content)
@@ -288,12 +309,24 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (lambda d: d["findings"][3].pop("say"), "findings[3] has no key `say`"),
-        (lambda d: d["findings"][2]["evidence"][0].pop("address"), "findings[2].evidence[0] has no key"),
-        (lambda d: d["findings"][0].update(kb=["x"]), "findings[0] has an article that is not a number"),
+        (
+            lambda d: d["findings"][2]["evidence"][0].pop("address"),
+            "findings[2].evidence[0] has no key",
+        ),
+        (
+            lambda d: d["findings"][0].update(kb=["x"]),
+            "findings[0] has an article that is not a number",
+        ),
         (lambda d: d["findings"][0].update(also=[1]), "a value that is not text under `also`"),
-        (lambda d: d["nodes"][0]["logs"][0].update(lines="x"), "another kind of value under `lines`"),
+        (
+            lambda d: d["nodes"][0]["logs"][0].update(lines="x"),
+            "another kind of value under `lines`",
+        ),
         (lambda d: d["sources"].append(7), "is not an object"),
-        (lambda d: next(iter(d["series"].values()))["lines"][0]["values"].append("x"), "not a number"),
+        (
+            lambda d: next(iter(d["series"].values()))["lines"][0]["values"].append("x"),
+            "not a number",
+        ),
         (lambda d: d["case"].update(span=[]), "case.span is not an object"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.triage import case_name, name_case, says_nothing
+from analyzer.pipeline.triage import case_name, name_case, says_nothing
 
 CASES = Path(__file__).parents[1] / "samples/cases"
 HOST = {"name": "esx01", "kind": "esxi"}
@@ -63,7 +63,9 @@ def test_a_folder_of_any_name_gives_way_to_the_one_above(tmp_path: Path) -> None
 
 
 def triage_case(given: list[Path], out: Path) -> dict[str, Any]:
-    done = CliRunner().invoke(main, ["triage", *map(str, given), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", *map(str, given), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert (out / "case.json").exists(), done.output
     document: dict[str, Any] = json.loads((out / "case.json").read_bytes())
     return document
@@ -77,4 +79,7 @@ def test_a_case_is_called_after_its_host(tmp_path: Path) -> None:
         shutil.copy(file, inner / "bundle.tgz")
     document = triage_case([inner], tmp_path / "out")
     assert document["case"]["name"] == "esx51.lab.example"
-    assert triage_case([inner / "bundle.tgz"], tmp_path / "other")["case"]["name"] == "esx51.lab.example"
+    assert (
+        triage_case([inner / "bundle.tgz"], tmp_path / "other")["case"]["name"]
+        == "esx51.lab.example"
+    )

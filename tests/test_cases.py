@@ -13,7 +13,11 @@ CASES = ROOT / "samples" / "cases"
 
 def files(folder: Path) -> dict[str, bytes]:
     """Return relative name -> content of all files below a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def unpacked(data: bytes) -> bytes:

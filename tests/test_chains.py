@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, made
-from analyzer.tables import Block, Row
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 VOLUME = "5f1e2d3c-4b5a6978-8796-a5b4c3d2{:04x}"
@@ -95,7 +95,8 @@ def host(vms: int = 2, devices: int = 1, paths: int = 2) -> dict[str, str]:
 def _ports(vms: int, uplinks: int) -> str:
     lines = ["PortNum          Type SubType SwitchName       MACAddress         ClientName"]
     lines += [
-        f"{33554432 + n}            4       0 vSwitch0         00:00:5e:00:53:0{n}  vmnic{n}" for n in range(uplinks)
+        f"{33554432 + n}            4       0 vSwitch0         00:00:5e:00:53:0{n}  vmnic{n}"
+        for n in range(uplinks)
     ]
     lines += [
         f"{33555000 + 2 * n + k}            5       9 vSwitch0         {_mac(n, k)}  vm{n:03}.eth{k}"
@@ -115,7 +116,9 @@ def _config(vm: int) -> str:
         f'ethernet{k}.generatedAddress = "{_mac(vm, k)}"\n'
         for k in range(2)
     )
-    disks = "".join(f'scsi0:{k}.present = "TRUE"\nscsi0:{k}.fileName = "vm{vm:03}_{k}.vmdk"\n' for k in range(2))
+    disks = "".join(
+        f'scsi0:{k}.present = "TRUE"\nscsi0:{k}.fileName = "vm{vm:03}_{k}.vmdk"\n' for k in range(2)
+    )
     return (
         '.encoding = "UTF-8"\nconfig.version = "8"\nvirtualHW.version = "13"\n'
         f'displayName = "vm{vm:03}"\nguestOS = "debian10-64"\nmemSize = "4096"\n{nics}{disks}'
@@ -147,9 +150,18 @@ def test_an_engineer_follows_a_vm_to_the_wire(tmp_path: Path) -> None:
         (f"vm{n:03}", str(k), f"vmnic{u}") for n in range(2) for k in range(2) for u in range(2)
     ]
     first = rows[0]
-    told = first["vm_world_id"], first["port_id"], first["switch"], first["network"], first["driver"], first["link_up"]
+    told = (
+        first["vm_world_id"],
+        first["port_id"],
+        first["switch"],
+        first["network"],
+        first["driver"],
+        first["link_up"],
+    )
     assert told == ("2100000", "33555000", "vSwitch0", "VM Network", "ixgben", "True")
-    lacks = "esxcli network nic get -n <vmnic> (esxi.pnic_info) of esx0.lab.example is not in the case"
+    lacks = (
+        "esxcli network nic get -n <vmnic> (esxi.pnic_info) of esx0.lab.example is not in the case"
+    )
     assert {row["missing_link"] for row in rows} == {lacks}
 
 
@@ -159,7 +171,18 @@ def test_an_engineer_follows_a_disk_to_the_adapter(tmp_path: Path) -> None:
 
     assert len(rows) == 2 * 2 * 2
     first = rows[0]
-    told = [first[name] for name in ("vm_name", "vdisk", "volume_name", "storage_device", "path_name", "hba", "driver")]
+    told = [
+        first[name]
+        for name in (
+            "vm_name",
+            "vdisk",
+            "volume_name",
+            "storage_device",
+            "path_name",
+            "hba",
+            "driver",
+        )
+    ]
     device = "naa.60060160a0b02f001234567800000000"
     assert told == ["vm000", "scsi0:0", "ds-0000", device, "vmhba2:C0:T0:L0", "vmhba2", "lpfc"]
 
@@ -171,7 +194,9 @@ def test_a_missing_link_is_told_and_its_rows_stay(tmp_path: Path) -> None:
     assert len(rows) == 4
     assert {row["storage_device"] for row in rows} == {"naa.60060160a0b02f001234567800000000"}
     assert {row["hba"] for row in rows} == {""}
-    lacks = "esxcli storage core path list (esxi.storage_path) of esx0.lab.example is not in the case"
+    lacks = (
+        "esxcli storage core path list (esxi.storage_path) of esx0.lab.example is not in the case"
+    )
     assert all(lacks in row["missing_link"] for row in rows)
 
 
@@ -179,7 +204,9 @@ def test_a_name_that_two_vms_have_is_not_guessed(tmp_path: Path) -> None:
     """Two VMs of one name and no MAC address that tells them apart: the configuration stays unknown."""
     files = host(2)
     twins = {
-        name: text.replace('displayName = "vm001"', 'displayName = "vm000"').replace("generatedAddress", "other")
+        name: text.replace('displayName = "vm001"', 'displayName = "vm000"').replace(
+            "generatedAddress", "other"
+        )
         for name, text in files.items()
     }
     rows = table(put(tmp_path, twins), NETWORK)
@@ -200,15 +227,20 @@ def test_tables_lists_what_is_made_of_others(tmp_path: Path) -> None:
 def test_evidence_of_a_chain_is_the_line_of_the_link(tmp_path: Path) -> None:
     """The NIC without a link is shown in the list of NICs, though the chain begins at the port."""
     files = host(1)
-    files["commands/localcli_network-nic-list.txt"] = files["commands/localcli_network-nic-list.txt"].replace(
-        "Up           10000  Full", "Down             0  Half"
-    )
+    files["commands/localcli_network-nic-list.txt"] = files[
+        "commands/localcli_network-nic-list.txt"
+    ].replace("Up           10000  Full", "Down             0  Half")
     document = triage([put(tmp_path, files)], Options()).document
 
     found = [one for one in document["findings"] if one["rule"] == "vm-without-uplink"]
-    assert [one["subject"] for one in found] == ["vm000, network adapter 0", "vm000, network adapter 1"]
+    assert [one["subject"] for one in found] == [
+        "vm000, network adapter 0",
+        "vm000, network adapter 1",
+    ]
     shown = [item for item in found[0]["evidence"] if "link_up" in item["label"]]
-    assert shown and all(item["address"].endswith("localcli_network-nic-list.txt") for item in shown)
+    assert shown and all(
+        item["address"].endswith("localcli_network-nic-list.txt") for item in shown
+    )
     assert ["vmnic0" in item["text"] for item in shown] == [True, False]
     ports = [item for item in found[0]["evidence"] if "client_name" in item["label"]]
     assert ports[0]["address"].endswith("net-stats_-l.txt") and "vm000.eth0" in ports[0]["text"]
@@ -219,7 +251,9 @@ def test_a_rule_over_a_chain_asks_for_the_link_that_lacks(tmp_path: Path) -> Non
     document = triage([put(tmp_path, host(1), "nic-list")], Options()).document
 
     unsure = [one for one in document["cannot_tell"] if "vm-without-uplink" in one["rules"]]
-    assert [(one["missing"], one["ask"]) for one in unsure] == [("esxi.pnic", "`esxcli network nic list`")]
+    assert [(one["missing"], one["ask"]) for one in unsure] == [
+        ("esxi.pnic", "`esxcli network nic list`")
+    ]
     assert {"vm000, network adapter 0", "vm000, network adapter 1"} <= set(unsure[0]["subjects"])
 
 
@@ -228,8 +262,13 @@ def test_the_card_of_the_host_shows_where_its_vms_hang(tmp_path: Path) -> None:
     document = triage([put(tmp_path, host(1))], Options()).document
 
     rows = {row["title"]: row for row in document["hosts"][0]["rows"]}
-    wire, storage = (rows[title]["items"][0]["text"] for title in ("VMs to the wire", "VMs to storage"))
-    assert "eth 0 at port 33555000 of vSwitch0 to vmnic0,vmnic1" in wire and "driver of vmnic1: ixgben" in wire
+    wire, storage = (
+        rows[title]["items"][0]["text"] for title in ("VMs to the wire", "VMs to storage")
+    )
+    assert (
+        "eth 0 at port 33555000 of vSwitch0 to vmnic0,vmnic1" in wire
+        and "driver of vmnic1: ixgben" in wire
+    )
     assert "scsi0:0 on ds-0000; scsi0:1 on ds-0000" in storage
     assert "ds-0000 on naa.60060160a0b02f001234567800000000; over vmhba2, driver lpfc" in storage
 
@@ -259,10 +298,10 @@ def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
 
 def _facts(case: Path) -> Facts:
     from analyzer.ingest.nodes import resolve
+    from analyzer.pipeline.triage import gather, read_case
     from analyzer.scan.signatures import Scanner
     from analyzer.sources import Ledger
     from analyzer.sources.kinds import KindFinder
-    from analyzer.triage import gather, read_case
 
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([case], ledger, kinds, Scanner([]), Options())
@@ -273,7 +312,7 @@ def test_a_case_without_ports_and_disks_pays_nothing(tmp_path: Path) -> None:
     """The module that makes chains is not even imported."""
     case = put(tmp_path, {"commands/vmware_-vl.txt": "VMware ESXi 6.5.0 build-5969303\n"})
     code = (
-        "import sys; from pathlib import Path; from analyzer.triage import triage\n"
+        "import sys; from pathlib import Path; from analyzer.pipeline.triage import triage\n"
         f"triage([Path({str(case)!r})]); print('analyzer.facts.chains' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -288,7 +327,14 @@ def test_a_source_that_was_cut_leaves_the_chain_uncertain(name: str) -> None:
     facts.node("n", "esx1", "esxi")
     start = parsing.tables()[name].made_of[0]
     values = {"type": 5, "client_vm": "a", "vnic": 0, "switch": "s", "port_id": 1}
-    facts.add(Row(parsing.tables()[start], values | {"vm_name": "a"}, Block([""], address="x").named("n"), 1))
+    facts.add(
+        Row(
+            parsing.tables()[start],
+            values | {"vm_name": "a"},
+            Block([""], address="x").named("n"),
+            1,
+        )
+    )
     many = "esxi.portgroup" if name == NETWORK else "esxi.storage_path"
     facts.cover("n", many, "cut", "the file ended early")
     made.put(facts, {name})

@@ -29,7 +29,10 @@ def write(path: Path, samples: int = 2160) -> Path:
     heads = ["(PDH-CSV 4.0) (UTC)(0)"]
     row: list[str] = []
     for number, (name, ready) in enumerate(VMS.items(), 4000):
-        heads += [rf"{HOST}\Group Cpu({number}:{name})\% {counter}" for counter in ("Ready", "VmWait", "Max Limited")]
+        heads += [
+            rf"{HOST}\Group Cpu({number}:{name})\% {counter}"
+            for counter in ("Ready", "VmWait", "Max Limited")
+        ]
         heads.append(rf"{HOST}\Vcpu({number}:{name}:{number + 900}:vmx-vcpu-0:{name})\% Ready")
         row += [f"{ready:.2f}", "0.00", "0.00", f"{ready:.2f}"]
     lines = ['"' + '","'.join(heads) + '",']
@@ -42,7 +45,9 @@ def write(path: Path, samples: int = 2160) -> Path:
 
 def document(tmp_path: Path, *words: str) -> dict[str, Any]:
     capture = write(tmp_path / "esxtop.csv")
-    done = CliRunner().invoke(main, ["triage", str(capture), "-o", str(tmp_path / "out"), "--quiet", *words])
+    done = CliRunner().invoke(
+        main, ["triage", str(capture), "-o", str(tmp_path / "out"), "--quiet", *words]
+    )
     assert done.exit_code == 0, done.output
     found: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text("utf-8"))
     return found
@@ -61,7 +66,9 @@ def test_lines_bear_the_names_that_esxtop_shows(tmp_path: Path) -> None:
 
 def test_of_each_metric_the_worst_object_comes_first(tmp_path: Path) -> None:
     """All charts of %RDY stand together, the VM that waits longest above."""
-    found = [chart["title"] for chart in charts.charts(document(tmp_path)) if chart["metric"] == "%RDY"]
+    found = [
+        chart["title"] for chart in charts.charts(document(tmp_path)) if chart["metric"] == "%RDY"
+    ]
     assert found == ["worst: %RDY", "bad: %RDY", "calm: %RDY"]
     metrics = [chart["metric"] for chart in charts.charts(document(tmp_path))]
     assert metrics == sorted(metrics, key=metrics.index)
@@ -74,7 +81,8 @@ def test_of_a_metric_whose_little_is_bad_the_least_comes_first(tmp_path: Path) -
     one = {"title": "", "unit": "%", "node": "esx", "times": times, "lines": [], "same_as": ""}
     lines = {"good": [90.0, 99.0], "poor": [40.0, 99.0]}
     doc["series"] = {
-        name: {**one, "title": name, "lines": [{"label": "N%L", "values": values}]} for name, values in lines.items()
+        name: {**one, "title": name, "lines": [{"label": "N%L", "values": values}]}
+        for name, values in lines.items()
     }
     assert [chart["title"] for chart in charts.charts(doc)] == ["poor", "good"]
 
@@ -110,7 +118,15 @@ def test_an_incident_inside_is_marked_and_the_hour_around_it_shown(tmp_path: Pat
 def test_a_short_capture_is_marked_and_shown_whole(tmp_path: Path) -> None:
     """Ten minutes need no window."""
     path = write(tmp_path / "esxtop.csv", 120)
-    words = ["triage", str(path), "-o", str(tmp_path / "out"), "--quiet", "--incident", "2021-03-02T10:05:00Z"]
+    words = [
+        "triage",
+        str(path),
+        "-o",
+        str(tmp_path / "out"),
+        "--quiet",
+        "--incident",
+        "2021-03-02T10:05:00Z",
+    ]
     assert CliRunner().invoke(main, words).exit_code == 0
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert 'class="tick moment"' in page
@@ -124,7 +140,9 @@ def test_the_browser_draws_the_mark_in_the_middle_of_each_chart(tmp_path: Path) 
     playwright = pytest.importorskip("playwright.sync_api")
     document(tmp_path, "--incident", "2021-03-02T11:30:00Z")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         trouble: list[str] = []
         page.on("pageerror", lambda error: trouble.append(str(error)))

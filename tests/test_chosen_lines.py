@@ -28,7 +28,9 @@ FULL = (
 def case(tmp_path: Path, *lines: str) -> dict[str, Any]:
     """What a triage says of a paste."""
     (tmp_path / "paste.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code in (0, 5), done.output
     found: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     return found

@@ -19,10 +19,10 @@ pytest.importorskip("distributed")
 from analyzer.archive.clusters import dasklink, worker_protocol
 from analyzer.archive.clusters.cluster import Cluster, Tls
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import read
+from analyzer.runtime.errors import BacklineError
 from tests.batch_kit import small_cases, write
 from tests.cluster_kit import (
     ROOT,
@@ -99,7 +99,9 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
         cluster.start()
         victim = cluster.worker(env={"CLUSTER_TEST": "victim"})
         config = config_of(archive)
-        running = in_background(batch, str(cases), config, Cluster(config, cluster.address, slow=1.0))
+        running = in_background(
+            batch, str(cases), config, Cluster(config, cluster.address, slow=1.0)
+        )
         until((stage / "met").exists)
         cluster.worker()
         os.kill(victim.pid, signal.SIGSTOP)
@@ -107,7 +109,10 @@ def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
         assert summary.read == len(at_home)
         (stage / "go").touch()
         os.kill(victim.pid, signal.SIGCONT)
-        assert until(lambda: (stage / "done").exists() and (stage / "done").read_text()) == worker_protocol.DONE
+        assert (
+            until(lambda: (stage / "done").exists() and (stage / "done").read_text())
+            == worker_protocol.DONE
+        )
     assert documents(archive) == at_home
     assert sound(archive)
 
@@ -124,7 +129,9 @@ def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage
         for _ in range(3):
             cluster.worker()
         config = config_of(archive)
-        summary = finished(*in_background(batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address)))
+        summary = finished(
+            *in_background(batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address))
+        )
         assert sum(process.poll() is not None for process in cluster.all) == 2
     assert (summary.read, summary.failed) == (6, 1)
     assert "died twice" in summary.troubles[0].why
@@ -160,7 +167,9 @@ def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
 
 
 @pytest.mark.process
-def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(tmp_path: Path, stage: Path) -> None:
+def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(
+    tmp_path: Path, stage: Path
+) -> None:
     """After the time to wait there is one plain error; the next run does only what is left."""
     small_cases(tmp_path / "cases", 4)
     archive = str(tmp_path / "archive")
@@ -185,7 +194,9 @@ def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
     kb = tmp_path / "my-rules"
     write(kb / "made-up.yaml", RULE.format(name="made-up", words="link"))
     write(kb / "broken.yaml", "rule: broken\ntitle: [\n")
-    settings = write(tmp_path / "backline.toml", '[thresholds.made-up]\nmany = 1000001\nreason = "made up"\n')
+    settings = write(
+        tmp_path / "backline.toml", '[thresholds.made-up]\nmany = 1000001\nreason = "made up"\n'
+    )
     small_cases(tmp_path / "cases", 3)
     local = Local(read(settings), packs=False)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home", (str(kb),), local)
@@ -199,18 +210,24 @@ def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
         cluster.worker()
         batch(str(tmp_path / "cases"), config, runner)
     assert documents(archive) == home
-    assert sum('"rule":"made-up"' in text for text in home.values()) == 3  # a threshold changed it, one file is broken
+    assert (
+        sum('"rule":"made-up"' in text for text in home.values()) == 3
+    )  # a threshold changed it, one file is broken
     assert all('"error"' in text for text in home.values())
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("how", "words"), [("older", "0.0.1 there"), ("absent", "cannot start Backline")])
+@pytest.mark.parametrize(
+    ("how", "words"), [("older", "0.0.1 there"), ("absent", "cannot start Backline")]
+)
 def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_path: Path) -> None:
     """A worker of another version, or without Backline, ends the run with its address and what to do; nothing is stored."""
     small_cases(tmp_path / "cases", 3)
     other = tmp_path / "other"
     if how == "older":
-        shutil.copytree(ROOT / "analyzer", other / "analyzer", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / "analyzer", other / "analyzer", ignore=shutil.ignore_patterns("__pycache__")
+        )
         write(other / "analyzer" / "__init__.py", '__version__ = "0.0.1"\n')
     else:
         write(other / "analyzer.py", "raise ImportError('made up')\n")
@@ -219,7 +236,9 @@ def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_pat
     with Processes(tmp_path) as cluster:
         cluster.start()
         cluster.worker(python_path=str(other))
-        running = in_background(batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address))
+        running = in_background(
+            batch, str(tmp_path / "cases"), config, Cluster(config, cluster.address)
+        )
         with pytest.raises(BacklineError) as refused:
             finished(*running)
     assert words in str(refused.value)
@@ -234,7 +253,16 @@ def test_the_command_works_on_a_local_cluster_and_ctrl_c_leaves_that_of_others_a
 ) -> None:
     """`--scheduler local` gives the bytes of a local run; Ctrl-C of a run on a cluster ends with 130, the cluster lives."""
     home = tmp_path / "one"
-    command = [sys.executable, "-m", "analyzer", "batch", str(cases), "--no-packs", "--no-settings", "--archive"]
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "batch",
+        str(cases),
+        "--no-packs",
+        "--no-settings",
+        "--archive",
+    ]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     run = subprocess.run(
         [*command, str(home), "--scheduler", "local", "--jobs", "2"],
@@ -327,7 +355,9 @@ def test_an_address_or_certificate_that_cannot_be_used_is_told(
         Cluster(config_of(str(tmp_path / "archive")), address, tls=tls)
 
 
-def test_a_missing_extra_is_one_plain_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_one_plain_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without Dask the error names what to install."""
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(BacklineError, match=r"backline\[cluster\]"):
@@ -337,7 +367,14 @@ def test_a_missing_extra_is_one_plain_sentence(tmp_path: Path, monkeypatch: pyte
 def test_a_run_without_a_cluster_does_not_load_dask() -> None:
     """The modules of the cluster can be imported, and cost nothing, where Dask is not wanted."""
     code = "import sys, analyzer.archive.clusters.cluster; print(sorted({'distributed', 'dask', 'fsspec'} & set(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert run.stdout.strip() == "[]"
 
 
@@ -348,7 +385,9 @@ def kit_catalog(config: Any) -> run_catalog.Catalog:
     return worker_protocol._context(config, kit).catalog
 
 
-def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(tmp_path: Path) -> None:
+def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(
+    tmp_path: Path,
+) -> None:
     """Good, broken, unreadable, linked and missing rule files give the same rules, the same hash and the same complaints."""
     kb = tmp_path / "kb"
     write(kb / "made-up.yaml", RULE.format(name="made-up", words="link"))
@@ -361,9 +400,13 @@ def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(t
     (kb / "outside.yaml").symlink_to(tmp_path / "outside.yaml")
     single = write(tmp_path / "single.yaml", RULE.format(name="single", words="up"))
     Archive.open(str(tmp_path / "archive"), create=True)
-    config = config_of(str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere")))
+    config = config_of(
+        str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere"))
+    )
     here = run_catalog.load(
-        Local(packs=False), [Path(folder) for folder in config.options.kb], limits=config.options.limits
+        Local(packs=False),
+        [Path(folder) for folder in config.options.kb],
+        limits=config.options.limits,
     )
     there = kit_catalog(config)
     assert there.hash == here.hash
@@ -383,7 +426,9 @@ def test_a_kit_that_reads_differently_is_refused(tmp_path: Path) -> None:
         kit_catalog(config)
 
 
-def test_what_is_the_same_tool_depends_on_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_the_same_tool_depends_on_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A parcel of another Backline is answered with what this one is, and not opened."""
     assert worker_protocol.tool_print() == worker_protocol.tool_print()
     assert worker_protocol.here("0.0.1 3.11 abc", b"no pickle at all") == (

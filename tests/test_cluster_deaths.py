@@ -95,9 +95,13 @@ class Cluster:
         return [held for queue in self.workers_.values() for held in queue]
 
     def _step(self, name: str) -> None:
-        queue = self.workers_[name] = [held for held in self.workers_[name] if held.future.status != "cancelled"]
+        queue = self.workers_[name] = [
+            held for held in self.workers_[name] if held.future.status != "cancelled"
+        ]
         for held in queue:
-            poison = next((work.name for work in held.job.works if work.name.startswith("poison")), "")
+            poison = next(
+                (work.name for work in held.job.works if work.name.startswith("poison")), ""
+            )
             if poison:
                 self.killed[poison] += 1
                 self.suspicious |= {one.future.key for one in queue}
@@ -109,12 +113,18 @@ class Cluster:
             break
         for held in [one for one in queue if one.unsaid] or queue[:1]:
             queue.remove(held)
-            done = Done(held.job.number, held.job.act, tuple(Result(w.source, w.name, OK) for w in held.job.works))
+            done = Done(
+                held.job.number,
+                held.job.act,
+                tuple(Result(w.source, w.name, OK) for w in held.job.works),
+            )
             held.future.status = "finished"
             held.heard((worker_protocol.DONE, pickle.dumps(done)))
 
 
-def run(jobs: list[Job], workers: int, seed: int, lie: float) -> tuple[Cluster, list[Result], list[str]]:
+def run(
+    jobs: list[Job], workers: int, seed: int, lie: float
+) -> tuple[Cluster, list[Result], list[str]]:
     """Do jobs on a made-up cluster; return it, the results, and what was told."""
     made = Cluster(random.Random(seed), lie, {f"w{number:02}": [] for number in range(workers)})
     told: list[str] = []
@@ -122,7 +132,9 @@ def run(jobs: list[Job], workers: int, seed: int, lie: float) -> tuple[Cluster, 
         patch.setattr(cluster, "Link", lambda *_: made)
         patch.setattr(cluster, "TICK", 0.0)
         patch.setattr(worker_protocol, "kit_of", lambda _config: "rules")
-        runner = cluster.Cluster(RunConfig("/archive"), "made up", patience=0.2, slow=0.0, tell=told.append)
+        runner = cluster.Cluster(
+            RunConfig("/archive"), "made up", patience=0.2, slow=0.0, tell=told.append
+        )
         results = [result for done in runner.run(iter(jobs)) for result in done.results]
     return made, results, told
 
@@ -141,11 +153,15 @@ def test_a_case_takes_two_workers_at_most_and_no_other_case_is_blamed(
     poisons: int, good: int, spare: int, seed: int, lie: float
 ) -> None:
     """Whatever a dying worker had and did not say: each case is answered once, and only those that kill are given up."""
-    names = [f"poison {number}" for number in range(poisons)] + [f"case {number}" for number in range(good)]
+    names = [f"poison {number}" for number in range(poisons)] + [
+        f"case {number}" for number in range(good)
+    ]
     random.Random(seed).shuffle(names)
     made, results, _ = run(reads(names), STARTS * poisons + spare, seed, lie)
     assert sorted(result.name for result in results) == sorted(names)
-    assert {result.name for result in results if result.state == LOST} == {n for n in names if n.startswith("poison")}
+    assert {result.name for result in results if result.state == LOST} == {
+        n for n in names if n.startswith("poison")
+    }
     assert all(deaths <= STARTS for deaths in made.killed.values())
 
 

@@ -59,5 +59,7 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
         assert (again.done, again.read, again.hashed) == (COUNT, 0, 0)
         objects = open_store(archive)
         assert not [
-            one.name for one in objects.list() if s3.env["AWS_SECRET_ACCESS_KEY"].encode() in objects.get(one.name)
+            one.name
+            for one in objects.list()
+            if s3.env["AWS_SECRET_ACCESS_KEY"].encode() in objects.get(one.name)
         ]

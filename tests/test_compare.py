@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.cli import main
 from tests.compare_kit import HostMoment, Vm
 from tools.case_text import guest_stats, rx_summary
@@ -69,7 +69,11 @@ def test_every_value_has_its_line_on_both_sides(lab: Path) -> None:
     checked = 0
     for one in [*document(lab)["counters"], *document(lab)["changes"]]:
         for side, value, place in zip(("before", "after"), one["values"], one["at"], strict=True):
-            lines = (CASES / f"lab-ring-{side}" / place["address"]).read_text(encoding="utf-8").split("\n")
+            lines = (
+                (CASES / f"lab-ring-{side}" / place["address"])
+                .read_text(encoding="utf-8")
+                .split("\n")
+            )
             assert str(value) in lines[place["line"] - 1], one
             checked += 1
     assert checked > 50
@@ -91,26 +95,38 @@ def test_a_table_of_one_side_alone_is_named(lab: Path) -> None:
     assert lacking["esxi.client_stats"]["lacks"] == [1]
     assert "clientStats" in lacking["esxi.client_stats"]["ask"]
     assert not [one for one in document(lab)["counters"] if one["table"] == "esxi.client_stats"]
-    assert "They may have changed all the same" in (lab / "compare.html").read_text(encoding="utf-8")
+    assert "They may have changed all the same" in (lab / "compare.html").read_text(
+        encoding="utf-8"
+    )
 
 
 # -- two days in the life of a host, synthetic ---------------------------------------------------------------
 
 LATER, UP = "2017-10-16 16:53:20", 3_542_400 + 2 * 86_400
 MAC = "00:50:56:a6:81:01"
-OTHER: Record = {"name": "esx82.lab.example", "serial": "SYN0000082", "nics": {"vmnic0": "00:25:90:aa:82:00"}}
+OTHER: Record = {
+    "name": "esx82.lab.example",
+    "serial": "SYN0000082",
+    "nics": {"vmnic0": "00:25:90:aa:82:00"},
+}
 
 
 def counter(made: Record, column: str, subject: str = "") -> Record:
     """Return the counter of that name, of the subject that holds a word."""
-    return next(one for one in made["counters"] if one["column"] == column and subject in one["subject"])
+    return next(
+        one for one in made["counters"] if one["column"] == column and subject in one["subject"]
+    )
 
 
 def test_a_reboot_between_is_no_improvement(tmp_path: Path) -> None:
     """500 CRC errors became 20, but the host was booted and received less: the share is the same, and no one says better."""
-    before = HostMoment(crc=500, vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
+    before = HostMoment(crc=500, vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(
+        tmp_path / "before"
+    )
     vm = Vm("web01", MAC, 33554480, received=50_000, missed=10)
-    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
 
     errors = counter(made, "rx_crc_errors", "vmnic1")
@@ -127,10 +143,17 @@ def test_a_reboot_between_is_no_improvement(tmp_path: Path) -> None:
 def test_without_a_reboot_counters_give_differences_and_rates(tmp_path: Path) -> None:
     """96 errors more in 48 hours are 2 an hour; more of the frames than before, so it got worse."""
     before = HostMoment(crc=500).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=UP, crc=596, received=90_000_000).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=UP, crc=596, received=90_000_000).write(
+        tmp_path / "after"
+    )
     step = counter(compared(before, after), "rx_crc_errors", "vmnic1")["steps"][0]
 
-    assert (step["state"], step["difference"], step["per_hour"], step["seconds"]) == ("went on", 96, 2.0, 172_800)
+    assert (step["state"], step["difference"], step["per_hour"], step["seconds"]) == (
+        "went on",
+        96,
+        2.0,
+        172_800,
+    )
     assert step["verdict"] == "worse"
 
 
@@ -144,10 +167,14 @@ def test_without_a_reboot_counters_give_differences_and_rates(tmp_path: Path) ->
         ),
     ],
 )
-def test_a_counter_that_fell_without_a_reason_is_not_better(tmp_path: Path, uptime: int | None, why: str) -> None:
+def test_a_counter_that_fell_without_a_reason_is_not_better(
+    tmp_path: Path, uptime: int | None, why: str
+) -> None:
     """Nor is the finding that rests on it: both say that it cannot be told, and why."""
     before = HostMoment(crc=500).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=uptime, crc=20, received=90_000_000).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=uptime, crc=20, received=90_000_000).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
 
     errors = counter(made, "rx_crc_errors", "vmnic1")
@@ -160,7 +187,9 @@ def test_a_counter_that_fell_without_a_reason_is_not_better(tmp_path: Path, upti
 
 def test_a_vm_that_moved_is_found_on_the_other_host(tmp_path: Path) -> None:
     """After vMotion the port of the VM counts from zero on another host: moved, not gone there and new here."""
-    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before", HostMoment(**OTHER))
+    before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(
+        tmp_path / "before", HostMoment(**OTHER)
+    )
     vm = Vm("web01", MAC, 33554499, received=1_000_000, missed=4100)
     there = HostMoment(captured=LATER, uptime=UP, vms=[vm], **OTHER)
     made = compared(before, HostMoment(captured=LATER, uptime=UP).write(tmp_path / "after", there))
@@ -171,19 +200,27 @@ def test_a_vm_that_moved_is_found_on_the_other_host(tmp_path: Path) -> None:
     assert "moved from esx81.lab.example to esx82.lab.example" in buffers["steps"][0]["why"]
     assert buffers["steps"][0]["difference"] is None
     assert {one["state"] for one in made["subjects"]} == {"moved"}
-    assert any("esx81.lab.example to esx82.lab.example: web01 moved" in one["text"] for one in made["conclusion"])
+    assert any(
+        "esx81.lab.example to esx82.lab.example: web01 moved" in one["text"]
+        for one in made["conclusion"]
+    )
 
 
 def test_a_vm_that_left_is_not_told_as_moved(tmp_path: Path) -> None:
     """The check can fail: a VM that is on no host of the later side is gone."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470)]).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("db01", "00:50:56:a6:81:02", 33554470, "56 4d 02")])
+    after = HostMoment(
+        captured=LATER, uptime=UP, vms=[Vm("db01", "00:50:56:a6:81:02", 33554470, "56 4d 02")]
+    )
     made = compared(before, after.write(tmp_path / "after"))
 
     states = {(one["state"], one["subject"].partition(" ")[0]) for one in made["subjects"]}
     assert ("gone", "web01") in states
     assert ("new", "db01") in states
-    assert "The VM web01 is no longer on esx81.lab.example. The VM db01 is new on esx81.lab.example." in made["summary"]
+    assert (
+        "The VM web01 is no longer on esx81.lab.example. The VM db01 is new on esx81.lab.example."
+        in made["summary"]
+    )
     assert not [one for one in made["counters"] if one["table"] == "esxi.vmxnet3_rx_summary"], (
         "port 33554470 is another VM"
     )
@@ -193,15 +230,23 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     """vmnic1 has another MAC address: a new card, whose counters are its own; vmnic0 counted on."""
     before = HostMoment(crc=500).write(tmp_path / "before")
     nics = {"vmnic0": "00:25:90:aa:81:00", "vmnic1": "00:25:90:bb:99:01"}
-    after = HostMoment(captured=LATER, uptime=UP, crc=0, received=81_900_000, nics=nics).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=UP, crc=0, received=81_900_000, nics=nics).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
-    old, new = counter(made, "rx_packets", "vmnic0")["steps"][0], counter(made, "rx_packets", "vmnic1")["steps"][0]
+    old, new = (
+        counter(made, "rx_packets", "vmnic0")["steps"][0],
+        counter(made, "rx_packets", "vmnic1")["steps"][0],
+    )
     assert (old["state"], old["difference"]) == ("went on", 679_955)
     assert (new["state"], new["difference"]) == ("started again", None)
     assert new["why"] == "vmnic1 is another card: 00:25:90:aa:81:01 became 00:25:90:bb:99:01"
     changed = next(one for one in made["changes"] if one["column"] == "mac")
     assert changed["note"].startswith("another card in its place")
-    assert "vmnic1 of esx81.lab.example is another card: 00:25:90:aa:81:01 → 00:25:90:bb:99:01." in made["summary"]
+    assert (
+        "vmnic1 of esx81.lab.example is another card: 00:25:90:aa:81:01 → 00:25:90:bb:99:01."
+        in made["summary"]
+    )
     assert "of frames received, counted by another card." in made["summary"]
     errors = counter(made, "rx_crc_errors", "vmnic1")
     assert (errors["verdict"], errors["steps"][0]["because"]) == (
@@ -210,7 +255,9 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
     )
     said = [one["text"] for one in made["conclusion"] if "bad checksum" in one["text"]]
     assert said and all("Counted by another card" in one and "Better" not in one for one in said)
-    fewer = HostMoment(captured=LATER, uptime=UP, crc=3, received=900_000, nics=nics).write(tmp_path / "fewer")
+    fewer = HostMoment(captured=LATER, uptime=UP, crc=3, received=900_000, nics=nics).write(
+        tmp_path / "fewer"
+    )
     (finding,) = [one for one in compared(before, fewer)["findings"] if "vmnic1" in one["subject"]]
     assert finding["state"] == "cannot tell" and "vmnic1 is another card" in finding["why"]
 
@@ -218,7 +265,10 @@ def test_a_replaced_nic_is_another_card(tmp_path: Path) -> None:
 def test_a_card_that_took_over_an_address_is_another_one(tmp_path: Path) -> None:
     """A blade gives a new card the address of the old one: the ids of vendor and device tell that it was replaced."""
     sides = []
-    for side, at, device, crc in (("before", {}, "10fb", 500), ("after", {"captured": LATER, "uptime": UP}, "1572", 3)):
+    for side, at, device, crc in (
+        ("before", {}, "10fb", 500),
+        ("after", {"captured": LATER, "uptime": UP}, "1572", 3),
+    ):
         typed = f"[root@esx81:~] lspci -p -n\n0000:04:00.1 Class 0200: 8086:{device} [vmnic1]\n"
         sides.append(HostMoment(crc=crc, **at).write(tmp_path / side))
         (sides[-1] / "typed.txt").write_text(typed)
@@ -234,9 +284,16 @@ def test_a_finding_does_not_worsen_while_its_counters_get_better(tmp_path: Path)
     moments: list[dict[str, Any]] = [
         {"crc": 1000, "received": 4_294_000_000},
         {"crc": 900, "received": 40_000_000, "captured": LATER, "uptime": 18_000},
-        {"crc": 900, "received": 400_000_000, "captured": "2017-10-18 16:53:20", "uptime": 18_000 + 2 * 86_400},
+        {
+            "crc": 900,
+            "received": 400_000_000,
+            "captured": "2017-10-18 16:53:20",
+            "uptime": 18_000 + 2 * 86_400,
+        },
     ]
-    made = compared(*(HostMoment(**one).write(tmp_path / f"s{at}") for at, one in enumerate(moments)))
+    made = compared(
+        *(HostMoment(**one).write(tmp_path / f"s{at}") for at, one in enumerate(moments))
+    )
     assert counter(made, "rx_crc_errors", "vmnic1")["verdict"] == "better"
     (finding,) = [one for one in made["findings"] if "vmnic1" in one["subject"]]
     assert finding["state"] == "cannot tell" and "its counters are better" in finding["why"]
@@ -246,7 +303,9 @@ def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
     """vmnic0 and vmnic1 swapped their names: each is known by its address, and its counters go on."""
     before = HostMoment(crc=500).write(tmp_path / "before")
     nics = {"vmnic1": "00:25:90:aa:81:00", "vmnic0": "00:25:90:aa:81:01"}
-    after = HostMoment(captured=LATER, uptime=UP, crc=510, crc_of="vmnic0", nics=nics).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=UP, crc=510, crc_of="vmnic0", nics=nics).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
 
     errors = counter(made, "rx_crc_errors")
@@ -254,7 +313,9 @@ def test_nics_that_changed_names_are_not_replaced(tmp_path: Path) -> None:
     names = {tuple(one["values"]) for one in made["changes"] if one["column"] == "pnic"}
     assert names == {("vmnic0", "vmnic1"), ("vmnic1", "vmnic0")}
     assert "esx81.lab.example: vmnic0 is now vmnic1, vmnic1 is now vmnic0." in made["summary"]
-    assert "none before" not in errors["steps"][0]["because"], "500 were there before; no frame passed since"
+    assert "none before" not in errors["steps"][0]["because"], (
+        "500 were there before; no frame passed since"
+    )
 
 
 def test_an_upgrade_and_a_larger_datastore_stand_on_top(tmp_path: Path) -> None:
@@ -266,14 +327,29 @@ def test_an_upgrade_and_a_larger_datastore_stand_on_top(tmp_path: Path) -> None:
     sides = []
     for side, at, build, i40en, version, firmware, size, missed in (
         ("before", {}, 5969303, "1.3.1", "1.4.1", "0x800003df", 1 << 40, 100),
-        ("after", {"captured": LATER, "uptime": UP}, 6765664, "1.5.6", "1.7.3", "0x80000a2c", 1 << 41, 4100),
+        (
+            "after",
+            {"captured": LATER, "uptime": UP},
+            6765664,
+            "1.5.6",
+            "1.7.3",
+            "0x80000a2c",
+            1 << 41,
+            4100,
+        ),
     ):
         host = HostMoment(build=build, i40en=i40en, **at)
-        nics = host.commands()["commands/nicinfo.sh.txt"].replace("1.4.1", version).replace("0x800003df", firmware)
+        nics = (
+            host.commands()["commands/nicinfo.sh.txt"]
+            .replace("1.4.1", version)
+            .replace("0x800003df", firmware)
+        )
         host.extra = {
             "commands/nicinfo.sh.txt": f"{nics}\nNIC Private statistics:\n     rx_missed_errors: {missed}\n",
             "commands/localcli_storage-filesystem-list.txt": head
-            + form.format(f"/vmfs/volumes/{volume}", "datastore1", volume, "true", "VMFS-6", size, size // 2),
+            + form.format(
+                f"/vmfs/volumes/{volume}", "datastore1", volume, "true", "VMFS-6", size, size // 2
+            ),
         }
         sides.append(host.write(tmp_path / side))
     summary = compared(*sides)["summary"]
@@ -293,7 +369,9 @@ def test_a_rename_is_no_new_host_and_no_new_vm(tmp_path: Path) -> None:
     """The serial number tells the host, the UUID the VM; findings that name them stay the same ones."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
     vm = Vm("web-new", MAC, 33554470, missed=4000)
-    after = HostMoment(name="esx99.lab.example", captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after")
+    after = HostMoment(name="esx99.lab.example", captured=LATER, uptime=UP, vms=[vm]).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
 
     assert made["machines"][0]["names"] == ["esx81.lab.example", "esx99.lab.example"]
@@ -315,15 +393,22 @@ def test_serial_numbers_that_nobody_filled_in_pair_nothing(tmp_path: Path) -> No
 def test_three_captures_give_a_rate_for_each_interval(tmp_path: Path) -> None:
     """1 error an hour, then 30: each step has its own difference and rate, in the order of the captures."""
     one = HostMoment(crc=500).write(tmp_path / "mon")
-    two = HostMoment(captured=LATER, uptime=UP, crc=548, received=90_000_000).write(tmp_path / "wed")
-    three = HostMoment(captured="2017-10-17 16:53:20", uptime=UP + 86_400, crc=1268, received=95_000_000)
+    two = HostMoment(captured=LATER, uptime=UP, crc=548, received=90_000_000).write(
+        tmp_path / "wed"
+    )
+    three = HostMoment(
+        captured="2017-10-17 16:53:20", uptime=UP + 86_400, crc=1268, received=95_000_000
+    )
     made = compared(three.write(tmp_path / "thu"), one, two)
 
     assert [side["name"] for side in made["sides"]] == ["mon", "wed", "thu"]
     assert any("in the order of their capture times" in note for note in made["notes"])
     errors = counter(made, "rx_crc_errors", "vmnic1")
     assert errors["values"] == [500, 548, 1268]
-    assert [(step["difference"], step["per_hour"]) for step in errors["steps"]] == [(48, 1.0), (720, 30.0)]
+    assert [(step["difference"], step["per_hour"]) for step in errors["steps"]] == [
+        (48, 1.0),
+        (720, 30.0),
+    ]
     assert (
         "went 500 → 548 → 1,268: 1.0 an hour, then 30.0 an hour; in the last interval 23.6 times more"
         in made["summary"]
@@ -345,9 +430,14 @@ def test_the_clock_of_a_typed_session_is_the_time_of_its_capture(tmp_path: Path)
         )
         (tmp_path / f"{day}.txt").write_text(typed + "\n", encoding="utf-8")
     made = compared(*(tmp_path / f"{day}.txt" for day in (12, 10, 11)))
-    assert [side["captured"] for side in made["sides"]] == [f"2023-03-{day}T00:00:00Z" for day in (10, 11, 12)]
+    assert [side["captured"] for side in made["sides"]] == [
+        f"2023-03-{day}T00:00:00Z" for day in (10, 11, 12)
+    ]
     steps = counter(made, "rx_dropped")["steps"]
-    assert [(step["state"], step["per_hour"]) for step in steps] == [("went on", 4167), ("went on", 8333)]
+    assert [(step["state"], step["per_hour"]) for step in steps] == [
+        ("went on", 4167),
+        ("went on", 8333),
+    ]
 
 
 def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_path: Path) -> None:
@@ -359,8 +449,12 @@ def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_pa
         (81_220_045, 90_000_000, 3_000_000, 9_000_000),
     )
     sides = [
-        HostMoment(captured=time, uptime=uptime, crc=crc, received=received).write(tmp_path / f"day{number}")
-        for number, (time, uptime, crc, received) in enumerate(zip(times, up, errors, frames, strict=True))
+        HostMoment(captured=time, uptime=uptime, crc=crc, received=received).write(
+            tmp_path / f"day{number}"
+        )
+        for number, (time, uptime, crc, received) in enumerate(
+            zip(times, up, errors, frames, strict=True)
+        )
     ]
     made = compared(*sides)
     told = counter(made, "rx_crc_errors", "vmnic1")
@@ -368,7 +462,9 @@ def test_a_series_with_a_boot_in_the_middle_has_rates_before_and_after_it(tmp_pa
     assert steps == [("went on", 48, 1.0), ("started again", None, None), ("went on", 48, 2.0)]
     assert "esx81.lab.example was rebooted between day1 and day2." in made["summary"]
     start = next(one for one in made["conclusion"] if one["text"].startswith("Counter reset."))
-    assert [place["side"] for place in start["at"]] == [1, 2], "the boot lies between the second and the third"
+    assert [place["side"] for place in start["at"]] == [1, 2], (
+        "the boot lies between the second and the third"
+    )
 
 
 def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
@@ -399,7 +495,9 @@ def test_two_hosts_are_told_apart_and_not_in_time(tmp_path: Path) -> None:
 def test_a_rule_that_can_no_longer_see_is_not_gone(tmp_path: Path) -> None:
     """The later side has no rxSummary: the finding is "no longer judged", with what to ask for."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("web01", MAC, 33554470)]).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=UP, vms=[Vm("web01", MAC, 33554470)]).write(
+        tmp_path / "after"
+    )
     (after / "esx81.txt").unlink()
     made = compared(before, after)
 
@@ -412,7 +510,9 @@ def test_a_finding_is_gone_where_its_rule_still_looks(tmp_path: Path) -> None:
     """The check can fail: the same port without a miss since its new start, read again, has no finding any more."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
     vm = Vm("web01", MAC, 33554475, received=900_000, missed=0)
-    made = compared(before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after"))
+    made = compared(
+        before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after")
+    )
 
     assert {one["state"] for one in made["findings"] if one["rule"] == "kb-2039495"} == {"gone"}
     assert counter(made, "out_of_buffers")["verdict"] == "better"
@@ -422,17 +522,23 @@ def test_too_little_traffic_since_a_restart_proves_nothing(tmp_path: Path) -> No
     """0 misses in 1,000 frames, where 4 would be expected: neither the counter nor the finding is better."""
     before = HostMoment(vms=[Vm("web01", MAC, 33554470, missed=4000)]).write(tmp_path / "before")
     vm = Vm("web01", MAC, 33554475, received=1_000, missed=0)
-    made = compared(before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after"))
+    made = compared(
+        before, HostMoment(captured=LATER, uptime=UP, vms=[vm]).write(tmp_path / "after")
+    )
 
     assert counter(made, "out_of_buffers")["verdict"] == "cannot tell"
-    assert {one["state"] for one in made["findings"] if one["rule"] == "kb-2039495"} == {"cannot tell"}
+    assert {one["state"] for one in made["findings"] if one["rule"] == "kb-2039495"} == {
+        "cannot tell"
+    }
 
 
 def test_a_case_json_gives_findings_and_cards_and_says_what_it_lacks(tmp_path: Path) -> None:
     """Folders of results and a bundle mix: findings and cards are compared, and the page asks for the rest."""
     before = HostMoment(crc=500).write(tmp_path / "before")
     kept = tmp_path / "kept"
-    assert CliRunner().invoke(main, ["triage", str(before), "-o", str(kept), "--quiet"]).exit_code in (0, 5)
+    assert CliRunner().invoke(
+        main, ["triage", str(before), "-o", str(kept), "--quiet"]
+    ).exit_code in (0, 5)
     after = HostMoment(captured=LATER, uptime=UP, build=6765664, crc=900).write(tmp_path / "after")
     for side in (kept, kept / "case.json"):
         made = compared(side, after)
@@ -459,14 +565,24 @@ def test_captures_are_compared_by_mean_and_worst(tmp_path: Path) -> None:
             csv.writer(stream, quoting=csv.QUOTE_ALL).writerows(some)
     made = compared(tmp_path / "before", tmp_path / "after")
 
-    one = next(one for one in made["samples"] if one["column"] == "rdy_pct" and one["subject"] == "lin-app07")
+    one = next(
+        one
+        for one in made["samples"]
+        if one["column"] == "rdy_pct" and one["subject"] == "lin-app07"
+    )
     old, new = one["on"]
     assert new["mean"] == pytest.approx(old["mean"] / 10, rel=0.02)
-    assert (one["verdict"], old["samples"]) == ("better", 35), "the first sample holds averages since boot"
+    assert (one["verdict"], old["samples"]) == ("better", 35), (
+        "the first sample holds averages since boot"
+    )
     assert all(place["line"] > 1 for place in one["at"])
     cells = rows[one["at"][0]["line"] - 1]
     assert any(float(cells[place]) == pytest.approx(old["worst"], abs=0.01) for place in ready)
-    assert not [other for other in made["samples"] if other["column"] == "cstp_pct" and other["verdict"] == "better"]
+    assert not [
+        other
+        for other in made["samples"]
+        if other["column"] == "cstp_pct" and other["verdict"] == "better"
+    ]
 
 
 HOSTILE = '</script><img src=x onerror=alert(1)> "|` [x](javascript:1)\x1b[31m\u202e'
@@ -477,7 +593,9 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     name = HOSTILE.replace("/", "-")
     before = HostMoment(vms=[Vm(name, MAC, 33554470, missed=4000, path="/vmfs/volumes/x/x/x.vmx")])
     after = HostMoment(
-        captured=LATER, uptime=UP, vms=[Vm(name + "2", MAC, 33554471, missed=9000, path="/vmfs/volumes/x/x/x.vmx")]
+        captured=LATER,
+        uptime=UP,
+        vms=[Vm(name + "2", MAC, 33554471, missed=9000, path="/vmfs/volumes/x/x/x.vmx")],
     )
     folder = tmp_path / "out"
     paths = [str(before.write(tmp_path / "before")), str(after.write(tmp_path / "after"))]
@@ -485,7 +603,8 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert result.exit_code in (0, 5), result.output
 
     texts = {
-        file: (folder / file).read_text(encoding="utf-8") for file in ("compare.html", "compare.md", "compare.json")
+        file: (folder / file).read_text(encoding="utf-8")
+        for file in ("compare.html", "compare.md", "compare.json")
     }
     assert "onerror=alert" in texts["compare.html"], "the name is shown"
     for text in (*texts.values(), result.stdout):
@@ -518,20 +637,24 @@ def test_counters_are_declared_where_they_are_counters() -> None:
     for name, table in counting.items():
         assert table.counters, name
         assert not {*table.counters} & {*table.key, *table.gauges}, name
-        assert not [one for one in table.counters if one.endswith(("ring_size", "_pct", "_mb", "mbps"))], name
+        assert not [
+            one for one in table.counters if one.endswith(("ring_size", "_pct", "_mb", "mbps"))
+        ], name
         assert {*table.gauges} <= {column.name for column in table.columns}, name
 
 
 def test_a_log_that_begins_later_says_so(tmp_path: Path) -> None:
     """The lines of a finding rotated out: it is gone from the log, and the page says from when to when nobody looked."""
-    stamp = (
-        "[netCorrelator] 3541602000000us: [esx.problem.net.vmnic.watchdog.reset] Uplink vmnic3 has recovered from a "
-    )
+    stamp = "[netCorrelator] 3541602000000us: [esx.problem.net.vmnic.watchdog.reset] Uplink vmnic3 has recovered from a "
     line = f"{{}}Z: {stamp}transient failure due to watchdog timeout\n"
     quiet = "{}Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 linkstate up\n"
     log = "var/run/log/vobd.log"
-    before = HostMoment(extra={log: line.format("2017-10-14T16:40:02.101")}).write(tmp_path / "before")
-    late = HostMoment(captured=LATER, uptime=UP, extra={log: quiet.format("2017-10-16T12:00:00.101")})
+    before = HostMoment(extra={log: line.format("2017-10-14T16:40:02.101")}).write(
+        tmp_path / "before"
+    )
+    late = HostMoment(
+        captured=LATER, uptime=UP, extra={log: quiet.format("2017-10-16T12:00:00.101")}
+    )
     made = compared(before, late.write(tmp_path / "after"))
 
     finding = next(one for one in made["findings"] if "watchdog" in one["subject"])
@@ -553,7 +676,10 @@ def test_the_dumps_of_the_post_itself_give_its_conclusion(tmp_path: Path) -> Non
     results, _, memory = measured.partition("After five minutes with the default ring:")
     free, _, after = memory.partition("And again after increasing the RX ring to 4096K:")
     dumps = first[first.index("root@iperf-test2:~# netstat") :]
-    for name, part in (("before", dumps + free), ("after", raised + results + after.partition("Although")[0])):
+    for name, part in (
+        ("before", dumps + free),
+        ("after", raised + results + after.partition("Although")[0]),
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "post.txt").write_text(part, encoding="utf-8")
     made = compared(tmp_path / "before", tmp_path / "after")
@@ -577,7 +703,10 @@ def test_the_dumps_of_the_post_itself_give_its_conclusion(tmp_path: Path) -> Non
 
 def test_what_was_not_dumped_again_is_neither_gone_nor_new(tmp_path: Path) -> None:
     """Somebody dumped two ports before and one of them after: the other is not gone, nobody asked for it."""
-    vms = [Vm("web01", MAC, 33554470), Vm("db01", "00:50:56:a6:81:02", 33554471, world=35002, uuid="56 4d 02")]
+    vms = [
+        Vm("web01", MAC, 33554470),
+        Vm("db01", "00:50:56:a6:81:02", 33554471, world=35002, uuid="56 4d 02"),
+    ]
     before = HostMoment(vms=vms).write(tmp_path / "before")
     after = HostMoment(captured=LATER, uptime=UP, vms=vms).write(tmp_path / "after")
     typed = (after / "esx81.txt").read_text(encoding="utf-8")
@@ -592,15 +721,21 @@ def test_what_was_not_dumped_again_is_neither_gone_nor_new(tmp_path: Path) -> No
 def test_a_port_nobody_names_goes_by_its_number_or_its_guest(tmp_path: Path) -> None:
     """Without a list of ports a number is all there is; the guest that counts the very same misses tells more."""
     for name, port, missed in (("before", 33554470, 5_000), ("after", 33554477, 6_000)):
-        host = f"[root@esx81:~] vsish -e get /net/portsets/vSwitch0/ports/{port}/vmxnet3/rxSummary\n"
+        host = (
+            f"[root@esx81:~] vsish -e get /net/portsets/vSwitch0/ports/{port}/vmxnet3/rxSummary\n"
+        )
         typed = host + rx_summary(lro=0, pkts=1_000_000, full1=missed, full2=0)
         (tmp_path / name).mkdir()
-        (tmp_path / name / "typed.txt").write_text(typed + guest_stats("web01", (missed,), (0,)), encoding="utf-8")
+        (tmp_path / name / "typed.txt").write_text(
+            typed + guest_stats("web01", (missed,), (0,)), encoding="utf-8"
+        )
     made = compared(tmp_path / "before", tmp_path / "after")
     assert counter(made, "out_of_buffers")["values"] == [5_000, 6_000]
     assert "web01 (port 33554477)" in counter(made, "out_of_buffers")["subject"]
 
-    (tmp_path / "after" / "typed.txt").write_text(typed, encoding="utf-8")  # without the guest: two strange numbers
+    (tmp_path / "after" / "typed.txt").write_text(
+        typed, encoding="utf-8"
+    )  # without the guest: two strange numbers
     made = compared(tmp_path / "before", tmp_path / "after")
     assert not [one for one in made["counters"] if one["column"] == "out_of_buffers"]
     assert made["subjects"] == []
@@ -609,9 +744,13 @@ def test_a_port_nobody_names_goes_by_its_number_or_its_guest(tmp_path: Path) -> 
 @pytest.mark.size
 def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
     """Hosts, VMs, addresses and serial numbers become pseudonyms in all results and what is printed; numbers stay."""
-    before = HostMoment(crc=500, vms=[Vm("web01-prod", MAC, 33554470, missed=4000)]).write(tmp_path / "one")
+    before = HostMoment(crc=500, vms=[Vm("web01-prod", MAC, 33554470, missed=4000)]).write(
+        tmp_path / "one"
+    )
     vm = Vm("web01-prod", MAC, 33554480, received=50_000, missed=10)
-    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(tmp_path / "two")
+    after = HostMoment(captured=LATER, uptime=7200, crc=20, received=3_000_000, vms=[vm]).write(
+        tmp_path / "two"
+    )
     plain = compared(before, after)
     folder = tmp_path / "shared"
     words = ["compare", str(before), str(after), "-o", str(folder), "--redact"]
@@ -623,9 +762,15 @@ def test_a_redacted_comparison_holds_no_name(tmp_path: Path) -> None:
         assert not [name for text in texts if name.lower() in text.lower()], name
     assert (tmp_path / "shared.redact-map.json").is_file()
     masked = document(folder)
-    assert [one["values"] for one in masked["counters"]] == [one["values"] for one in plain["counters"]]
-    assert [one["verdict"] for one in masked["counters"]] == [one["verdict"] for one in plain["counters"]]
-    assert [one["state"] for one in masked["findings"]] == [one["state"] for one in plain["findings"]]
+    assert [one["values"] for one in masked["counters"]] == [
+        one["values"] for one in plain["counters"]
+    ]
+    assert [one["verdict"] for one in masked["counters"]] == [
+        one["verdict"] for one in plain["counters"]
+    ]
+    assert [one["state"] for one in masked["findings"]] == [
+        one["state"] for one in plain["findings"]
+    ]
 
 
 def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
@@ -634,24 +779,38 @@ def test_machines_of_one_case_are_compared_as_hosts(tmp_path: Path) -> None:
     case = HostMoment(build=6765664, crc=3).write(tmp_path / "cluster", bad)
     nodes = ("--node", "esx81.lab.example", "--node", "ESX82*")
     made = compared(case, words=nodes)
-    apart = compared(HostMoment(build=6765664, crc=3).write(tmp_path / "one"), bad.write(tmp_path / "two"))
+    apart = compared(
+        HostMoment(build=6765664, crc=3).write(tmp_path / "one"), bad.write(tmp_path / "two")
+    )
 
     assert (made["mode"], [side["name"] for side in made["sides"]]) == (
         "hosts",
         ["esx81.lab.example", "esx82.lab.example"],
     )
     for key in ("changes", "counters", "findings", "subjects"):
-        values = [[one.get("values") or one.get("state") for one in some[key]] for some in (made, apart)]
+        values = [
+            [one.get("values") or one.get("state") for one in some[key]] for some in (made, apart)
+        ]
         assert values[0] == values[1] != [], key
     texts = [one["text"] for one in made["conclusion"]]
-    assert any("6765664 on esx81.lab.example, 5969303 on esx82.lab.example" in text for text in texts), texts
+    assert any(
+        "6765664 on esx81.lab.example, 5969303 on esx82.lab.example" in text for text in texts
+    ), texts
     assert not [text for text in texts if "→" in text or "became" in text]
-    i40en = [one["why"] for one in made["findings"] if "i40en" in one["subject"] and one["on"][0] is None]
-    assert i40en and not [why for why in i40en if why]  # judged on both: only the bad host has the driver
+    i40en = [
+        one["why"] for one in made["findings"] if "i40en" in one["subject"] and one["on"][0] is None
+    ]
+    assert i40en and not [
+        why for why in i40en if why
+    ]  # judged on both: only the bad host has the driver
     for at, host in enumerate(("esx81.lab.example", "esx82.lab.example")):
         own = [one for one in made["conclusion"] if one["text"].startswith(f"Only on {host}: ")]
         assert {place["side"] for one in own for place in one["at"]} <= {at}, own
-    assert [one for one in made["conclusion"] if one["text"].startswith("Only on esx82.lab.example: ") and one["at"]]
+    assert [
+        one
+        for one in made["conclusion"]
+        if one["text"].startswith("Only on esx82.lab.example: ") and one["at"]
+    ]
     assert not [text for text in texts if "first side" in text or "as before" in text]
     for words, told in (
         (("--node", "esx81.lab.example"), "two machines"),
@@ -669,12 +828,16 @@ def test_a_stored_case_is_a_side(tmp_path: Path) -> None:
     for name in ("lab-ring-before", "lab-ring-after"):
         shutil.copytree(CASES / name, tmp_path / "in" / name)
     archive = str(tmp_path / "archive")
-    batch = CliRunner().invoke(main, ["batch", str(tmp_path / "in"), "--archive", archive, "--jobs", "1", "--quiet"])
+    batch = CliRunner().invoke(
+        main, ["batch", str(tmp_path / "in"), "--archive", archive, "--jobs", "1", "--quiet"]
+    )
     assert batch.exit_code == 0, batch.output
     plain = compared(CASES / "lab-ring-before", CASES / "lab-ring-after")
     for first in (Path("lab-ring-before"), CASES / "lab-ring-before"):
         assert compared(first, Path("lab-ring-after"), words=("--archive", archive)) == plain
-    refused = CliRunner().invoke(main, ["compare", "lab-ring-before", "lab-ring", "--archive", archive])
+    refused = CliRunner().invoke(
+        main, ["compare", "lab-ring-before", "lab-ring", "--archive", archive]
+    )
     assert refused.exit_code == 2
     assert "no case" in refused.output
 
@@ -714,18 +877,35 @@ def test_counters_of_nsx_are_counters(tmp_path: Path) -> None:
     made = compared(tmp_path / "before", tmp_path / "after")
 
     evals = counter(made, "evals")["steps"][0]
-    assert (evals["state"], evals["difference"], evals["per_hour"], evals["verdict"]) == ("went on", 4_800, 100.0, "")
+    assert (evals["state"], evals["difference"], evals["per_hour"], evals["verdict"]) == (
+        "went on",
+        4_800,
+        100.0,
+        "",
+    )
     errors = counter(made, "value", "Err Instance Not Found")
     assert (errors["bad"], errors["verdict"]) == (True, "better")
     drops = counter(made, "rx_dropped")
     assert (drops["machine"], drops["verdict"]) == ("nsx-edge-7-0", "cannot tell")
-    assert "the counter was reset between the two" in drops["steps"][0]["because"]  # rx_errors beside it fell
+    assert (
+        "the counter was reset between the two" in drops["steps"][0]["because"]
+    )  # rx_errors beside it fell
     (tmp_path / "after" / "edge.txt").write_text(edge(80_000, 1_003, 3), encoding="utf-8")
     drops = counter(compared(tmp_path / "before", tmp_path / "after"), "rx_dropped")
-    assert (drops["values"], drops["verdict"], drops["steps"][0]["difference"]) == ([1_000, 1_003], "better", 3)
+    assert (drops["values"], drops["verdict"], drops["steps"][0]["difference"]) == (
+        [1_000, 1_003],
+        "better",
+        3,
+    )
     assert drops["steps"][0]["of_words"] == "packets received"
-    assert drops["steps"][0]["per_hour"] is None  # nothing tells that the Edge was not booted in between
-    counting = {name for name, table in parsing.tables().items() if name.startswith("nsx") and table.counts_since}
+    assert (
+        drops["steps"][0]["per_hour"] is None
+    )  # nothing tells that the Edge was not booted in between
+    counting = {
+        name
+        for name, table in parsing.tables().items()
+        if name.startswith("nsx") and table.counts_since
+    }
     assert counting >= {
         "nsx.edge_interface",
         "nsxt.interface",
@@ -739,7 +919,12 @@ def test_counters_of_nsx_are_counters(tmp_path: Path) -> None:
     ("received", "crc", "verdict", "told"),
     [
         (82_000_000, 1_500, "worse", "this holds even if the counter was reset in between"),
-        (90_000_000, 510, "cannot tell", "better if the counter went on, same if it was reset in between"),
+        (
+            90_000_000,
+            510,
+            "cannot tell",
+            "better if the counter went on, same if it was reset in between",
+        ),
         (162_440_090, 1_000, "same", "this holds even if the counter was reset in between"),
     ],
 )
@@ -748,7 +933,9 @@ def test_a_verdict_says_what_an_unknown_restart_would_change(
 ) -> None:
     """Without the later uptime each verdict is held against the other possibility, and the page says what is missing."""
     before = HostMoment(crc=500).write(tmp_path / "before")
-    after = HostMoment(captured=LATER, uptime=None, crc=crc, received=received).write(tmp_path / "after")
+    after = HostMoment(captured=LATER, uptime=None, crc=crc, received=received).write(
+        tmp_path / "after"
+    )
     made = compared(before, after)
     errors = counter(made, "rx_crc_errors", "vmnic1")
     assert errors["verdict"] == verdict, errors["steps"]
@@ -757,8 +944,12 @@ def test_a_verdict_says_what_an_unknown_restart_would_change(
     sentence = "It is unknown whether esx81.lab.example was rebooted in between: there is no uptime of the later side."
     assert any(text.startswith(sentence) for text in texts), texts
     for finding in made["findings"]:
-        assert finding["state"] != "worse" or "nothing shows whether its counters were reset" in finding["why"]
+        assert (
+            finding["state"] != "worse"
+            or "nothing shows whether its counters were reset" in finding["why"]
+        )
     known = compared(
-        before, HostMoment(captured=LATER, uptime=UP, crc=crc, received=received).write(tmp_path / "known")
+        before,
+        HostMoment(captured=LATER, uptime=UP, crc=crc, received=received).write(tmp_path / "known"),
     )
     assert "was reset in between" not in json.dumps(known)

@@ -20,8 +20,23 @@ from tools.bundle_logs import LogText
 
 LATER, UP = "2017-10-16 16:53:20", 3_542_400 + 172_800
 MAC, OLD_NIC, NEW_NIC = "00:50:56:a6:81:01", "00:25:90:aa:81:01", "00:25:90:bb:99:01"
-OTHER: dict[str, Any] = {"name": "esx82.lab.example", "serial": "SYN0000082", "nics": {"vmnic0": "00:25:90:aa:82:00"}}
-NAMES = ["esx81", "esx82", "esx99", "lab.example", "web01", MAC, OLD_NIC, NEW_NIC, "SYN0000081", "SYN0000082"]
+OTHER: dict[str, Any] = {
+    "name": "esx82.lab.example",
+    "serial": "SYN0000082",
+    "nics": {"vmnic0": "00:25:90:aa:82:00"},
+}
+NAMES = [
+    "esx81",
+    "esx82",
+    "esx99",
+    "lab.example",
+    "web01",
+    MAC,
+    OLD_NIC,
+    NEW_NIC,
+    "SYN0000081",
+    "SYN0000082",
+]
 
 
 class Between(NamedTuple):
@@ -104,20 +119,28 @@ def numbers(document: dict[str, Any]) -> Any:
     """Return what of a comparison no pseudonym may change."""
     return [
         [[one["rule"], one["state"]] for one in document["findings"]],
-        [[one["table"], one["column"], one["values"], one["verdict"]] for one in document["counters"]],
+        [
+            [one["table"], one["column"], one["values"], one["verdict"]]
+            for one in document["counters"]
+        ],
         [[one["table"], one["column"]] for one in document["changes"]],
     ]
 
 
 def told_apart(between: Between, folder: Path, size: int) -> None:
     """Compare two captures, plain and redacted, and look for what has to be said."""
-    sides = [capture(between.before, folder / "before", size), capture(between.after, folder / "after", size)]
+    sides = [
+        capture(between.before, folder / "before", size),
+        capture(between.after, folder / "after", size),
+    ]
     plain = compared(folder / "plain", sides)
     hidden = compared(folder / "redacted", sides, "--redact")
     for document in (plain, hidden):
         assert between.said in document["summary"]
         found = [
-            one for one in document["counters"] if one["column"] == between.column and between.subject in one["subject"]
+            one
+            for one in document["counters"]
+            if one["column"] == between.column and between.subject in one["subject"]
         ]
         told = {(one["steps"][0]["state"], one["steps"][0]["difference"]) for one in found}
         assert told == {(between.state, between.difference)}, found

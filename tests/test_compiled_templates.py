@@ -9,9 +9,9 @@ import jinja2
 import pytest
 from jinja2 import Environment
 
-from analyzer import case
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
 from analyzer.report import compiling, html, page
-from analyzer.triage import triage
 
 CASES = Path(__file__).parents[1] / "samples" / "cases"
 
@@ -25,7 +25,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     compiled: list[str] = []
     compile_ = Environment.compile
 
-    def counted(self: Environment, source: str, name: str | None = None, *rest: object, **words: object) -> object:
+    def counted(
+        self: Environment, source: str, name: str | None = None, *rest: object, **words: object
+    ) -> object:
         compiled.append(str(name))
         return compile_(self, source, name, *rest, **words)  # type: ignore[call-overload]
 
@@ -57,7 +59,9 @@ def test_the_page_is_the_same(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.process
-def test_templates_of_another_jinja_are_left_alone(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_templates_of_another_jinja_are_left_alone(
+    built: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was compiled for another version is not used: its code calls functions of that version."""
     doc = document("lab-ring-before")
     monkeypatch.setattr(jinja2, "__version__", "3.0.0")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Row
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Row
 from tests.rule_kit import BASE, Kit, full
 
 RULE = """\
@@ -42,8 +42,12 @@ def test_a_hit_below_the_head_has_the_time_of_the_head(above: int) -> None:
         assert kit.counts(one) == {verdict: 1}
 
 
-@pytest.mark.parametrize(("name", "program"), [("hostd", "Hostd"), ("vpxa", "Vpxa"), ("fdm", "Fdm")])
-def test_a_continuation_with_a_head_of_its_own_keeps_time_and_thread(name: str, program: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "program"), [("hostd", "Hostd"), ("vpxa", "Vpxa"), ("fdm", "Fdm")]
+)
+def test_a_continuation_with_a_head_of_its_own_keeps_time_and_thread(
+    name: str, program: str
+) -> None:
     """From 8.0 on each line of a message has a head: a line by itself tells when it was written, and by whom."""
     line = f"2023-05-04T10:11:12.345Z In(166) {program}[2099871]: -->    key = 7"
 
@@ -61,7 +65,9 @@ def test_a_folded_message_tells_how_often_it_was_written() -> None:
         '[ NSX 2100 - [nsx@6876 comp="nsx-esx" level="WARN"] port is down]'
     )
 
-    rows = [item for item in registry()["nsxt_syslog"].parse(Block([line])) if isinstance(item, Row)]
+    rows = [
+        item for item in registry()["nsxt_syslog"].parse(Block([line])) if isinstance(item, Row)
+    ]
 
     assert [row.values["repeated"] for row in rows] == [5]
     assert rows[0].values["message"] == "port is down"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from analyzer.errors import RefusedError
 from analyzer.ingest.nodes import resolve
+from analyzer.pipeline.triage import Options, gather, read_case, triage
+from analyzer.runtime.errors import RefusedError
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.triage import Options, gather, read_case, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -27,11 +27,18 @@ pytestmark = pytest.mark.corpus
 
 def captures() -> list[Path]:
     """Return all captured files of hosts and NSX nodes, none when the corpus is not there."""
-    return [path for room in ("esxi", "nsx") for path in sorted((CORPUS / room).rglob("*")) if path.is_file()]
+    return [
+        path
+        for room in ("esxi", "nsx")
+        for path in sorted((CORPUS / room).rglob("*"))
+        if path.is_file()
+    ]
 
 
 @pytest.mark.size
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of real captures is not on this machine")
+@pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the corpus of real captures is not on this machine"
+)
 @pytest.mark.parametrize("room", ["esxi", "nsx"])
 def test_all_captures_together_are_one_case(room: str) -> None:
     """The whole folder is one case: no rule breaks, no parser fails, every file has a record."""
@@ -39,16 +46,29 @@ def test_all_captures_together_are_one_case(room: str) -> None:
 
     assert [f["rule"] for f in document["findings"] if f["verdict"] == "error"] == []
     assert not [fault for fault in document["faults"] if "the parser failed" in fault["why"]]
-    for finding in document["findings"]:  # of the rules over tables of facts nothing bad is told that no line says
-        if finding["rule"] in ("esx-event", "driver-fault", "esxi-advisory") and finding["severity"] in _BAD:
+    for finding in document[
+        "findings"
+    ]:  # of the rules over tables of facts nothing bad is told that no line says
+        if (
+            finding["rule"] in ("esx-event", "driver-fault", "esxi-advisory")
+            and finding["severity"] in _BAD
+        ):
             event = f"[{finding['subject'].rpartition(' ')[2]}]"  # a paste may have the words of an event alone
-            shown = [event in one["text"] or _WORDS.search(one["text"]) for one in finding["evidence"]]
+            shown = [
+                event in one["text"] or _WORDS.search(one["text"]) for one in finding["evidence"]
+            ]
             assert shown and all(shown), finding["say"]
     listed = {source["address"] for source in document["sources"]}
-    assert all(any(str(path.name) in address for address in listed) for path in captures() if f"/{room}/" in str(path))
+    assert all(
+        any(str(path.name) in address for address in listed)
+        for path in captures()
+        if f"/{room}/" in str(path)
+    )
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus of real captures is not on this machine")
+@pytest.mark.skipif(
+    not CORPUS.is_dir(), reason="the corpus of real captures is not on this machine"
+)
 def test_each_capture_alone() -> None:
     """Each captured file alone is read, listed or refused in plain words; no parser fails on one."""
     read = 0
@@ -75,7 +95,9 @@ def seed(name: str) -> tuple[dict[str, Any], list[str]]:
 def test_the_posts_own_dump_is_judged_with_its_lines() -> None:
     """Prose and all: the post's rxSummary is found, judged, and every evidence line is the line of the text."""
     document, lines = seed("000-vswitchzero.txt")
-    ring = next(f for f in document["findings"] if f["rule"] == "kb-2039495" and "33554464" in f["subject"])
+    ring = next(
+        f for f in document["findings"] if f["rule"] == "kb-2039495" and "33554464" in f["subject"]
+    )
 
     assert ring["severity"] == "warning"
     assert "7,086 (ring #1) + 3,284 (ring #2) = 10,370" in " ".join(ring["also"])
@@ -90,7 +112,9 @@ def test_the_esxtop_screen_of_the_post_names_the_limit() -> None:
     """%RDY 69.60 of which %MLMTD 69.52: a limit, and it explains the full ring of the same VM."""
     document, _ = seed("000-vswitchzero.txt")
     limit = next(f for f in document["findings"] if f["rule"] == "cpu-limit-starves-vm")
-    ring = next(f for f in document["findings"] if f["rule"] == "kb-2039495" and "33554464" in f["subject"])
+    ring = next(
+        f for f in document["findings"] if f["rule"] == "kb-2039495" and "33554464" in f["subject"]
+    )
 
     assert limit["object"] == "iperf-test1"
     assert "69.52" in limit["say"]
@@ -104,7 +128,9 @@ def test_a_damaged_copy_is_judged_where_it_can_be() -> None:
     document, lines = seed("002-vswitchzero-esxi.txt")
     ring = [f for f in document["findings"] if f["rule"] == "kb-2039495"]
 
-    assert {"33554464", "33554467"} <= {word.strip(",") for f in ring for word in f["subject"].split()}
+    assert {"33554464", "33554467"} <= {
+        word.strip(",") for f in ring for word in f["subject"].split()
+    }
     for finding in ring:
         for evidence in finding["evidence"]:
             assert lines[evidence["line"] - 1].split() == evidence["text"].split()
@@ -114,6 +140,7 @@ def test_a_damaged_copy_is_judged_where_it_can_be() -> None:
 def test_a_text_without_host_output_is_no_case() -> None:
     """A post about another product leads to no finding and no node: it is refused, and the file is named."""
     with pytest.raises(
-        RefusedError, match=r"003-hyperv-vrss\.txt: a text without output or log lines that Backline knows"
+        RefusedError,
+        match=r"003-hyperv-vrss\.txt: a text without output or log lines that Backline knows",
     ):
         seed("003-hyperv-vrss.txt")

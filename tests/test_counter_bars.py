@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer import rules
-from analyzer.language.expression import ExprNode
+from analyzer.artefacts.tables import Table
 from analyzer.rules import Rule
-from analyzer.tables import Table
+from analyzer.rules.language.expression import ExprNode
 
 # Columns that say how much went through since the counters of their table began.
 TRAFFIC = frozenset(
@@ -21,7 +21,12 @@ TRAFFIC = frozenset(
 def list_conditions(rule: Rule) -> list[ExprNode]:
     """Return the conditions that decide whether a rule speaks, and how severe it is."""
     gates = [rule.only] if rule.only is not None else []
-    return [*gates, rule.when, *(one.when for one in rule.outcomes), *(one.when for one in rule.grades)]
+    return [
+        *gates,
+        rule.when,
+        *(one.when for one in rule.outcomes),
+        *(one.when for one in rule.grades),
+    ]
 
 
 def list_columns(rule: Rule, node: ExprNode) -> Iterator[tuple[Table, str]]:
@@ -36,14 +41,21 @@ def find_bare_bars(rule: Rule) -> list[str]:
     if all(one.severity in ("", "info") for one in (*rule.outcomes, *rule.grades)):
         return []
     nodes = [node for condition in list_conditions(rule) for node in condition.walk()]
-    divided = {table.name for node in nodes if node.op == "/" for table, _ in list_columns(rule, node)}
+    divided = {
+        table.name for node in nodes if node.op == "/" for table, _ in list_columns(rule, node)
+    }
     found = []
     for node in nodes:
         if node.op != "compare" or node.name not in (">", ">="):
             continue
         for table, column in list_columns(rule, node):
             has_traffic = any(one.name in TRAFFIC for one in table.columns)
-            if table.counts_since and has_traffic and table.name not in divided and column not in TRAFFIC:
+            if (
+                table.counts_since
+                and has_traffic
+                and table.name not in divided
+                and column not in TRAFFIC
+            ):
                 found.append(node.text)
     return found
 

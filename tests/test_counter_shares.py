@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.authoring.lint import run as lint
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.language.expression import ExprNode
-from analyzer.language.template import show
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.template import show
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block, Row
 from tests.lint_kit import laid
 
 HUGE = 10**13
@@ -29,7 +30,11 @@ YEARS = 3 * 365 * 86400.0
 
 def counting() -> list[Rule]:
     """Return the shipped rules that judge rows of counters by what they count."""
-    return [one for one in rules.load().rules if {leaf.column for leaf in read_columns(one)} & set(counters_of(one))]
+    return [
+        one
+        for one in rules.load().rules
+        if {leaf.column for leaf in read_columns(one)} & set(counters_of(one))
+    ]
 
 
 def counters_of(rule: Rule) -> tuple[str, ...]:
@@ -63,7 +68,9 @@ def severities(rule: Rule, row: Mapping[str, Any], log: str, table: str) -> set[
     uptime = tables["esxi.uptime"]
     facts.add(Row(uptime, {"uptime_s": YEARS}, block, 1))
     if log:
-        scan = Scanner(Catalog([rule]).signatures(), engine="pure").scan_lines(log.splitlines(), table, "made_up.log")
+        scan = Scanner(Catalog([rule]).signatures(), engine="pure").scan_lines(
+            log.splitlines(), table, "made_up.log"
+        )
         facts.add_hits(scan.named("esx1"))
     return {one.severity for one in judge(Catalog([rule]), facts).findings}
 
@@ -111,7 +118,9 @@ def told(condition: str, severity: str = "major") -> bool:
     return "R089" in [one.code for one in found]
 
 
-@pytest.mark.parametrize("condition", ["n.rx_crc_errors > 1000", "n.rx_missed_errors + n.rx_fifo_errors >= 5", "true"])
+@pytest.mark.parametrize(
+    "condition", ["n.rx_crc_errors > 1000", "n.rx_missed_errors + n.rx_fifo_errors >= 5", "true"]
+)
 def test_a_bar_on_a_counter_alone_is_refused(condition: str) -> None:
     """A great number, a sum, and a gate without any further condition."""
     assert told(condition)
@@ -120,7 +129,10 @@ def test_a_bar_on_a_counter_alone_is_refused(condition: str) -> None:
 
 @pytest.mark.parametrize(
     "condition",
-    ["n.rx_crc_errors / n.rx_packets > 0.01", "0.01 <= n.rx_crc_errors / (n.rx_packets + 1) and n.rx_crc_errors > 9"],
+    [
+        "n.rx_crc_errors / n.rx_packets > 0.01",
+        "0.01 <= n.rx_crc_errors / (n.rx_packets + 1) and n.rx_crc_errors > 9",
+    ],
 )
 def test_a_share_is_accepted(condition: str) -> None:
     """Alone, or with a least number beside it."""
@@ -142,6 +154,8 @@ def test_no_shipped_rule_takes_a_bare_counter_for_severe() -> None:
         (0.000001, ".4%", "0.0001%"),
     ],
 )
-def test_a_share_that_is_not_zero_is_never_printed_as_zero(share: float, spec: str, words: str) -> None:
+def test_a_share_that_is_not_zero_is_never_printed_as_zero(
+    share: float, spec: str, words: str
+) -> None:
     """Three of 701 billion are no 0.0000%; nothing of something is."""
     assert show(share, spec) == words

@@ -39,11 +39,19 @@ class Told(NamedTuple):
 
 def said(text: str) -> Told:
     """Read the counts from a headline, as a person would."""
-    line = re.search(rf"((?:\d+ (?:{_WORDS})(?:, | ))+|nothing found).*?; cannot tell: [^.]*", " ".join(text.split()))
+    line = re.search(
+        rf"((?:\d+ (?:{_WORDS})(?:, | ))+|nothing found).*?; cannot tell: [^.]*",
+        " ".join(text.split()),
+    )
     assert line, text[:500]
     head = line[0]
     words = {_word(word): int(n) for n, word in re.findall(rf"(\d+) ({_WORDS})", head)}
-    return Told(words, _number(head, "object"), _number(head, "question"), _number(head.partition("quiet:")[2], "rule"))
+    return Told(
+        words,
+        _number(head, "object"),
+        _number(head, "question"),
+        _number(head.partition("quiet:")[2], "rule"),
+    )
 
 
 def _word(word: str) -> str:
@@ -82,7 +90,9 @@ class _Text(HTMLParser):
 def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
     """An archive of all sample cases, made by the command."""
     place = str(tmp_path_factory.mktemp("counts") / "archive")
-    done = CliRunner().invoke(main, ["batch", str(CASES), "--archive", place, "--jobs", "1", "--quiet", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["batch", str(CASES), "--archive", place, "--jobs", "1", "--quiet", "--no-packs"]
+    )
     assert done.exit_code in (0, 5), done.output
     return place
 
@@ -93,7 +103,9 @@ def case(
 ) -> Iterator[tuple[str, Any, Path, str]]:
     """A sample case by name: its document, the folder of its reports, what the terminal said."""
     folder = tmp_path_factory.mktemp(request.param) / "out"
-    done = CliRunner().invoke(main, ["triage", str(CASES / request.param), "-o", str(folder), "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(CASES / request.param), "-o", str(folder), "--no-packs"]
+    )
     yield request.param, json.loads((folder / "case.json").read_text()), folder, done.output
 
 
@@ -106,7 +118,9 @@ def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> 
     text = _Text(page)
     assert said(note) == said(terminal) == said(text.title) == wanted
     shown = " ".join(text.navigation.split())
-    assert {_word(word): int(n) for n, word in re.findall(rf"(\d+) ({_WORDS})", shown)} == wanted.findings
+    assert {
+        _word(word): int(n) for n, word in re.findall(rf"(\d+) ({_WORDS})", shown)
+    } == wanted.findings
     assert (_number(shown, "question"), _number(shown.partition("quiet:")[2], "rule")) == (
         wanted.questions,
         wanted.quiet,
@@ -134,13 +148,21 @@ def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) ->
     _, document, _, _ = case
     live = [one for one in document["findings"] if not one["muted"]]
     weight = ("verdict", "severity", "confidence")
-    rows = {(one["rule"], one["title"], *map(str, one["kb"]), *(one[key] for key in weight)) for one in live}
-    words = Counter("exposed" if row[-1] == "exposed" else "error" if row[-3] == "error" else row[-2] for row in rows)
+    rows = {
+        (one["rule"], one["title"], *map(str, one["kb"]), *(one[key] for key in weight))
+        for one in live
+    }
+    words = Counter(
+        "exposed" if row[-1] == "exposed" else "error" if row[-3] == "error" else row[-2]
+        for row in rows
+    )
     tally = view.tally(document)
     assert dict(tally.findings) == dict(words)
     assert tally.subjects == len([one for one in live if one["verdict"] == "match"])
     assert tally.rules == len({one["rule"] for one in live})
-    assert tally.questions == len({group["missing"] for group in document["cannot_tell"] if not group["muted"]})
+    assert tally.questions == len(
+        {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
+    )
     assert tally.quiet + tally.idle == len(document["quiet"])
 
 
@@ -152,7 +174,9 @@ def test_the_archive_says_the_counts_of_the_report(
     name, document, _, _ = case
     tally = view.tally(document)
     findings, questions = dict(tally.findings), tally.questions
-    listed = CliRunner().invoke(main, ["archive", "list", "--archive", archive, "--json", "--name", name])
+    listed = CliRunner().invoke(
+        main, ["archive", "list", "--archive", archive, "--json", "--name", name]
+    )
     (row,) = [json.loads(line) for line in listed.output.splitlines() if line.startswith("{")]
     assert {word: row[word] for word in view.COUNTED if row[word]} == findings
     assert row["cannot_tell"] == questions
@@ -171,7 +195,10 @@ def test_the_archive_says_the_counts_of_the_report(
     assert (column(answer, "Open questions")[at] or 0) == questions
     state = "done" if document["case"]["complete"] else "partial"
     nothing = "nothing found" if state == "done" else "nothing found in what could be read"
-    told = ", ".join(f"{number} {wording.plural(word, number)}" for word, number in tally.findings) or nothing
+    told = (
+        ", ".join(f"{number} {wording.plural(word, number)}" for word, number in tally.findings)
+        or nothing
+    )
     assert column(answer, "Findings")[at] == told
     sentence = summed({"counts": past["counts"], "unknowns": past["unknowns"], "state": state})
     assert told in sentence

@@ -29,7 +29,11 @@ _DATASTORE = re.compile(r"/vmfs/(?:volumes|devices)/[^/\s\"']{1,80}/")
 
 def judging() -> list[Rule]:
     """Return the shipped rules that judge lines of vmware.log alone."""
-    return [rule for rule in rules.load().rules if {log.table.name for log in rule.logs.values()} == {"esxi.vm_log"}]
+    return [
+        rule
+        for rule in rules.load().rules
+        if {log.table.name for log in rule.logs.values()} == {"esxi.vm_log"}
+    ]
 
 
 def lines_of_examples() -> list[str]:
@@ -61,7 +65,11 @@ def test_the_lines_are_faults_on_esxi(tmp_path: Path) -> None:
     assert len(told & {rule.id for rule in judging()}) >= len(judging()) / 2
 
 
-MARKS = [head.format(product=one) for head in HEADS for one in (PRODUCTS if "{product}" in head else PRODUCTS[:1])]
+MARKS = [
+    head.format(product=one)
+    for head in HEADS
+    for one in (PRODUCTS if "{product}" in head else PRODUCTS[:1])
+]
 
 
 @pytest.mark.parametrize("mark", MARKS)

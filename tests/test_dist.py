@@ -79,9 +79,13 @@ def triaged(backline: Path, env: dict[str, str], folder: Path) -> None:
     """Show that a command triages a sample, alone and in the processes of a batch."""
     shutil.copytree(CASE, folder / "cases" / "one")
     assert run([backline, "--version"], env, folder).startswith("backline, version ")
-    run([backline, "triage", folder / "cases" / "one", "-o", folder / "out", "--quiet"], env, folder)
+    run(
+        [backline, "triage", folder / "cases" / "one", "-o", folder / "out", "--quiet"], env, folder
+    )
     assert (folder / "out" / "report.html").stat().st_size > 10_000
-    assert "1 read" in run([backline, "batch", folder / "cases", "--archive", folder / "archive"], env, folder)
+    assert "1 read" in run(
+        [backline, "batch", folder / "cases", "--archive", folder / "archive"], env, folder
+    )
 
 
 def test_the_single_file_runs_anywhere(built: Path, away: dict[str, str], tmp_path: Path) -> None:
@@ -93,7 +97,9 @@ def test_the_single_file_runs_anywhere(built: Path, away: dict[str, str], tmp_pa
     env = away | {"PEX_ROOT": str(tmp_path / "home" / "unpacked")}
     triaged(single, env, tmp_path)
     assert (tmp_path / "home" / "unpacked" / "venvs").is_dir()
-    assert [one.name for one in (tmp_path / "home" / ".cache").iterdir()] == ["backline"]  # rules that were read
+    assert [one.name for one in (tmp_path / "home" / ".cache").iterdir()] == [
+        "backline"
+    ]  # rules that were read
     began = time.monotonic()
     run([single, "--version"], env, tmp_path)
     again = time.monotonic() - began
@@ -102,25 +108,45 @@ def test_the_single_file_runs_anywhere(built: Path, away: dict[str, str], tmp_pa
     run([single, "--version"], env, tmp_path)
     assert again < time.monotonic() - began
     run([single, "launcher", "--system", "linux", "-o", tmp_path], env, tmp_path)
-    assert f"\nExec={single} launcher --start %F\n" in (tmp_path / "backline.desktop").read_text(encoding="utf-8")
+    assert f"\nExec={single} launcher --start %F\n" in (tmp_path / "backline.desktop").read_text(
+        encoding="utf-8"
+    )
 
 
-def test_the_wheelhouse_installs_without_an_index(built: Path, away: dict[str, str], tmp_path: Path) -> None:
+def test_the_wheelhouse_installs_without_an_index(
+    built: Path, away: dict[str, str], tmp_path: Path
+) -> None:
     """The one line of docs/install.md fills an empty environment from the wheelhouse alone, web server included."""
     run([sys.executable, "-m", "venv", tmp_path / "venv"], away, tmp_path)
     pip = tmp_path / "venv" / "bin" / "pip"
     run(
-        [pip, "install", "--quiet", "--no-index", "--find-links", built / "wheelhouse", "backline[web]"], away, tmp_path
+        [
+            pip,
+            "install",
+            "--quiet",
+            "--no-index",
+            "--find-links",
+            built / "wheelhouse",
+            "backline[web]",
+        ],
+        away,
+        tmp_path,
     )
     triaged(tmp_path / "venv" / "bin" / "backline", away, tmp_path)
-    run([tmp_path / "venv" / "bin" / "python", "-c", "import starlette, uvicorn, analyzer.web"], away, tmp_path)
+    run(
+        [tmp_path / "venv" / "bin" / "python", "-c", "import starlette, uvicorn, analyzer.web"],
+        away,
+        tmp_path,
+    )
 
 
 def test_the_checksums_are_right_and_complete(built: Path) -> None:
     """SHA256SUMS names every other file with its hash."""
     lines = (built / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     told = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    found = {path.relative_to(built).as_posix(): path for path in built.rglob("*") if path.is_file()}
+    found = {
+        path.relative_to(built).as_posix(): path for path in built.rglob("*") if path.is_file()
+    }
     assert told.keys() == found.keys() - {"SHA256SUMS"}
     for name, digest in told.items():
         assert hashlib.sha256(found[name].read_bytes()).hexdigest() == digest, name
@@ -131,8 +157,13 @@ def test_the_wheel_is_the_same_again(built: Path, tmp_path: Path) -> None:
     dist(tmp_path / "again", "--no-cluster", "--constraint", str(built / "constraints.txt"))
     for pattern in ("*.whl", "*.pex", "constraints.txt", "SHA256SUMS"):
         first, second = next(built.glob(pattern)), next((tmp_path / "again").glob(pattern))
-        assert hashlib.sha256(first.read_bytes()).digest() == hashlib.sha256(second.read_bytes()).digest(), pattern
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["again"], "nothing is left beside it"
+        assert (
+            hashlib.sha256(first.read_bytes()).digest()
+            == hashlib.sha256(second.read_bytes()).digest()
+        ), pattern
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again"], (
+        "nothing is left beside it"
+    )
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         assert {item.date_time for item in wheel.infolist()} == {time.gmtime(EPOCH)[:6]}
 

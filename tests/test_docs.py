@@ -21,10 +21,10 @@ from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.limits import Limits
 from analyzer.report.wording import kb_link
 from analyzer.rules import Catalog, fact_tables
 from analyzer.rules import keys as rule_keys
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import RULE, full
 from tools import docs
 
@@ -51,12 +51,25 @@ def test_no_made_page_is_in_git(tmp_path: Path) -> None:
     """tools/docs.py -o writes every made page; git ignores each of them in docs/, and the check does not ask for one."""
     assert docs.main(["-o", str(tmp_path / "pages")]) == 0
     names = sorted(path.name for path in (tmp_path / "pages").iterdir())
-    assert {"rules.md", "tables.md", "cli.md", "backline.1", "rule-schema.json", "case-schema.json"} == {*names}
-    assert all((tmp_path / "pages" / name).read_text(encoding="utf-8") == made_page(name) for name in names)
+    assert {
+        "rules.md",
+        "tables.md",
+        "cli.md",
+        "backline.1",
+        "rule-schema.json",
+        "case-schema.json",
+    } == {*names}
+    assert all(
+        (tmp_path / "pages" / name).read_text(encoding="utf-8") == made_page(name) for name in names
+    )
     places = [f"docs/{name}" for name in names]
-    ignored = subprocess.run(["git", "check-ignore", *places], cwd=ROOT, capture_output=True, text=True, check=False)
+    ignored = subprocess.run(
+        ["git", "check-ignore", *places], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert ignored.stdout.split() == places
-    tracked = subprocess.run(["git", "ls-files", "docs"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tracked = subprocess.run(
+        ["git", "ls-files", "docs"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert not re.findall(r"^.*(?:rules.md|tables.md|schema).*$", tracked.stdout, re.MULTILINE)
 
 
@@ -109,7 +122,9 @@ def test_dependencies_have_a_reason() -> None:
 
     for line in wanted[1].splitlines():
         name = re.split(r"[<>=; ]", line.strip())[0]
-        assert re.search(rf"^\| {name} \|", page("docs/dependencies.md"), re.MULTILINE | re.IGNORECASE), name
+        assert re.search(
+            rf"^\| {name} \|", page("docs/dependencies.md"), re.MULTILINE | re.IGNORECASE
+        ), name
 
 
 def commands(group: click.Group, path: str) -> list[str]:
@@ -130,13 +145,20 @@ def test_the_command_line_page_has_every_command() -> None:
     every = commands(main, "backline")
     assert "backline rules fmt" in every
     for path in every:
-        section = re.search(rf"^## {path}\n\n```\nUsage: {path} (.*?)\n```", text, re.DOTALL | re.MULTILINE)
+        section = re.search(
+            rf"^## {path}\n\n```\nUsage: {path} (.*?)\n```", text, re.DOTALL | re.MULTILINE
+        )
         assert section is not None and "Example:" in section[1], path
 
 
 @pytest.mark.parametrize(
     ("number", "rest"),
-    [(1268, "?legacyId=1268"), (91404, "?legacyId=91404"), (341594, "/341594"), (2039495, "?legacyId=2039495")],
+    [
+        (1268, "?legacyId=1268"),
+        (91404, "?legacyId=91404"),
+        (341594, "/341594"),
+        (2039495, "?legacyId=2039495"),
+    ],
 )
 def test_an_article_is_linked_by_the_number_it_has(number: int, rest: str) -> None:
     """VMware's numbers are looked up as legacyId; the six digits of a Broadcom article stand in its address."""
@@ -145,7 +167,11 @@ def test_an_article_is_linked_by_the_number_it_has(number: int, rest: str) -> No
 
 def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:
     """A section has the article, the sources, what is looked at, conditions with their thresholds, remedy and request."""
-    text = pages.rules_page(rules.load(examples=True), "a test").partition("\n## kb-2039495\n")[2].partition("\n## ")[0]
+    text = (
+        pages.rules_page(rules.load(examples=True), "a test")
+        .partition("\n## kb-2039495\n")[2]
+        .partition("\n## ")[0]
+    )
     for words in (
         "[2039495](https://knowledge.broadcom.com/external/article?legacyId=2039495)",
         "- source: VMware KB 2039495 and 1010071",
@@ -200,7 +226,9 @@ def test_links_of_the_page_of_rules_lead_somewhere() -> None:
     anchors = {re.sub(r"[^a-z0-9_-]", "", heading) for heading in headings}
     text = pages.rules_page(rules.load(), "a test")
     assert set(re.findall(r"tables\.md#([^)]+)\)", text)) <= anchors
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= set(
+        re.findall(r"^## (.+)$", text, re.MULTILINE)
+    )
 
 
 @settings(max_examples=100)
@@ -235,10 +263,15 @@ def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
     """Two pages in the named folder; a broken file is told, has its line on the page, and the exit code says so."""
     (tmp_path / "kb").mkdir()
     text = (
-        (RULE % "when: true").replace("esxi.base", "esxi.vm").replace("esxi.part", "esxi.vnic").replace("[key]", "[]")
+        (RULE % "when: true")
+        .replace("esxi.base", "esxi.vm")
+        .replace("esxi.part", "esxi.vnic")
+        .replace("[key]", "[]")
     )
     (tmp_path / "kb" / "made-up.yaml").write_text(text.replace("{one.key}", "{one.vm_name}"))
-    run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb"), "-o", str(tmp_path / "out")])
+    run = CliRunner().invoke(
+        main, ["rules", "doc", str(tmp_path / "kb"), "-o", str(tmp_path / "out")]
+    )
     assert run.exit_code == 0, run.output
     assert "## made-up\n" in (tmp_path / "out" / "rules.md").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "tables.md").read_text(encoding="utf-8") == pages.tables_page(

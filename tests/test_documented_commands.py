@@ -17,7 +17,8 @@ from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
-    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "samples/README.md", "Makefile")
+    ROOT / name
+    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "samples/README.md", "Makefile")
 ] + sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in page_makers(main))
 _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 _SPAN = re.compile(r"`(backline [^`\n]+(?:\n[^`\n]+)?)`")
@@ -29,7 +30,9 @@ _OPTIONAL = re.compile(r"[\[\]…]|\.\.\.")
 def commands(page: str) -> Iterator[str]:
     """Yield what a page shows as commands: lines of its code blocks, and spans of code in its text."""
     blocks = "\n".join(_FENCE.findall(page)).replace("\\\n", " ")
-    indented = "\n".join(line for line in page.replace("\\\n", " ").splitlines() if line.startswith("    "))
+    indented = "\n".join(
+        line for line in page.replace("\\\n", " ").splitlines() if line.startswith("    ")
+    )
     for text in (blocks, indented):
         for match in _PROMPT.finditer(text):
             yield re.split(r" {3,}", match[1])[0]  # what stands far to the right is a remark
@@ -48,7 +51,9 @@ def _options(command: click.Command) -> dict[str, click.Option]:
 def wrong(command: str) -> str:
     """Return what of a command does not exist, "" where all of it does."""
     try:
-        words = shlex.split(_OPTIONAL.sub(" ", command).replace("<", "").replace("`", ""), comments=True)[1:]
+        words = shlex.split(
+            _OPTIONAL.sub(" ", command).replace("<", "").replace("`", ""), comments=True
+        )[1:]
     except ValueError:
         words = _OPTIONAL.sub(" ", command).split()[1:]
     context = click.Context(main)
@@ -80,7 +85,11 @@ def _wrong_options(command: click.Command, words: list[str]) -> str:
             return f"no option {name} of {command.name}"
         choice = known[name].type if name in known else None
         value = value if equals else (words[place + 1] if place + 1 < len(words) else "")
-        if isinstance(choice, click.Choice) and re.fullmatch(r"[a-z]+", value) and value not in choice.choices:
+        if (
+            isinstance(choice, click.Choice)
+            and re.fullmatch(r"[a-z]+", value)
+            and value not in choice.choices
+        ):
             return f"{name} of {command.name} does not take {value!r}"
     return ""
 
@@ -88,20 +97,30 @@ def _wrong_options(command: click.Command, words: list[str]) -> str:
 @together("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_command_of_a_page_exists(path: Path) -> None:
     """No page names a command, an option or a choice that the program does not have."""
-    stale = [f"{command}: {why}" for command in commands(path.read_text(encoding="utf-8")) if (why := wrong(command))]
+    stale = [
+        f"{command}: {why}"
+        for command in commands(path.read_text(encoding="utf-8"))
+        if (why := wrong(command))
+    ]
     assert not stale, "\n".join(stale)
 
 
 @pytest.mark.parametrize("name", ["cli.md", "tables.md"])
 def test_every_command_of_a_made_page_exists(name: str) -> None:
     """Examples in the help of a command, and what a table is asked with, are commands that exist."""
-    stale = [f"{command}: {why}" for command in commands(page_makers(main)[name]()) if (why := wrong(command))]
+    stale = [
+        f"{command}: {why}"
+        for command in commands(page_makers(main)[name]())
+        if (why := wrong(command))
+    ]
     assert not stale, "\n".join(stale)
 
 
 def test_the_check_sees_commands_and_mistakes() -> None:
     """The pages show hundreds of commands, and each kind of mistake in one is found."""
-    texts = [path.read_text(encoding="utf-8") for path in PAGES] + [make() for make in page_makers(main).values()]
+    texts = [path.read_text(encoding="utf-8") for path in PAGES] + [
+        make() for make in page_makers(main).values()
+    ]
     assert sum(1 for text in texts for _ in commands(text)) > 300
     assert [bool(wrong(f"backline {words}")) for words in (
         "archive list --archive DIR", "x.tgz -o out", "rules test my.yaml -vv",

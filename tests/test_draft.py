@@ -15,15 +15,17 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules, triage
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
-from analyzer.errors import UsageError
+from analyzer.pipeline import examples, triage
 from analyzer.report import numbers
 from analyzer.rules import Rule
+from analyzer.runtime.errors import UsageError
 from tools.make_case import tgz, vm_support
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,7 +46,11 @@ def drafted(folder: Path, *args: object) -> Rule:
     assert formatted(text) == text
     rule = rules.parse(text)
     results = examples.run(rule)
-    assert list(dict.fromkeys(result.expected["result"] for result in results)) == ["match", "no_match", "cannot_tell"]
+    assert list(dict.fromkeys(result.expected["result"] for result in results)) == [
+        "match",
+        "no_match",
+        "cannot_tell",
+    ]
     assert all(result.ok for result in results), [result.got for result in results]
     return rule
 
@@ -53,12 +59,16 @@ def matches(folder: Path, case: Path) -> list[str]:
     """Return the ids of what the drafts of a folder find in a case."""
     outcome = triage.triage([case], triage.Options(kb=[folder], with_drafts=True))
     assert not outcome.broken_rules
-    return [finding["id"] for finding in outcome.document["findings"] if finding["rule"] == "a-draft"]
+    return [
+        finding["id"] for finding in outcome.document["findings"] if finding["rule"] == "a-draft"
+    ]
 
 
 def case_of(folder: Path, case: Path) -> Path:
     """Triage a case and return its case.json."""
-    done = CliRunner().invoke(main, ["triage", str(case), "-o", str(folder), "--quiet"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        main, ["triage", str(case), "-o", str(folder), "--quiet"], catch_exceptions=False
+    )
     assert done.exit_code in (0, 5), done.output
     return folder / "case.json"
 
@@ -75,13 +85,17 @@ def test_lines_of_a_log_become_a_rule_that_finds_them(tmp_path: Path) -> None:
     assert log.pattern.startswith(
         r"HBX: \d+: ATS Miscompare detected between test and set HB images at offset (?P<offset>\d+)"
     )
-    assert matches(tmp_path, CASES / "slow-storage") == ["a-draft/59e1f0aa-1b2c3d4e-0007-002590aa7001"]
+    assert matches(tmp_path, CASES / "slow-storage") == [
+        "a-draft/59e1f0aa-1b2c3d4e-0007-002590aa7001"
+    ]
     assert matches(tmp_path, CASES / "healthy-host") == []
 
 
 def test_the_author_is_told_how_many_lines_it_finds(tmp_path: Path) -> None:
     """Hits of the whole case are counted, three are shown, and the next commands name the file."""
-    done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:62", CASES / "slow-storage")
+    done = new(
+        "a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:62", CASES / "slow-storage"
+    )
 
     assert "sign: 4 of 70 lines in 1 member, 1 of them chosen" in done.stdout
     assert done.stdout.count(ATS) == 3
@@ -105,16 +119,28 @@ def test_lines_of_two_sorts_become_a_sequence_with_the_measured_window(tmp_path:
 
 def test_lines_of_two_logs_are_ordered_by_their_time(tmp_path: Path) -> None:
     """Given in the wrong order and from two logs, the earlier line still comes first in the sequence."""
-    rule = drafted(tmp_path, "--from-lines", "vmkernel.log:65", "--from-lines", "vobd.log:2", CASES / "slow-storage")
+    rule = drafted(
+        tmp_path,
+        "--from-lines",
+        "vmkernel.log:65",
+        "--from-lines",
+        "vobd.log:2",
+        CASES / "slow-storage",
+    )
 
-    assert [rule.logs[name].table.name for name in rule.seen["order"].logs] == ["esxi.vobd", "esxi.vmkernel"]
+    assert [rule.logs[name].table.name for name in rule.seen["order"].logs] == [
+        "esxi.vobd",
+        "esxi.vmkernel",
+    ]
     assert rule.seen["order"].within == 3600
     assert matches(tmp_path, CASES / "slow-storage")
 
 
 def test_a_signature_of_ordinary_lines_is_called_too_general(tmp_path: Path) -> None:
     """A line that sixty of seventy are like is said to be too general, in the file and on the terminal."""
-    done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:3", CASES / "slow-storage")
+    done = new(
+        "a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:3", CASES / "slow-storage"
+    )
     text = (tmp_path / "a-draft.yaml").read_text(encoding="utf-8")
 
     assert "too general: it finds 60 of 70 lines (85.7%)" in done.stdout
@@ -137,7 +163,14 @@ def test_rows_become_conditions_on_the_chosen_columns(tmp_path: Path) -> None:
 
 def test_rows_of_two_dumps_are_joined_on_what_both_tell(tmp_path: Path) -> None:
     """clientStats and rxSummary of one port meet on switch and port."""
-    rule = drafted(tmp_path, "--from-lines", "esx0.txt:24", "--from-lines", "esx0.txt:48", CASES / "lab-ring-before")
+    rule = drafted(
+        tmp_path,
+        "--from-lines",
+        "esx0.txt:24",
+        "--from-lines",
+        "esx0.txt:48",
+        CASES / "lab-ring-before",
+    )
 
     (join,) = rule.joins
     assert [theirs for _, theirs in join.by] == ["switch", "port_id"]
@@ -147,11 +180,19 @@ def test_rows_of_two_dumps_are_joined_on_what_both_tell(tmp_path: Path) -> None:
 def test_a_row_and_log_lines_make_one_rule(tmp_path: Path) -> None:
     """A row of net-stats and a line of vmkernel.log are asked for together; the row is the subject."""
     rule = drafted(
-        tmp_path, "--from-lines", "vmkernel.log:3", "--from-lines", "net-stats_-l.txt:4", CASES / "healthy-host"
+        tmp_path,
+        "--from-lines",
+        "vmkernel.log:3",
+        "--from-lines",
+        "net-stats_-l.txt:4",
+        CASES / "healthy-host",
     )
 
     assert rule.each.table.name == "esxi.net_stats"
-    assert rule.when.text == "stats.type == 5 and stats.subtype == 9 and stats.vnic == 0 and net_port_disabled_port"
+    assert (
+        rule.when.text
+        == "stats.type == 5 and stats.subtype == 9 and stats.vnic == 0 and net_port_disabled_port"
+    )
     assert matches(tmp_path, CASES / "healthy-host") == ["a-draft/switch-vswitch0-port-33554490"]
 
 
@@ -165,17 +206,24 @@ def test_what_the_lines_name_is_the_subject_and_their_numbers_are_measured(tmp_p
         "deteriorated. I/O latency increased from average value of 1343 microseconds to {} microseconds.\n"
     )
     devices = [f"naa.60060160{n:024d}" for n in (7, 8)]
-    log = "".join(line.format(n, n, devices[n % 2], us) for n, us in enumerate((28022, 900, 151909, 70)))
+    log = "".join(
+        line.format(n, n, devices[n % 2], us) for n, us in enumerate((28022, 900, 151909, 70))
+    )
     (tmp_path / "vobd.log").write_text(log, encoding="utf-8")
     rule = drafted(tmp_path / "kb", "--from-lines", "vobd.log:1-4", tmp_path / "vobd.log")
 
     (signature,) = rule.logs.values()
     assert rule.hits[0].per == ("device",)
     assert {one.name: one.kind for one in signature.columns}["microseconds_2"] == "int"
-    document = triage.triage([tmp_path / "vobd.log"], triage.Options(kb=[tmp_path / "kb"], with_drafts=True)).document
+    document = triage.triage(
+        [tmp_path / "vobd.log"], triage.Options(kb=[tmp_path / "kb"], with_drafts=True)
+    ).document
     said = {one["subject"]: one["say"] for one in document["findings"] if one["rule"] == "a-draft"}
     assert sorted(said) == devices
-    assert [re.findall(r"up to ([\d,]+)", said[device]) for device in devices] == [["1343", "151909"], ["1343", "900"]]
+    assert [re.findall(r"up to ([\d,]+)", said[device]) for device in devices] == [
+        ["1343", "151909"],
+        ["1343", "900"],
+    ]
 
 
 def test_a_sequence_is_judged_for_what_its_first_lines_name(tmp_path: Path) -> None:
@@ -199,7 +247,10 @@ def test_a_line_of_vmware_log_is_judged_for_its_vm(tmp_path: Path) -> None:
     """The folder of vmware.log names the VM where the line itself names nothing."""
     text = "2017-10-14T15:30:07.000Z| vcpu-0| I125: Guest: the disk was lost\n"
     _top, files = vm_support(
-        "esx9", "6.5.0", 5969303, {"vmfs/volumes/59aa11bb-22cc33dd-44ee-a83b76112233/web/vmware.log": text}
+        "esx9",
+        "6.5.0",
+        5969303,
+        {"vmfs/volumes/59aa11bb-22cc33dd-44ee-a83b76112233/web/vmware.log": text},
     )
     (tmp_path / "b.tgz").write_bytes(tgz(files))
     rule = drafted(tmp_path / "kb", "--from-lines", "vmware.log:1", tmp_path / "b.tgz")
@@ -212,7 +263,8 @@ def test_a_line_of_vmware_log_is_judged_for_its_vm(tmp_path: Path) -> None:
 
 
 LOG = "".join(
-    f"2017-10-14T15:{n:02d}:00.000Z cpu1:3300{n % 10})NetPort: 1879: disabled port 0x20000{n:02d}\n" for n in range(60)
+    f"2017-10-14T15:{n:02d}:00.000Z cpu1:3300{n % 10})NetPort: 1879: disabled port 0x20000{n:02d}\n"
+    for n in range(60)
 )
 BAD = "2017-10-14T15:30:07.000Z cpu3:33017)WARNING: Heap: 2218: Heap netGPHeap already at its maximumSize. Cannot expand.\n"
 
@@ -225,7 +277,9 @@ def test_members_of_all_sorts_are_found(form: str, tmp_path: Path) -> None:
     case = tmp_path / "case"
     case.mkdir()
     if form == "gz":
-        _top, files = vm_support("esx9", "6.5.0", 5969303, {"var/run/log/vmkernel.1.gz": gzip.compress(text.encode())})
+        _top, files = vm_support(
+            "esx9", "6.5.0", 5969303, {"var/run/log/vmkernel.1.gz": gzip.compress(text.encode())}
+        )
         (case / "b.tgz").write_bytes(tgz(files))
         member = "vmkernel.1.gz"
     elif form in ("nested", "zip"):
@@ -293,7 +347,9 @@ def test_lines_that_are_not_there_are_told(spec: str, told: str, tmp_path: Path)
 @pytest.mark.size
 def test_a_member_told_by_too_little_is_listed(tmp_path: Path) -> None:
     """When the end of an address fits two members both are named; the whole address is enough."""
-    done = new("a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:3", CASES / "nsx-633-site")
+    done = new(
+        "a-draft", "--kb", tmp_path, "--from-lines", "vmkernel.log:3", CASES / "nsx-633-site"
+    )
 
     assert done.exit_code == 2
     assert "esx-esx41" in done.stderr
@@ -322,7 +378,9 @@ def test_a_finding_is_a_starting_point(tmp_path: Path) -> None:
 def test_a_finding_from_a_log_gives_its_signature(tmp_path: Path) -> None:
     """The line of a log in the evidence is a signature of the draft, which matches the case it was made from."""
     case = case_of(tmp_path / "out", CASES / "nsx-633-site")
-    rule = drafted(tmp_path / "kb", "--from", f"{case}#kb-2127655/nsx-control-cluster", CASES / "nsx-633-site")
+    rule = drafted(
+        tmp_path / "kb", "--from", f"{case}#kb-2127655/nsx-control-cluster", CASES / "nsx-633-site"
+    )
 
     assert [log.table.name for log in rule.logs.values()] == ["nsx.vsm_log"]
     assert matches(tmp_path / "kb", CASES / "nsx-633-site")
@@ -331,7 +389,9 @@ def test_a_finding_from_a_log_gives_its_signature(tmp_path: Path) -> None:
 def test_a_finding_from_two_signatures_gives_both_and_their_order(tmp_path: Path) -> None:
     """Event and reset of the evidence are two signatures and a sequence in their order; the draft matches its case."""
     case = case_of(tmp_path / "out", CASES / "slow-storage")
-    rule = drafted(tmp_path / "kb", "--from", f"{case}#i40en-mdd/esx71-lab-example", CASES / "slow-storage")
+    rule = drafted(
+        tmp_path / "kb", "--from", f"{case}#i40en-mdd/esx71-lab-example", CASES / "slow-storage"
+    )
 
     first, second = (rule.logs[name] for name in rule.seen["order"].logs)
     assert "Malicious Driver Detection" in first.pattern
@@ -353,12 +413,18 @@ def test_the_lines_of_a_site_become_a_sequence(tmp_path: Path) -> None:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("case_name", ["nsx-633-site", "config-traps", "windows-guest", "lab-ring-before"])
+@pytest.mark.parametrize(
+    "case_name", ["nsx-633-site", "config-traps", "windows-guest", "lab-ring-before"]
+)
 def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_path: Path) -> None:
     """Each finding gives a file that loads and whose three examples hold; one of a build and a day alone says why not."""
     case = case_of(tmp_path / "out", CASES / case_name)
     document = json.loads(case.read_text(encoding="utf-8"))
-    findings = {number: one for one in document["findings"] if (number := numbers.numbers(document).get(one["id"]))}
+    findings = {
+        number: one
+        for one in document["findings"]
+        if (number := numbers.numbers(document).get(one["id"]))
+    }
 
     assert findings
     for number, one in findings.items():
@@ -390,7 +456,9 @@ def test_the_fragment_may_be_an_id_encoded_or_a_number_and_is_asked_for(tmp_path
         assert done.exit_code == 2
         assert all(f"{n}  {one}" in done.stderr for n, one in enumerate(ids, 1)), done.stderr
     texts = set()
-    number, chosen = next((n, one) for n, one in enumerate(ids, 1) if one.startswith("pnic-loses-packets/"))
+    number, chosen = next(
+        (n, one) for n, one in enumerate(ids, 1) if one.startswith("pnic-loses-packets/")
+    )
     for fragment in (chosen, quote(chosen, safe=""), str(number)):
         drafted(tmp_path / "kb", "--from", f"{case}#{fragment}")
         texts.add((tmp_path / "kb" / "a-draft.yaml").read_bytes())
@@ -415,7 +483,13 @@ def test_a_case_without_a_usable_finding_is_told(tmp_path: Path) -> None:
 @settings(max_examples=20)
 def test_any_evidence_gives_a_rule_or_a_sentence(items: list[tuple[str, str]]) -> None:
     """Labels and lines of a strange case document give a draft that loads, or a UsageError; never anything else."""
-    labels = ["rx.ring1_full = 7", 'o.text = "x"', "burst", "q.nothing = 1", "rx.ring1_full = unknown"]
+    labels = [
+        "rx.ring1_full = 7",
+        'o.text = "x"',
+        "burst",
+        "q.nothing = 1",
+        "rx.ring1_full = unknown",
+    ]
     evidence = [
         {"label": labels[n % len(labels)] + label, "address": "a.txt", "line": n, "text": text, "before": [label], "after": [],
          "taken": "", "node": label}
@@ -423,7 +497,11 @@ def test_any_evidence_gives_a_rule_or_a_sentence(items: list[tuple[str, str]]) -
     ]  # fmt: skip
     finding_doc = {"id": "x/y", "rule": items[0][0], "evidence": evidence}
     sources = [{"address": "a.txt", "read_by": "vmxnet3_rx_summary, advcfg, vmkernel"}]
-    document = {"nodes": [{"name": items[0][1], "kind": "esxi", "captured": ""}], "sources": sources, "topology": []}
+    document = {
+        "nodes": [{"name": items[0][1], "kind": "esxi", "captured": ""}],
+        "sources": sources,
+        "topology": [],
+    }
     try:
         made = finding.from_finding(document, finding_doc, None)
     except UsageError:
@@ -483,7 +561,13 @@ def customer_case(folder: Path) -> tuple[Path, list[str]]:
 def test_no_customer_data_stays_in_the_file(specs: list[str], tmp_path: Path) -> None:
     """Names, addresses, ids and secrets of lines, dumps and rows are nowhere in the file: pattern, comments, examples."""
     case, secrets = customer_case(tmp_path)
-    done = new("a-draft", "--kb", tmp_path, *(part for spec in specs for part in ("--from-lines", spec)), case)
+    done = new(
+        "a-draft",
+        "--kb",
+        tmp_path,
+        *(part for spec in specs for part in ("--from-lines", spec)),
+        case,
+    )
     assert done.exit_code == 0, done.output
     text = (tmp_path / "a-draft.yaml").read_text(encoding="utf-8").lower()
 
@@ -493,9 +577,19 @@ def test_no_customer_data_stays_in_the_file(specs: list[str], tmp_path: Path) ->
 
 
 @given(
-    st.lists(st.from_regex(r"[a-z]{3,6}-[a-z]{4,8}[0-9]{2}", fullmatch=True), min_size=1, max_size=4),
     st.lists(
-        st.sampled_from(["lost path to {}", "{} is down", "vm '{}' stopped 12 ms", "{}.eth0: port {} full", "x={},y"]),
+        st.from_regex(r"[a-z]{3,6}-[a-z]{4,8}[0-9]{2}", fullmatch=True), min_size=1, max_size=4
+    ),
+    st.lists(
+        st.sampled_from(
+            [
+                "lost path to {}",
+                "{} is down",
+                "vm '{}' stopped 12 ms",
+                "{}.eth0: port {} full",
+                "x={},y",
+            ]
+        ),
         min_size=1,
         max_size=4,
     ),
@@ -520,7 +614,16 @@ def of_lines(lines: list[str], names: list[str]) -> source.DraftSource:
     source.whole_machine(made)
     head = "2017-10-14T15:30:{:02d}.000Z cpu3:33017)"
     made.lines = [
-        LogLine(table, head.format(n) + line, "vmkernel.log", n + 1, "esx", len(head.format(n)), 0, 1507995000.0 + n)
+        LogLine(
+            table,
+            head.format(n) + line,
+            "vmkernel.log",
+            n + 1,
+            "esx",
+            len(head.format(n)),
+            0,
+            1507995000.0 + n,
+        )
         for n, line in enumerate(lines)
     ]
     made.names = {"vm": set(names)}
@@ -577,7 +680,10 @@ def test_a_line_of_64_kib_is_drafted(tmp_path: Path) -> None:
 
 def test_more_sorts_of_lines_than_a_sequence_takes_are_told() -> None:
     """Of twelve sorts of lines ten become signatures, and the author is told."""
-    lines = [f"{word} was lost" for word in ("ab", "bc", "cd", "de", "ef", "fg", "gh", "hi", "ij", "jk", "kl", "lm")]
+    lines = [
+        f"{word} was lost"
+        for word in ("ab", "bc", "cd", "de", "ef", "fg", "gh", "hi", "ij", "jk", "kl", "lm")
+    ]
     found = draft.draft("kb-1", "", of_lines(lines, []))
 
     assert len(found.signatures) == 10
@@ -611,7 +717,11 @@ def test_the_stream_of_a_member_is_counted_like_an_editor_does() -> None:
         while chunk := stream.read(size):
             keeper.feed(chunk)
         keeper.close()
-        assert {n: line for n, line in keeper.lines.items() if line} == {2: "two", 4: "four", 5: "five"}
+        assert {n: line for n, line in keeper.lines.items() if line} == {
+            2: "two",
+            4: "four",
+            5: "five",
+        }
 
 
 def test_a_log_that_lies_here_needs_no_bundle(tmp_path: Path) -> None:
@@ -619,6 +729,8 @@ def test_a_log_that_lies_here_needs_no_bundle(tmp_path: Path) -> None:
     log = tmp_path / "vmkernel.log"
     line = "2021-03-08T14:49:00.123Z cpu1:2097)WARNING: ixgben: indrv_UplinkReset:1520: indrv vmnic3 device reset requested"
     log.write_text(f"{line}\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["rules", "new", "nic-reset", "--kb", str(tmp_path), "--from-lines", f"{log}:1"])
+    done = CliRunner().invoke(
+        main, ["rules", "new", "nic-reset", "--kb", str(tmp_path), "--from-lines", f"{log}:1"]
+    )
     assert done.exit_code == 0, done.output
     assert "device reset requested" in (tmp_path / "nic-reset.yaml").read_text(encoding="utf-8")

@@ -35,7 +35,9 @@ def test_names_of_objects_are_masked(name: str, form: str) -> None:
     shown = Mask().text(line)
     assert name not in shown
     assert not re.search(r"(?i)acme|kunde|prod|dmz", shown)
-    assert [value for value in re.findall(r"0x\w+|vmnic\d|vSwitch0", line) if value not in shown] == []
+    assert [
+        value for value in re.findall(r"0x\w+|vmnic\d|vSwitch0", line) if value not in shown
+    ] == []
 
 
 @pytest.mark.parametrize("name", [name for name in PRODUCT if name != "vsan-health"])
@@ -56,7 +58,15 @@ def test_a_draft_of_a_log_holds_no_name(name: str, tmp_path: Path) -> None:
         ),
         encoding="utf-8",
     )
-    command = ["rules", "new", "port-off", "--from-lines", f"{log}:1-3", "--kb", str(tmp_path / "kb")]
+    command = [
+        "rules",
+        "new",
+        "port-off",
+        "--from-lines",
+        f"{log}:1-3",
+        "--kb",
+        str(tmp_path / "kb"),
+    ]
     done = CliRunner().invoke(main, command)
     text = next((tmp_path / "kb").rglob("port-off.yaml")).read_text(encoding="utf-8")
     assert done.exit_code == 0, done.output

@@ -29,9 +29,22 @@ def case(folder: Path, lines: list[str], name: str = "vmkernel.log") -> Path:
     return folder
 
 
-def drafted(folder: Path, member: str, kb: Path, *more: str) -> tuple[Result, dict[str, object], str]:
+def drafted(
+    folder: Path, member: str, kb: Path, *more: str
+) -> tuple[Result, dict[str, object], str]:
     """Run `rules new --from-lines`; return what was printed, the rule and its text."""
-    words = ["rules", "new", "drafted-one", str(folder), "--from-lines", member, "--kb", str(kb), "--force", *more]
+    words = [
+        "rules",
+        "new",
+        "drafted-one",
+        str(folder),
+        "--from-lines",
+        member,
+        "--kb",
+        str(kb),
+        "--force",
+        *more,
+    ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     text = (kb / "drafted-one.yaml").read_text(encoding="utf-8")
@@ -132,7 +145,15 @@ def test_words_of_the_author_are_masked_everywhere(tmp_path: Path) -> None:
     _, _, text = drafted(folder, "vmkernel.log:1-2", tmp_path / "kb")
     assert "Quibble" in text, "the control: nothing tells that it is a name"
     done, rule, text = drafted(
-        folder, "vmkernel.log:1-2", tmp_path / "kb", "--mask", "Vivian Box", "--mask", "quibble", "--mask", "vmnic4"
+        folder,
+        "vmkernel.log:1-2",
+        tmp_path / "kb",
+        "--mask",
+        "Vivian Box",
+        "--mask",
+        "quibble",
+        "--mask",
+        "vmnic4",
     )
     assert not [word for word in ("vivian", "quibble", "vmnic4") if word in text.lower()]
     assert all(pattern(rule).search(line) for line in lines)
@@ -143,7 +164,9 @@ def test_words_of_the_author_are_masked_everywhere(tmp_path: Path) -> None:
 def test_a_mask_that_can_mask_nothing_is_refused(tmp_path: Path) -> None:
     """--mask without a letter or digit, or for an empty skeleton, is a mistake of usage."""
     for words in (["--mask", "--"], ["--mask", "x"]):
-        done = CliRunner().invoke(main, ["rules", "new", "drafted-one", "--kb", str(tmp_path), *words])
+        done = CliRunner().invoke(
+            main, ["rules", "new", "drafted-one", "--kb", str(tmp_path), *words]
+        )
         assert done.exit_code == 2
     assert Mask({ASKED: {"12"}}).text("a 12 b") == "a word-01 b"
 
@@ -159,13 +182,29 @@ VOLUMES = [f"5a1b2c3{n}-1111222{n}-3333-44445555666{n}" for n in range(3)]
 def verdicts(rule: Path, folder: Path) -> set[str]:
     """Return the subjects of a drafted rule that match in a case."""
     done = CliRunner().invoke(
-        main, ["triage", str(folder), "--kb", str(rule.parent), "--draft", "--json", "-", "--no-settings"]
+        main,
+        [
+            "triage",
+            str(folder),
+            "--kb",
+            str(rule.parent),
+            "--draft",
+            "--json",
+            "-",
+            "--no-settings",
+        ],
     )
     assert done.exit_code in (0, 5), done.output
-    return {one["subject"] for one in json.loads(done.stdout)["findings"] if one["rule"] == "drafted-one"}
+    return {
+        one["subject"]
+        for one in json.loads(done.stdout)["findings"]
+        if one["rule"] == "drafted-one"
+    }
 
 
-@pytest.mark.parametrize("chosen", ["vobd.log:1-2", "vobd.log:2-3"], ids=["problem, clear", "clear, problem"])
+@pytest.mark.parametrize(
+    "chosen", ["vobd.log:1-2", "vobd.log:2-3"], ids=["problem, clear", "clear, problem"]
+)
 def test_a_problem_that_was_cleared_is_none(tmp_path: Path, chosen: str) -> None:
     """Drafted from a problem and its clear, the rule names the volumes whose last event is the problem, and no other."""
     first, second, third = VOLUMES
@@ -193,7 +232,9 @@ def test_a_link_that_came_up_again_is_not_down(tmp_path: Path) -> None:
 
 def test_two_events_of_other_kinds_stay_a_sequence(tmp_path: Path) -> None:
     """The clear of another event ends nothing: the two are one after the other, as before."""
-    other = CLEARED.format(h=1, v=VOLUMES[0], n=1).replace("vmfs.heartbeat.restored", "storage.connectivity.restored")
+    other = CLEARED.format(h=1, v=VOLUMES[0], n=1).replace(
+        "vmfs.heartbeat.restored", "storage.connectivity.restored"
+    )
     folder = case(tmp_path / "host", [PROBLEM.format(h=0, v=VOLUMES[0], n=1), other], "vobd.log")
     _, rule, _ = drafted(folder, "vobd.log:1-2", tmp_path / "kb")
     assert rule["when"] == "order"

@@ -48,13 +48,24 @@ def pack(path: Path, members: Sequence[tuple[str, bytes]]) -> Path:
 
 
 def case(out: Path, *paths: Path) -> tuple[int, dict[str, Any], str]:
-    done = CliRunner().invoke(main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 5), done.output
-    return done.exit_code, json.loads((out / "case.json").read_text()), " ".join(done.output.split())
+    return (
+        done.exit_code,
+        json.loads((out / "case.json").read_text()),
+        " ".join(done.output.split()),
+    )
 
 
 def log_lines(doc: dict[str, Any]) -> int:
-    return sum(one["lines"] for node in doc["nodes"] for one in node["logs"] if one["table"] == "esxi.vmkernel")
+    return sum(
+        one["lines"]
+        for node in doc["nodes"]
+        for one in node["logs"]
+        if one["table"] == "esxi.vmkernel"
+    )
 
 
 def duplicates(doc: dict[str, Any]) -> list[tuple[str, str]]:
@@ -96,7 +107,10 @@ def test_the_same_members_twice_in_one_archive_count_once(tmp_path: Path) -> Non
 
 def test_a_bundle_given_twice_counts_once(tmp_path: Path) -> None:
     """Logs and tables of a copied bundle are left out, each named as a duplicate of the other."""
-    members = [(f"{TOP}/{LOG}", log()), (f"{TOP}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")]
+    members = [
+        (f"{TOP}/{LOG}", log()),
+        (f"{TOP}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n"),
+    ]
     pack(tmp_path / "in" / "a.tgz", members)
     pack(tmp_path / "in" / "b.tgz", members)
     _, doc, _ = case(tmp_path / "out", tmp_path / "in")
@@ -109,18 +123,26 @@ def test_a_bundle_given_twice_counts_once(tmp_path: Path) -> None:
 def test_a_rotated_log_and_its_packed_twin_count_once(tmp_path: Path) -> None:
     """vmkernel.log and a gz of the same content: the first counts, the second is named with the first."""
     name = f"{TOP}/var/run/log/vmkernel"
-    path = pack(tmp_path / "b.tgz", [(f"{name}.log", log()), (f"{name}.0.gz", gzip.compress(log(), mtime=0))])
+    path = pack(
+        tmp_path / "b.tgz",
+        [(f"{name}.log", log()), (f"{name}.0.gz", gzip.compress(log(), mtime=0))],
+    )
     _, doc, _ = case(tmp_path / "out", path)
 
     assert log_lines(doc) == 40
-    assert duplicates(doc) == [(f"b.tgz!{name}.0.gz", f"same content as b.tgz!{name}.log; counts once")]
+    assert duplicates(doc) == [
+        (f"b.tgz!{name}.0.gz", f"same content as b.tgz!{name}.log; counts once")
+    ]
 
 
 def test_the_same_log_in_two_bundles_of_one_host_counts_once(tmp_path: Path) -> None:
     """A second capture holds a log of the first: it counts once, the new log is read."""
     pack(tmp_path / "in" / "a.tgz", [(f"{TOP}/{LOG}", log())])
     rotated = f"{LATER}/var/run/log/vmkernel.0.gz"
-    pack(tmp_path / "in" / "b.tgz", [(rotated, gzip.compress(log(), mtime=0)), (f"{LATER}/{LOG}", log(2))])
+    pack(
+        tmp_path / "in" / "b.tgz",
+        [(rotated, gzip.compress(log(), mtime=0)), (f"{LATER}/{LOG}", log(2))],
+    )
     _, doc, _ = case(tmp_path / "out", tmp_path / "in")
 
     assert log_lines(doc) == 80
@@ -131,7 +153,8 @@ def test_a_second_capture_that_says_the_same_is_kept(tmp_path: Path) -> None:
     """Outputs of two captures of one host are facts of two moments, whatever they say."""
     for name, top in (("a", TOP), ("b", LATER)):
         pack(
-            tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")]
+            tmp_path / "in" / f"{name}.tgz",
+            [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")],
         )
 
     assert len(table_rows(tmp_path / "in", "esxi.version")) == 2
@@ -141,7 +164,8 @@ def test_what_two_hosts_print_alike_is_kept(tmp_path: Path) -> None:
     """Two hosts with the same version: both rows stay, and nothing is called a duplicate."""
     for name, top in (("a", TOP), ("b", OTHER)):
         pack(
-            tmp_path / "in" / f"{name}.tgz", [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")]
+            tmp_path / "in" / f"{name}.tgz",
+            [(f"{top}/commands/vmware_-vl.txt", b"VMware ESXi 7.0.3 build-19193900\n")],
         )
     _, doc, _ = case(tmp_path / "out", tmp_path / "in")
 
@@ -156,7 +180,9 @@ def test_what_two_hosts_print_alike_is_kept(tmp_path: Path) -> None:
     ("first", "second", "rows"),
     [("esx71", "esx71", 1), ("esx71", "esx72", 2)],
 )
-def test_a_transcript_given_twice_counts_once_for_a_host(tmp_path: Path, first: str, second: str, rows: int) -> None:
+def test_a_transcript_given_twice_counts_once_for_a_host(
+    tmp_path: Path, first: str, second: str, rows: int
+) -> None:
     """The prompt names the host: the same text of one host counts once, that of two hosts twice."""
     (tmp_path / "in").mkdir()
     for name, host in (("before.txt", first), ("after.txt", second)):
@@ -166,7 +192,8 @@ def test_a_transcript_given_twice_counts_once_for_a_host(tmp_path: Path, first: 
 
 
 @pytest.mark.parametrize(
-    ("copy", "rows", "notes"), [("vsish (1).txt", 1, 0), ("vsish - Copy.txt", 1, 0), ("esx72.txt", 2, 1)]
+    ("copy", "rows", "notes"),
+    [("vsish (1).txt", 1, 0), ("vsish - Copy.txt", 1, 0), ("esx72.txt", 2, 1)],
 )
 def test_a_loose_text_without_a_host_is_a_duplicate_only_as_a_copy(
     tmp_path: Path, copy: str, rows: int, notes: int
@@ -174,7 +201,9 @@ def test_a_loose_text_without_a_host_is_a_duplicate_only_as_a_copy(
     """By the name of a copy it counts once; by another name it may be another host: both count, and that is said."""
     (tmp_path / "in").mkdir()
     for name in ("vsish.txt", copy):
-        (tmp_path / "in" / name).write_text(VSISH.partition("\n")[2].replace("{{", "{").replace("}}", "}"))
+        (tmp_path / "in" / name).write_text(
+            VSISH.partition("\n")[2].replace("{{", "{").replace("}}", "}")
+        )
     _, doc, _ = case(tmp_path / "out", tmp_path / "in")
 
     assert len(table_rows(tmp_path / "in", "esxi.vmxnet3_rx_summary")) == rows

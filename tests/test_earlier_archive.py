@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.web.cases.history import RESULTS, History
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import stored
@@ -58,13 +58,28 @@ def test_the_stored_document_is_an_earlier_one(written: dict[str, Any]) -> None:
     assert all("looked_at" not in source for source in written["sources"])
     assert all("bundle" not in node for node in written["nodes"])
     assert all("same_as" not in chart for chart in written["series"].values())
-    kinds = ("nodes", "sources", "findings", "cannot_tell", "quiet", "timeline", "series", "topology", "damage")
+    kinds = (
+        "nodes",
+        "sources",
+        "findings",
+        "cannot_tell",
+        "quiet",
+        "timeline",
+        "series",
+        "topology",
+        "damage",
+    )
     assert all(written[kind] for kind in kinds)
-    assert any(finding["trace"] and finding["evidence"] and finding["fix"] for finding in written["findings"])
+    assert any(
+        finding["trace"] and finding["evidence"] and finding["fix"]
+        for finding in written["findings"]
+    )
 
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "json"])
-def test_show_reads_an_earlier_case_json(form: str, written: dict[str, Any], tmp_path: Path) -> None:
+def test_show_reads_an_earlier_case_json(
+    form: str, written: dict[str, Any], tmp_path: Path
+) -> None:
     """`backline show` renders a case.json of the earlier version in every form."""
     path = tmp_path / "case.json"
     path.write_text(json.dumps(written), encoding="utf-8")
@@ -78,12 +93,16 @@ def test_an_earlier_source_was_looked_at_as_a_whole(written: dict[str, Any]) -> 
     """A source of the earlier version counts all its lines as looked at."""
     document = case.loads(json.dumps(written), "case.json")
 
-    assert [source["looked_at"] for source in document["sources"]] == [source["lines"] for source in written["sources"]]
+    assert [source["looked_at"] for source in document["sources"]] == [
+        source["lines"] for source in written["sources"]
+    ]
 
 
 @pytest.mark.parametrize("wrong", [5, "text", {"a": 1}, None, [5], [[]]])
 @pytest.mark.parametrize("key", ["sources", "nodes", "findings", "cannot_tell", "series"])
-def test_a_list_that_is_none_is_told(key: str, wrong: object, written: dict[str, Any], tmp_path: Path) -> None:
+def test_a_list_that_is_none_is_told(
+    key: str, wrong: object, written: dict[str, Any], tmp_path: Path
+) -> None:
     """A document with something else in place of a list is refused with the place, not with an internal error."""
     if key == "series" and wrong == {"a": 1}:
         pytest.skip("charts are kept by their names")
@@ -109,7 +128,9 @@ def test_lists_and_searches_read_an_earlier_case(archive: str) -> None:
     assert "lin-app07" in run("archive", "search", "--rule", RULES[0], *place)
     assert "1 machine in 1 case" in run("archive", "search", "esxtop.vm_cpu: rdy_pct > 50", *place)
     assert "A limit of 800 MHz" in run("archive", "search", "--text", "limit of 800", *place)
-    found = run("archive", "sql", "SELECT rule FROM findings ORDER BY 1", "--json", *place).splitlines()
+    found = run(
+        "archive", "sql", "SELECT rule FROM findings ORDER BY 1", "--json", *place
+    ).splitlines()
     assert [json.loads(row)["rule"] for row in found] == RULES
     assert "no problem" in run("archive", "verify", *place)
 
@@ -126,7 +147,9 @@ def test_pages_and_exports_of_an_earlier_case(archive: str, tmp_path: Path) -> N
     (folder,) = (tmp_path / "out").glob("limited-vm-*")
     assert {path.name for path in folder.iterdir()} == set(RESULTS)
     assert "cuts" not in json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    assert "lin-app07" in (tmp_path / "out" / "facts" / "esxtop.vm_cpu.csv").read_text(encoding="utf-8")
+    assert "lin-app07" in (tmp_path / "out" / "facts" / "esxtop.vm_cpu.csv").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_labels_and_backtests_of_an_earlier_case(archive: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analyzer.artefacts.tables import Block, Row
 from analyzer.judge import judge_many
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Row
 from tests.rule_kit import BASE, PART, RULE, Kit, full, rule
 
 CONDITIONS = [
@@ -31,7 +31,11 @@ CONDITIONS = [
 
 def kit(state: str = "", *, parts: int = 0) -> Kit:
     """Return one thing, with so many parts of another thing, and the table of parts in some state."""
-    made = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 2, "part": n, "x": n, "ok": True} for n in range(parts)])
+    made = (
+        Kit()
+        .add(BASE, [{"key": 1}])
+        .add(PART, [{"key": 2, "part": n, "x": n, "ok": True} for n in range(parts)])
+    )
     if state:
         made.facts.cover("esx1", "esxi.part", state)
     return made
@@ -62,7 +66,9 @@ def test_a_table_with_rows_of_others_proves_nothing() -> None:
     assert kit("read", parts=3).counts(rule("count(part) == 0")) == {"cannot_tell": 1}
 
 
-@pytest.mark.parametrize(("read", "verdict"), [(("esx1", "esx2"), "match"), (("esx1",), "cannot_tell")])
+@pytest.mark.parametrize(
+    ("read", "verdict"), [(("esx1", "esx2"), "match"), (("esx1",), "cannot_tell")]
+)
 def test_on_all_nodes_it_must_be_empty_on_each(read: tuple[str, ...], verdict: str) -> None:
     """A join over all nodes is a fact when every host printed the table; what one did not send is not known."""
     made = Kit("esx1", "esx2").add(BASE, [{"key": 1}]).add(BASE, [{"key": 2}], "esx2")
@@ -85,5 +91,12 @@ def test_many_cases_side_by_side_say_the_same() -> None:
     cases["own"] = Kit().add(BASE, [{"key": 1}]).facts
     cases["own"].add(Row(PART, {"key": 1, "part": 1, "x": 9}, block, 1))
     found = judge_many(Catalog([rule("count(part) == 0")]), cases)
-    told = {name: next(v for v, n in one.counts["made-up"].items() if n) for name, one in found.items()}
-    assert told == {"read": "match", "never": "cannot_tell", "rows": "cannot_tell", "own": "no_match"}
+    told = {
+        name: next(v for v, n in one.counts["made-up"].items() if n) for name, one in found.items()
+    }
+    assert told == {
+        "read": "match",
+        "never": "cannot_tell",
+        "rows": "cannot_tell",
+        "own": "no_match",
+    }

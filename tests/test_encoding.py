@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from analyzer.sources.encoding import LineReader, Met, decode, decode_noted, looks_like_text
 
-PLAIN = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), max_size=40)
+PLAIN = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), max_size=40
+)
 LINES = st.lists(PLAIN, min_size=1, max_size=12)
 
 
@@ -22,7 +24,9 @@ def in_chunks(raw: bytes, cuts: list[int], line_bytes: int = 1 << 16) -> tuple[l
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le-bom", "utf-16-be-bom"]
+)
 @settings(max_examples=30)
 @given(lines=LINES)
 def test_round_trip(encoding: str, end: str, lines: list[str]) -> None:
@@ -59,7 +63,11 @@ def test_no_line_end_inside_a_line(raw: bytes) -> None:
     assert met.lines == len(lines)
 
 
-@given(raw=st.binary(max_size=200).filter(lambda b: b"\0" not in b and b"\r" not in b and b[:1] < b"\xef"))
+@given(
+    raw=st.binary(max_size=200).filter(
+        lambda b: b"\0" not in b and b"\r" not in b and b[:1] < b"\xef"
+    )
+)
 def test_undecodable_bytes_survive(raw: bytes) -> None:
     """Bytes that are no UTF-8 come back unchanged from the lines (nothing is replaced)."""
     lines = decode(raw)

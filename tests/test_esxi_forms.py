@@ -49,7 +49,11 @@ def test_port_groups_of_esxcli_are_rows_with_the_switch_above_them(tmp_path: Pat
     found = rows(tmp_path, "switches.txt", text, "esxi.portgroup")
 
     named = [(row["switch"], row["portgroup"], row["_line"]) for row in found]
-    assert named == [("vSwitch0", "VM Network", 8), ("vSwitch0", "Management Network", 8), ("iSCSI", "iSCSI-A", 26)]
+    assert named == [
+        ("vSwitch0", "VM Network", 8),
+        ("vSwitch0", "Management Network", 8),
+        ("iSCSI", "iSCSI-A", 26),
+    ]
 
 
 def test_the_network_screen_tells_which_uplink_carries_a_client(tmp_path: Path) -> None:
@@ -68,7 +72,9 @@ def test_the_network_screen_tells_which_uplink_carries_a_client(tmp_path: Path) 
     assert [row.get("team_pnic") for row in found] == [None, None, "vmnic1", "all(2)"]
 
 
-def test_esxtop_tells_the_memory_of_the_host_and_the_latency_of_its_adapters(tmp_path: Path) -> None:
+def test_esxtop_tells_the_memory_of_the_host_and_the_latency_of_its_adapters(
+    tmp_path: Path,
+) -> None:
     """Columns of the groups Memory and Physical Disk Adapter are rows of a sample; a single device is no adapter."""
     columns = {
         r"Memory\Free MBytes": ("1", "579"),
@@ -87,12 +93,22 @@ def test_esxtop_tells_the_memory_of_the_host_and_the_latency_of_its_adapters(tmp
     (memory,) = rows(tmp_path, "capture.csv", text, "esxtop.memory")
     adapters = rows(tmp_path, "capture.csv", text, "esxtop.disk_adapter")
 
-    assert (memory["free_mb"], memory["swap_used_mb"], memory["memctl_mb"], memory["_line"]) == (579, 1567, 5335, 3)
+    assert (memory["free_mb"], memory["swap_used_mb"], memory["memctl_mb"], memory["_line"]) == (
+        579,
+        1567,
+        5335,
+        3,
+    )
     named = [(row["hba"], row.get("cmds_s"), row["davg_ms"], row["time"]) for row in adapters]
-    assert named == [("vmhba0", 18.87, 1.14, "2021-03-02 10:00:05"), ("vmhba64", None, 40.5, "2021-03-02 10:00:05")]
+    assert named == [
+        ("vmhba0", 18.87, 1.14, "2021-03-02 10:00:05"),
+        ("vmhba64", None, 40.5, "2021-03-02 10:00:05"),
+    ]
 
 
-def test_disks_of_a_vm_are_told_from_its_drives_and_snapshots_from_base_disks(tmp_path: Path) -> None:
+def test_disks_of_a_vm_are_told_from_its_drives_and_snapshots_from_base_disks(
+    tmp_path: Path,
+) -> None:
     """Each present `.vmdk` of a .vmx is a row; a CD image and a removed disk are none."""
     text = (
         '.encoding = "UTF-8"\ndisplayName = "db 01"\nscsi0.virtualDev = "pvscsi"\n'
@@ -104,7 +120,9 @@ def test_disks_of_a_vm_are_told_from_its_drives_and_snapshots_from_base_disks(tm
 
     found = rows(tmp_path, "db.vmx", text, "esxi.vdisk")
 
-    assert [(row["vdisk"], row["is_delta"], row["controller_type"], row["_line"]) for row in found] == [
+    assert [
+        (row["vdisk"], row["is_delta"], row["controller_type"], row["_line"]) for row in found
+    ] == [
         ("scsi0:0", True, "pvscsi", 4),
         ("scsi0:1", False, "pvscsi", 6),
     ]
@@ -118,23 +136,35 @@ OLD = (
     "Apr  7 17:41:04 esx4 vmkernel: 17:19:52:55.582 cpu13:3476319)WARNING: NMP: nmp_Retry: no path to device\n"
     "Apr  7 17:41:05 esx4 sshd[4711]: a line of a program that nothing reads\n"
 )
-OLD_FORMS = {"padded": OLD, "collapsed": OLD.replace("Apr  7", "Apr 7"), "nameless": OLD.replace(" esx4 ", " ")}
+OLD_FORMS = {
+    "padded": OLD,
+    "collapsed": OLD.replace("Apr  7", "Apr 7"),
+    "nameless": OLD.replace(" esx4 ", " "),
+}
 
 
 @pytest.mark.parametrize("form", OLD_FORMS)
 @pytest.mark.parametrize("name", ["pasted.txt", "messages"])
-def test_each_line_of_the_messages_of_4x_goes_to_the_log_of_its_program(tmp_path: Path, form: str, name: str) -> None:
+def test_each_line_of_the_messages_of_4x_goes_to_the_log_of_its_program(
+    tmp_path: Path, form: str, name: str
+) -> None:
     """VMkernel, hostd and vobd share one file: each line is in its own log, with the number it has in the file."""
     text = OLD_FORMS[form]
 
-    found = {log: rows(tmp_path, name, text, f"esxi.{log}") for log in ("vmkernel", "hostd", "vobd")}
+    found = {
+        log: rows(tmp_path, name, text, f"esxi.{log}") for log in ("vmkernel", "hostd", "vobd")
+    }
 
     assert {log: [row["_line"] for row in rows_] for log, rows_ in found.items()} == {
         "vmkernel": [1, 5],
         "hostd": [2],
         "vobd": [4],
     }
-    assert (found["hostd"][0]["level"], found["vobd"][0]["event_id"], found["vmkernel"][1]["level"]) == (
+    assert (
+        found["hostd"][0]["level"],
+        found["vobd"][0]["event_id"],
+        found["vmkernel"][1]["level"],
+    ) == (
         "warning",
         "vob.scsi.scsipath.pathstate.dead",
         "warning",
@@ -147,12 +177,17 @@ def test_messages_in_a_bundle_of_4x_are_parted_as_well(tmp_path: Path) -> None:
     """In a bundle every line is of the bundle's host, whatever name the console had, and a rule finds it in its log."""
     top = "vm-support-esx4-2012-04-08.1234"
     with tarfile.open(tmp_path / "esx-2012-04-08.1234.tgz", "w:gz") as bundle:
-        for name, text in {"var/log/messages": OLD, "etc/vmware/esx.conf": '/system/uuid = "4711"\n'}.items():
+        for name, text in {
+            "var/log/messages": OLD,
+            "etc/vmware/esx.conf": '/system/uuid = "4711"\n',
+        }.items():
             member = tarfile.TarInfo(f"{top}/{name}")
             member.size = len(text)
             bundle.addfile(member, io.BytesIO(text.encode()))
 
-    done = triaged(tmp_path, tmp_path / "esx-2012-04-08.1234.tgz", 'in: esxi.vobd, match: "pathstate.dead"', 1)
+    done = triaged(
+        tmp_path, tmp_path / "esx-2012-04-08.1234.tgz", 'in: esxi.vobd, match: "pathstate.dead"', 1
+    )
 
     (node,) = done["nodes"]
     assert {log["table"] for log in node["logs"]} == {"esxi.vmkernel", "esxi.hostd", "esxi.vobd"}
@@ -182,7 +217,9 @@ def triaged(folder: Path, case: Path, log: str, least: int) -> dict[str, Any]:
     """Return the case document of a triage with one rule, which asks for so many lines of a log in an hour."""
     (folder / "kb").mkdir(exist_ok=True)
     (folder / "kb" / "counted.yaml").write_text(RULE.format(log=log, least=least), encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(case), "--kb", str(folder / "kb"), "--no-packs", "--json", "-"])
+    done = CliRunner().invoke(
+        main, ["triage", str(case), "--kb", str(folder / "kb"), "--no-packs", "--json", "-"]
+    )
     assert done.exit_code in (0, 5), done.output
     found = json.loads(done.stdout)
     found["findings"] = [one for one in found["findings"] if one["rule"] == "counted"]
@@ -190,7 +227,9 @@ def triaged(folder: Path, case: Path, log: str, least: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("least", "matches"), [(5, True), (6, False)])
-def test_a_message_counts_as_often_as_the_line_below_says(tmp_path: Path, least: int, matches: bool) -> None:
+def test_a_message_counts_as_often_as_the_line_below_says(
+    tmp_path: Path, least: int, matches: bool
+) -> None:
     """`last message repeated N times`: the message and N more, of the host that wrote it, also between other hosts."""
     lines = [
         "Apr  7 17:37:45 esx4 vmkernel: 17:19:49:38.441 cpu6:53888)WARNING: BC: no memory",
@@ -234,7 +273,9 @@ def test_a_text_that_stands_below_its_head_is_the_message_of_that_line(tmp_path:
     assert found[3]["message"].endswith("40 usec")
 
 
-@pytest.mark.parametrize(("text", "matches"), [(WRAPPED, False), (WRAPPED.replace("T16:52", "T15:52"), True)])
+@pytest.mark.parametrize(
+    ("text", "matches"), [(WRAPPED, False), (WRAPPED.replace("T16:52", "T15:52"), True)]
+)
 def test_a_wrapped_text_has_the_time_of_its_head(tmp_path: Path, text: str, matches: bool) -> None:
     """Two in an hour are told from two in ninety minutes, though the time stands on the line above."""
     log = tmp_path / "vmkernel.log"
@@ -272,8 +313,14 @@ def test_counters_of_a_driver_are_read_without_their_command(tmp_path: Path) -> 
     (general,) = rows(tmp_path, "uplink.txt", text, "esxi.pnic_stats")
     own = rows(tmp_path, "uplink.txt", text, "esxi.pnic_private_stats")
 
-    assert (general["rx_packets"], general["tx_packets"], general["rx_crc_errors"]) == (5076600, 6449884, 7)
-    assert [row["value"] for row in own if (row.get("queue_name"), row["key"]) == ("rxq0", "dropped")] == [3]
+    assert (general["rx_packets"], general["tx_packets"], general["rx_crc_errors"]) == (
+        5076600,
+        6449884,
+        7,
+    )
+    assert [
+        row["value"] for row in own if (row.get("queue_name"), row["key"]) == ("rxq0", "dropped")
+    ] == [3]
     assert [row.get("value") for row in own if row["key"] == "RXCTRL"] == [None]
     assert not_understood(tmp_path, "uplink.txt", text) == 0
 
@@ -290,7 +337,11 @@ def test_the_python_mode_of_vsish_is_read_without_its_command(tmp_path: Path) ->
     (general,) = rows(tmp_path, "nic.txt", text, "esxi.pnic_stats")
     own = rows(tmp_path, "nic.txt", text, "esxi.pnic_private_stats")
 
-    assert (general["rx_packets"], general["rx_missed_errors"], general["_line"]) == (46037587, 4, 4)
+    assert (general["rx_packets"], general["rx_missed_errors"], general["_line"]) == (
+        46037587,
+        4,
+        4,
+    )
     assert [row["value"] for row in own if row["key"] == "allocRxBufFail"] == [6]
     assert not_understood(tmp_path, "nic.txt", text) == 0
 
@@ -326,9 +377,14 @@ def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: s
 
     for table, wanted in expected["rows"].items():
         found = rows(tmp_path, "session.txt", session, table)
-        own = [{key: cell for key, cell in row.items() if key not in ("node", "_source", "_line")} for row in found]
+        own = [
+            {key: cell for key, cell in row.items() if key not in ("node", "_source", "_line")}
+            for row in found
+        ]
         if sample == "vmdk/snapshot":  # what its command says of the place of the disk
-            own = [{key: cell for key, cell in row.items() if key not in FROM_THE_PATH} for row in own]
+            own = [
+                {key: cell for key, cell in row.items() if key not in FROM_THE_PATH} for row in own
+            ]
         assert own == wanted
         assert [row["_line"] - 1 for row in found] == expected["lines"][table]
         assert {row["node"] for row in found} == {"esx1"}

@@ -21,12 +21,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import parsing, samples
+from analyzer.artefacts import parsing, samples
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, frames
 from analyzer.parsers.esxtop_csv import stream
-from analyzer.parsing import Wanted
-from analyzer.tables import Block, Fault, Frame, Row
 from tests.esxtop_kit import HOST, Capture
 from tests.memory_kit import peak
 from tests.sql_oracle.timed import ask
@@ -48,11 +48,20 @@ def triage(path: Path, out: Path, code: int = 0) -> dict[str, Any]:
 
 def assert_found(document: dict[str, Any], lines: int) -> None:
     """The ill VM alone is found, in a source that was read whole."""
-    assert [(one["rule"], one["object"]) for one in document["findings"]] == [("cpu-limit-starves-vm", "web-ill")]
+    assert [(one["rule"], one["object"]) for one in document["findings"]] == [
+        ("cpu-limit-starves-vm", "web-ill")
+    ]
     (source,) = [one for one in document["sources"] if one["read_by"] == "esxtop_csv"]
-    assert (source["state"], source["read_by"], source["lines"], source["faults"]) == ("read", "esxtop_csv", lines, 0)
+    assert (source["state"], source["read_by"], source["lines"], source["faults"]) == (
+        "read",
+        "esxtop_csv",
+        lines,
+        0,
+    )
     evidence = [one["text"] for one in document["findings"][0]["evidence"]]
-    assert r"\\esx71.lab.example\Group Cpu(4000:web-ill)\% Max Limited = 56.34" in " ".join(evidence)
+    assert r"\\esx71.lab.example\Group Cpu(4000:web-ill)\% Max Limited = 56.34" in " ".join(
+        evidence
+    )
 
 
 @pytest.mark.size
@@ -81,7 +90,9 @@ PLANTS = {
 
 @pytest.mark.size
 @pytest.mark.parametrize("columns", [5_000, 60_000])
-def test_what_is_planted_in_other_groups_is_found_at_any_width(tmp_path: Path, columns: int) -> None:
+def test_what_is_planted_in_other_groups_is_found_at_any_width(
+    tmp_path: Path, columns: int
+) -> None:
     """A full queue, a slow LUN, a slow NFS volume, a balloon on a host with free memory, memory on the far NUMA node."""
     capture = Capture(columns, 12, plants=PLANTS)
     assert set(PLANTS) <= {text.removeprefix(f"\\\\{HOST}\\") for text in capture.heading()}
@@ -95,7 +106,10 @@ def test_what_is_planted_in_other_groups_is_found_at_any_width(tmp_path: Path, c
         ("memory-limit-takes-memory", "app-0002"),
         ("vm-memory-on-far-numa-node", "app-0003"),
     }
-    assert "up to 31 commands wait (QUED) at a depth of 64" in found["esxtop-device-latency", "naa.600500000003"]["say"]
+    assert (
+        "up to 31 commands wait (QUED) at a depth of 64"
+        in found["esxtop-device-latency", "naa.600500000003"]["say"]
+    )
     assert "Driver, fabric or array" in found["esxtop-device-latency", "naa.600500000005"]["say"]
     evidence = [one["text"] for one in found["memory-limit-takes-memory", "app-0002"]["evidence"]]
     assert rf"\\{HOST}\Group Memory(4122:app-0002)\Memctl MBytes = 2048" in " ".join(evidence)
@@ -105,7 +119,10 @@ def _bundle(where: str, capture: Capture) -> bytes:
     raw = b"".join(capture.chunks())
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        for name, data in ((f"{TOP}/{where}", raw), (f"{TOP}/README", b"Command line: vm-support\n")):
+        for name, data in (
+            (f"{TOP}/{where}", raw),
+            (f"{TOP}/README", b"Command line: vm-support\n"),
+        ):
             info = tarfile.TarInfo(name)
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
@@ -118,7 +135,10 @@ def _raw(capture: Capture) -> str:
 
 DELIVERIES: dict[str, tuple[str, Callable[[Capture], bytes]]] = {
     "gzip": ("esxtop.csv.gz", lambda one: gzip.compress(_raw(one).encode(), 1)),
-    "esxtopshots": (f"{TOP}.tgz", lambda one: _bundle("esxtopshots/esxtop-esx71-2021-03-02.71234.csv", one)),
+    "esxtopshots": (
+        f"{TOP}.tgz",
+        lambda one: _bundle("esxtopshots/esxtop-esx71-2021-03-02.71234.csv", one),
+    ),
     "bundle/tmp": (f"{TOP}.tgz", lambda one: _bundle("tmp/esxtop.csv", one)),
     "bundle/vmfs": (f"{TOP}.tgz", lambda one: _bundle("vmfs/volumes/5f0c-1/esxtop.csv", one)),
     "utf-16": ("esxtop.csv", lambda one: _raw(one).encode("utf-16")),
@@ -126,7 +146,10 @@ DELIVERIES: dict[str, tuple[str, Callable[[Capture], bytes]]] = {
     "utf-8 with mark": ("esxtop.csv", lambda one: b"\xef\xbb\xbf" + _raw(one).encode()),
     "crlf": ("esxtop.csv", lambda one: b"".join(one.chunks("\r\n"))),
     "cr": ("esxtop.csv", lambda one: _raw(one).replace("\n", "\r").encode()),
-    "no termcap": ("esxtop.csv", lambda one: b"no termcap entry for a 'xterm-256color' terminal" + _raw(one).encode()),
+    "no termcap": (
+        "esxtop.csv",
+        lambda one: b"no termcap entry for a 'xterm-256color' terminal" + _raw(one).encode(),
+    ),
     "no quotes": ("esxtop.csv", lambda one: _raw(one).replace('"', "").encode()),
     "excel": ("esxtop.csv", lambda one: one.excel(",", ".").encode()),
     "excel with semicolons": ("esxtop.csv", lambda one: one.excel().encode()),
@@ -151,7 +174,11 @@ def test_a_quoted_cell_that_holds_the_separator_costs_itself(tmp_path: Path) -> 
     """In a file with semicolons a cell `"1;5"` is no number: counted, and nothing else is lost."""
     capture = Capture(700, SAMPLES)
     lines = capture.excel().split("\r\n")
-    at = next(n for n, text in enumerate(capture.heading()) if text.endswith(r"Group Cpu(4000:web-ill)\% Used"))
+    at = next(
+        n
+        for n, text in enumerate(capture.heading())
+        if text.endswith(r"Group Cpu(4000:web-ill)\% Used")
+    )
     cells = lines[5].split(";")
     lines[5] = ";".join([*cells[:at], '"1;5"', *cells[at + 1 :]])
     (tmp_path / "esxtop.csv").write_bytes("\r\n".join(lines).encode())
@@ -168,17 +195,32 @@ def _rows(path: Path, table: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("end", "last"),
-    [('"12.34",', 12.34), ('"12.34"', 12.34), ("12.34", 12.34), ("12.3", None), ("12.", None), ("12", None)],
+    [
+        ('"12.34",', 12.34),
+        ('"12.34"', 12.34),
+        ("12.34", 12.34),
+        ("12.3", None),
+        ("12.", None),
+        ("12", None),
+    ],
 )
-def test_a_last_row_without_a_line_end_is_kept(tmp_path: Path, end: str, last: float | None) -> None:
+def test_a_last_row_without_a_line_end_is_kept(
+    tmp_path: Path, end: str, last: float | None
+) -> None:
     """The row counts; its last field only where it is sure not to be half a number."""
     sign = '"' if '"' in end else ""
     heading = ["(PDH-CSV 4.0) (UTC)(0)", *(rf"\\h\Physical Cpu({n})\% Util Time" for n in range(3))]
     rows = [[f"03/02/2021 10:00:0{n}", "1.25", "2.50", "3.75"] for n in range(4)]
-    text = "".join(",".join(f"{sign}{cell}{sign}" for cell in row) + "\n" for row in [heading, *rows])
-    (tmp_path / "esxtop.csv").write_text(text + ",".join(f"{sign}{n}.25{sign}" for n in range(3)) + f",{end}")
+    text = "".join(
+        ",".join(f"{sign}{cell}{sign}" for cell in row) + "\n" for row in [heading, *rows]
+    )
+    (tmp_path / "esxtop.csv").write_text(
+        text + ",".join(f"{sign}{n}.25{sign}" for n in range(3)) + f",{end}"
+    )
     path = tmp_path / "esxtop.csv"
-    path.write_text(path.read_text().replace(f"\n{sign}0.25{sign},", f"\n{sign}03/02/2021 10:00:09{sign},"))
+    path.write_text(
+        path.read_text().replace(f"\n{sign}0.25{sign},", f"\n{sign}03/02/2021 10:00:09{sign},")
+    )
     (row,) = _rows(path, "esxtop.capture")
     assert (row["samples"], row["rows_dropped"]) == (5, 0)
     cpus = [one for one in _rows(path, "esxtop.pcpu") if str(one["sample"]) == "4"]
@@ -194,9 +236,14 @@ def test_a_last_row_without_a_line_end_is_kept(tmp_path: Path, end: str, last: f
         (["22:42", "22:42", "22:43", "22:41"], 1),
     ],
 )
-def test_stamps_without_a_date_that_step_back_are_counted(tmp_path: Path, stamps: list[str], steps: int) -> None:
+def test_stamps_without_a_date_that_step_back_are_counted(
+    tmp_path: Path, stamps: list[str], steps: int
+) -> None:
     """A step back is a step of the clock; midnight, or the full hour where the hour is lost too, is none."""
-    lines = [r"(PDH-CSV 4.0) (UTC)(0),\\h\Physical Cpu(0)\% Util Time", *(f"{stamp},1.00" for stamp in stamps)]
+    lines = [
+        r"(PDH-CSV 4.0) (UTC)(0),\\h\Physical Cpu(0)\% Util Time",
+        *(f"{stamp},1.00" for stamp in stamps),
+    ]
     (tmp_path / "esxtop.csv").write_text("\r".join(lines) + "\r")
     (row,) = _rows(tmp_path / "esxtop.csv", "esxtop.capture")
     assert row["clock_steps"] == steps
@@ -207,12 +254,16 @@ def test_a_parser_of_streams_that_fails_costs_the_rest_of_its_file(
 ) -> None:
     """Exit 5, a report, what was read until then, and all other files."""
 
-    def breaks(block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted) -> Iterator[Row | Frame | Fault]:
+    def breaks(
+        block: Block, chunks: Iterable[bytes | memoryview], wanted: Wanted
+    ) -> Iterator[Row | Frame | Fault]:
         yield from stream(block, chunks, wanted)
         raise IndexError("planted")
 
     parser = parsing.registry()["esxtop_csv"]
-    monkeypatch.setitem(parsing.registry(), "esxtop_csv", dataclasses.replace(parser, stream=breaks))
+    monkeypatch.setitem(
+        parsing.registry(), "esxtop_csv", dataclasses.replace(parser, stream=breaks)
+    )
     Capture(580, SAMPLES).write(tmp_path / "case-esxtop.csv")
     document = triage(tmp_path / "case-esxtop.csv", tmp_path / "out", code=5)
     assert [one["rule"] for one in document["findings"]] == ["cpu-limit-starves-vm"]
@@ -276,13 +327,19 @@ def test_an_hour_of_ill_vms_takes_little_more_memory(tmp_path: Path) -> None:
 
 def test_the_trace_of_a_finding_writes_a_named_value_out_once(tmp_path: Path) -> None:
     """Where the value stands again its name and number are enough: several hundred lines a finding came of that."""
-    (finding,) = triage(Capture(580, SAMPLES).write(tmp_path / "esxtop.csv"), tmp_path / "out")["findings"]
+    (finding,) = triage(Capture(580, SAMPLES).write(tmp_path / "esxtop.csv"), tmp_path / "out")[
+        "findings"
+    ]
     lines: list[dict[str, Any]] = []
     below = [finding["trace"]]
     while below:
         lines.append(below.pop())
         below += lines[-1]["children"]
-    limited = [line for line in lines if "limited" in line["text"] and line["text"].split(":")[0] == "limited"]
+    limited = [
+        line
+        for line in lines
+        if "limited" in line["text"] and line["text"].split(":")[0] == "limited"
+    ]
     assert len([line for line in limited if line["children"]]) == 1
     assert "see above" in {line["note"] for line in limited}
     assert len({line["value"] for line in limited}) == 1
@@ -293,7 +350,19 @@ def test_the_trace_of_a_finding_writes_a_named_value_out_once(tmp_path: Path) ->
 CELLS = st.one_of(
     st.integers(-(10**12), 10**12).map(lambda number: number / 100),
     st.sampled_from(
-        [float("nan"), 0.0, -0.0, -327.68, -327.67, 327.67, 327.68, 21474836.47, -21474836.48, 0.333, 1e300]
+        [
+            float("nan"),
+            0.0,
+            -0.0,
+            -327.68,
+            -327.67,
+            327.67,
+            327.68,
+            21474836.47,
+            -21474836.48,
+            0.333,
+            1e300,
+        ]
     ),
     st.floats(allow_infinity=False),
 )
@@ -320,7 +389,11 @@ def test_frames_of_different_forms_are_joined_bit_for_bit(parts: list[list[float
     """A batch of small numbers, one of large and one of odd ones behind each other."""
     import numpy as np
 
-    found = samples.joined([samples.packed(np.array(part).reshape(1, -1)) for part in parts]).floats().tolist()
+    found = (
+        samples.joined([samples.packed(np.array(part).reshape(1, -1)) for part in parts])
+        .floats()
+        .tolist()
+    )
     assert [str(cell) for cell in found] == [str(cell) for part in parts for cell in part]
 
 
@@ -338,13 +411,17 @@ def test_a_view_of_samples_gives_what_a_table_gives(monkeypatch: pytest.MonkeyPa
                 elif isinstance(item, Row):
                     facts.add(item)
         port = facts.tables["esxtop.port"]
-        facts.add(Row(port, {"switch": "s", "port_id": 7, "sample": 3, "drop_rx_pct": 1.5}, block, 9))
+        facts.add(
+            Row(port, {"switch": "s", "port_id": 7, "sample": 3, "drop_rx_pct": 1.5}, block, 9)
+        )
         for table in ("esxtop.vm_cpu", "esxtop.vcpu", "esxtop.port", "esxtop.pcpu"):
             columns = [column.name for column in facts.tables[table].columns]
             columns += ["node", "_node", "taken", "_source", "_line", "_order", "_row"]
             cells = ", ".join(f'"{name}"' for name in columns)
             found[most, table] = ask(facts, [table], f'SELECT {cells} FROM "{table}" ORDER BY _row')
-            assert ask(facts, [table], f'SELECT count(*) FROM "{table}"') == [(len(found[most, table]),)]
+            assert ask(facts, [table], f'SELECT count(*) FROM "{table}"') == [
+                (len(found[most, table]),)
+            ]
         assert bool(facts._views) == (most == 1)
         facts.close()
     for table in ("esxtop.vm_cpu", "esxtop.vcpu", "esxtop.port", "esxtop.pcpu"):

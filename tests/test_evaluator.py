@@ -15,15 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Frame
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
 from analyzer.judge.subjects import Detail, outside
-from analyzer.language.expression import ExprNode
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
-from analyzer.samples import SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Frame
+from analyzer.rules.language.expression import ExprNode
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, TABLES, Kit, full
 from tests.sql_oracle.query import Query
 
@@ -106,8 +106,18 @@ PIECE = st.fixed_dictionaries(
         "ok": maybe(st.booleans()), "name": maybe(st.sampled_from("abc")), "time": maybe(TIMES),
     }
 )  # fmt: skip
-FILTERS = ["", ", where: part.x > 0", ", where: part.ok or part.y > one.f", ", where: known(part.name)"]
-SINGLES = ["", ", where: first.x > 0", ", nodes: any", ", where: known(first.y) and first.y != one.f"]
+FILTERS = [
+    "",
+    ", where: part.x > 0",
+    ", where: part.ok or part.y > one.f",
+    ", where: known(part.name)",
+]
+SINGLES = [
+    "",
+    ", where: first.x > 0",
+    ", nodes: any",
+    ", where: known(first.y) and first.y != one.f",
+]
 
 
 def made(draw: Callable[..., Any]) -> tuple[Rule, Kit]:
@@ -123,16 +133,25 @@ def made(draw: Callable[..., Any]) -> tuple[Rule, Kit]:
     kit = Kit("esx1", "esx2")
     for node in ("esx1", "esx2"):
         for source in draw(st.lists(st.sampled_from("ab"), max_size=2)):
-            order, taken = draw(st.integers(0, 2)), draw(st.sampled_from(["", "2017-10-02T08:00:03Z"]))
+            order, taken = (
+                draw(st.integers(0, 2)),
+                draw(st.sampled_from(["", "2017-10-02T08:00:03Z"])),
+            )
             kit.add(BASE, draw(st.lists(THING, max_size=3)), node, source, order, taken=taken)
             rows = draw(st.lists(PIECE, max_size=4))
             how = draw(st.sampled_from(["rows", "rows", "columns", "samples"]))
             if how == "rows":
                 kit.add(PART, rows, node, source, order, taken=taken)
             elif how == "columns" and rows:
-                kit.facts.add_frame(_frame(rows, Block([], 1, source + ".csv", taken=taken, order=order).named(node)))
+                kit.facts.add_frame(
+                    _frame(
+                        rows, Block([], 1, source + ".csv", taken=taken, order=order).named(node)
+                    )
+                )
             elif how == "samples":
-                _capture(draw, kit, Block([], 1, source + ".csv", taken=taken, order=order).named(node))
+                _capture(
+                    draw, kit, Block([], 1, source + ".csv", taken=taken, order=order).named(node)
+                )
     for table in (BASE, PART):
         for node in ("esx1", "esx2"):
             state = draw(st.sampled_from(["", "", "read", "cut", "unparsed"]))
@@ -162,16 +181,23 @@ def _capture(draw: Callable[..., Any], kit: Kit, block: Block) -> None:
     names = {
         "key": np.array([draw(st.integers(0, 3)) for _ in range(objects)]),
         "part": np.arange(objects),
-        "name": np.array([draw(maybe(st.sampled_from("abc"))) for _ in range(objects)], dtype=object),
+        "name": np.array(
+            [draw(maybe(st.sampled_from("abc"))) for _ in range(objects)], dtype=object
+        ),
     }
     line = 2
     for _ in range(draw(st.integers(1, 2))):  # frames that go on from each other
         samples = draw(st.integers(1, 3))
         moments = {"time": np.array([draw(TIMES) for _ in range(samples)], dtype="datetime64[us]")}
         cells = [draw(maybe(QUARTERS)) for _ in range(samples * objects)]
-        numbers = {"y": packed(np.array([math.nan if cell is None else cell for cell in cells])), "ok": None}
+        numbers = {
+            "y": packed(np.array([math.nan if cell is None else cell for cell in cells])),
+            "ok": None,
+        }
         columns = SampleColumns(names, moments, {"y": numbers["y"]}, samples, objects)
-        kit.facts.add_frame(Frame(PART, columns, SampleLines(np.arange(line, line + samples), objects), block))
+        kit.facts.add_frame(
+            Frame(PART, columns, SampleLines(np.arange(line, line + samples), objects), block)
+        )
         line += samples
 
 
@@ -202,7 +228,11 @@ def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
 
 
 @pytest.mark.size
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(st.data())
 def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataObject) -> None:
     """Verdict, outcome, values, the rows that decide and those listed: equal over rows, samples, gaps and ghosts."""
@@ -211,7 +241,10 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
     unseen_nodes = one.prepare()
     if unseen_nodes is None:
         return
-    query, evaluator = Query(rule, kit.facts, {}, unseen_nodes), Evaluator(rule, kit.facts, {}, unseen_nodes)
+    query, evaluator = (
+        Query(rule, kit.facts, {}, unseen_nodes),
+        Evaluator(rule, kit.facts, {}, unseen_nodes),
+    )
     expected, found = query.subjects(), evaluator.subjects()
     assert [(s.number, s.node, s.unseen_row, *verdict_of(s)) for s in found] == [
         (s.number, s.node, s.unseen_row, *verdict_of(s)) for s in expected
@@ -253,8 +286,16 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
     """Return a case with one capture, and whether its samples have ascending times and each object once."""
     kit = Kit("esx1").add(BASE, [{"key": 1}, {"key": 2}])
     keys = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
-    names = {"key": np.array(keys), "part": np.arange(len(keys)), "name": np.array(["a"] * len(keys), dtype=object)}
-    block, line, every = Block([], 1, "a.csv", order=1).named("esx1"), 2, np.array([], dtype="datetime64[us]")
+    names = {
+        "key": np.array(keys),
+        "part": np.arange(len(keys)),
+        "name": np.array(["a"] * len(keys), dtype=object),
+    }
+    block, line, every = (
+        Block([], 1, "a.csv", order=1).named("esx1"),
+        2,
+        np.array([], dtype="datetime64[us]"),
+    )
     for samples in draw(st.lists(st.sampled_from([1, 3, 700]), min_size=1, max_size=2)):
         step = draw(st.sampled_from([1, 1, 1, 0, -1]))
         times = NOON + np.timedelta64(5, "s") * (len(every) + step * np.arange(1, samples + 1))
@@ -262,7 +303,9 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
             times[draw(st.integers(0, samples - 1))] = np.datetime64("NaT")
         every = np.concatenate([every, times])
         noise = np.random.default_rng(draw(st.integers(0, 9))).integers(-3, 5, samples * len(keys))
-        cells = np.where(noise < -1, math.nan, noise / draw(st.sampled_from([1, 4, 3])))  # thirds stay floats
+        cells = np.where(
+            noise < -1, math.nan, noise / draw(st.sampled_from([1, 4, 3]))
+        )  # thirds stay floats
         columns = SampleColumns(names, {"time": times}, {"y": packed(cells)}, samples, len(keys))
         lines = SampleLines(np.arange(line, line + samples), len(keys))
         kit.facts.add_frame(Frame(PART, columns, lines, block))
@@ -272,9 +315,15 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
 
 
 @pytest.mark.size
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(captures())
-def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(given_case: tuple[Kit, bool]) -> None:
+def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(
+    given_case: tuple[Kit, bool],
+) -> None:
     """Times, gaps and thinned values are the same; samples out of order, or of many objects, are drawn from rows."""
     kit, by_columns = given_case
     evaluator = Evaluator(CHARTED, kit.facts, {}, [])

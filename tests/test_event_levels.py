@@ -88,7 +88,10 @@ def test_a_problem_counts_in_any_log(line: str) -> None:
 
 def test_the_text_of_an_event_without_its_id_counts_too() -> None:
     """hostd.log writes the text of an event at `info`, without the id."""
-    assert find_event_level(HOSTD) == LEVEL_OF_SEVERITY[read_event_severities()["esx.problem.storage.apd.start"]]
+    assert (
+        find_event_level(HOSTD)
+        == LEVEL_OF_SEVERITY[read_event_severities()["esx.problem.storage.apd.start"]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,9 @@ def case(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     for name, lines in CASE.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "esx1"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "esx1"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     return tmp_path
 
@@ -128,14 +133,18 @@ def test_a_level_keeps_the_problems_and_leaves_out_the_rest(case: Path) -> None:
     assert all("esx.problem" in text or "All Paths Down" in text for text in texts)
 
 
-@pytest.mark.parametrize("words", [("--level", "emergency"), ("--object", "vmnic9"), ("--grep", "no such word")])
+@pytest.mark.parametrize(
+    "words", [("--level", "emergency"), ("--object", "vmnic9"), ("--grep", "no such word")]
+)
 def test_evidence_of_the_finding_is_never_filtered_away(case: Path, words: tuple[str, str]) -> None:
     """Whatever the filters say, the lines that the finding rests on are shown, and that they are is said."""
     document = json.loads((case / "out" / "case.json").read_text(encoding="utf-8"))
     evidence = {line["text"] for line in document["findings"][0]["evidence"]}
     assert evidence
     texts, said = read_log(case, "--around", "1", *words)
-    assert {" ".join(text.split()) for text in texts} == {" ".join(text.split()) for text in evidence}
+    assert {" ".join(text.split()) for text in texts} == {
+        " ".join(text.split()) for text in evidence
+    }
     assert "shown although filtered out, as evidence of the finding" in said
     without, _ = read_log(case, "--around", "2023-05-10T09:11:25Z", *words)
     assert without == []
@@ -145,7 +154,16 @@ def test_evidence_is_known_again_where_the_material_was_moved(case: Path) -> Non
     """A bundle that lies elsewhere than at its triage shows the lines of the finding all the same."""
     (case / "received").mkdir()
     (case / "esx1").rename(case / "received" / "esx1-from-customer")
-    program = ["log", str(case / "received"), "--case", str(case / "out"), "--around", "1", "--level", "emergency"]
+    program = [
+        "log",
+        str(case / "received"),
+        "--case",
+        str(case / "out"),
+        "--around",
+        "1",
+        "--level",
+        "emergency",
+    ]
     done = CliRunner().invoke(main, program)
     document = json.loads((case / "out" / "case.json").read_text(encoding="utf-8"))
     for line in document["findings"][0]["evidence"]:

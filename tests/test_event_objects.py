@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.artefacts.tables import Block, Row
+from analyzer.case.verdicts import Finding
 from analyzer.ingest.problems import EVENT, kind_of
 from analyzer.judge import judge
-from analyzer.language.rulefile import FileSpan
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example
-from analyzer.tables import Block, Row
-from analyzer.verdicts import Finding
+from analyzer.rules.language.rulefile import FileSpan
 from parsers import esx_event
 from tests.event_texts import HOST_WIDE, forms_of, names_of
 
@@ -42,7 +43,9 @@ def line_of(event_id: str, text: str, *, second: int = 0) -> str:
 
 def objects_of(lines: list[str]) -> list[str]:
     """Return the objects of the events in lines of vobd.log."""
-    rows = [item for item in esx_event.parse_block(Block(lines, 1, "vobd.log")) if isinstance(item, Row)]
+    rows = [
+        item for item in esx_event.parse_block(Block(lines, 1, "vobd.log")) if isinstance(item, Row)
+    ]
     return [str(row.values["object"]) for row in rows]
 
 
@@ -62,7 +65,9 @@ def test_two_objects_are_two_subjects() -> None:
     """Of each row: two events that differ in the object have two objects, each the one that its text names."""
     wrong: defaultdict[str, list[str]] = defaultdict(list)
     for row, form in SWEPT:
-        found = objects_of([line_of(row["event_id"], form.text.format(thing)) for thing in form.things])
+        found = objects_of(
+            [line_of(row["event_id"], form.text.format(thing)) for thing in form.things]
+        )
         right = all(name in thing for name, thing in zip(names_of(form), found, strict=True))
         if not right or found[0] == found[1]:
             wrong[f"{form.text} -> {found}"].append(row["event_id"])
@@ -136,7 +141,9 @@ def test_the_end_of_one_object_never_ends_another() -> None:
         names = objects_of(lines[:2])
         left, back = ([one for one in found.values() if one.object == name] for name in names)
         over = {"critical": "warning", "major": "warning"}.get(row["severity"], "info")
-        if [one.severity for one in left] != [row["severity"]] or [one.severity for one in back] != [over]:
+        if [one.severity for one in left] != [row["severity"]] or [
+            one.severity for one in back
+        ] != [over]:
             said = [(subject, one.severity) for subject, one in found.items()]
             wrong[f"{form.text} / {form.end} -> {said}"].append(row["event_id"])
 
@@ -158,20 +165,31 @@ def test_how_long_it_lasted_counts_from_the_loss(event: str) -> None:
     cut = judged(lines[1:])[f"{thing}: {event}"]
 
     assert "It lasted 145 s." in whole.say and "10 seconds" not in whole.say
-    assert "10 seconds" not in cut.say and any("how long it lasted is not known" in note for note in cut.also)
+    assert "10 seconds" not in cut.say and any(
+        "how long it lasted is not known" in note for note in cut.also
+    )
     assert whole.severity == cut.severity == ("info" if row["severity"] == "warning" else "warning")
 
 
 @pytest.mark.parametrize(
     ("seconds", "severity"),
-    [(3, "info"), (10, "info"), (11, "warning"), (139, "warning"), (145, "warning"), (0, "critical")],
+    [
+        (3, "info"),
+        (10, "info"),
+        (11, "warning"),
+        (139, "warning"),
+        (145, "warning"),
+        (0, "critical"),
+    ],
 )
 def test_paths_that_are_gone_weigh_by_how_long(seconds: int, severity: str) -> None:
     """All paths down: over within ten seconds is information, later a warning; with no end in the log it is critical."""
     form = forms_of("esx.problem.storage.apd.start")[1]
     lines = [line_of("esx.problem.storage.apd.start", form.text.format(form.things[0]))]
     if seconds:
-        lines.append(line_of("esx.clear.storage.apd.exit", form.end.format(form.things[0]), second=seconds))
+        lines.append(
+            line_of("esx.clear.storage.apd.exit", form.end.format(form.things[0]), second=seconds)
+        )
     (found,) = judged(lines).values()
 
     assert found.severity == severity

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from analyzer import examples, rules
-from analyzer.errors import RuleFileError, UsageError
+from analyzer import rules
+from analyzer.case.verdicts import Verdict
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
-from analyzer.verdicts import Verdict
+from analyzer.runtime.errors import RuleFileError, UsageError
 from tests.rule_kit import RULE, full
 from tests.together import together
 
@@ -40,7 +41,9 @@ def test_a_rule_proves_itself(rule: Rule) -> None:
     assert any(example.files for example in rule.examples)
 
 
-def made(example: str, condition: str = "one.a > 0", say: str = "found {one.a}") -> examples.ExampleResult:
+def made(
+    example: str, condition: str = "one.a > 0", say: str = "found {one.a}"
+) -> examples.ExampleResult:
     """Return the result of one example of the made-up rule."""
     text = (RULE % f"when: {condition}").replace("say: found", f'say: "{say}"')
     return examples.run(full(f"{text}\nexamples:\n{example}"))[-1]
@@ -93,10 +96,15 @@ def test_like_replaces_whole_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(examples, "Facts", lambda: Facts(TABLES))
     first = f"  - {{name: x, tables: {{{ROW}}}, expect: {{result: match}}}}\n"
-    empty = made(first + "  - {name: y, like: x, tables: {esxi.base: []}, expect: {result: no_match}}")
-    absent = made(first + "  - {name: y, like: x, tables: {esxi.base: null}, expect: {result: cannot_tell}}")
+    empty = made(
+        first + "  - {name: y, like: x, tables: {esxi.base: []}, expect: {result: no_match}}"
+    )
+    absent = made(
+        first + "  - {name: y, like: x, tables: {esxi.base: null}, expect: {result: cannot_tell}}"
+    )
     cut = made(
-        first + "  - {name: y, like: x, tables: {esxi.base: []}, cut: [esxi.base], expect: {result: cannot_tell}}"
+        first
+        + "  - {name: y, like: x, tables: {esxi.base: []}, cut: [esxi.base], expect: {result: cannot_tell}}"
     )
 
     assert (empty.ok, absent.ok, cut.ok) == (True, True, True)
@@ -124,10 +132,14 @@ examples:
 COMMAND = "vsish -e get /net/portsets/vSwitch0/ports/33554464/vmxnet3/rxSummary"
 
 
-@pytest.mark.parametrize("how", [f"command: {COMMAND}", "parser: vmxnet3_rx_summary", "path: notes/paste.txt"])
+@pytest.mark.parametrize(
+    "how", [f"command: {COMMAND}", "parser: vmxnet3_rx_summary", "path: notes/paste.txt"]
+)
 def test_raw_text_goes_through_the_real_parser(how: str) -> None:
     """Given a command, a parser or a path, the text of an example is read as that of a customer is."""
-    rule = rules.parse(RINGS % (how, '"rx.ring1_full = 7086    # of times the 1st ring is full:7086"'))
+    rule = rules.parse(
+        RINGS % (how, '"rx.ring1_full = 7086    # of times the 1st ring is full:7086"')
+    )
     result = examples.run(rule)[0]
 
     assert result.ok, result.got

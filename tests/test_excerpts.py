@@ -41,7 +41,15 @@ RULES = {
     "silent": ("seen: {calm: {none: dead, for: 1h}}", "esx in esxi.version", "calm", "calm"),
 }
 VERSION = "VMware ESXi 6.5.0 build-4564106\n"
-PROMPTS = ["[root@{host}:~] ", "~ # ", "# ", "{host}# ", "{host}> ", "root@{host}:~# ", "[root@{host}:/var/log] "]
+PROMPTS = [
+    "[root@{host}:~] ",
+    "~ # ",
+    "# ",
+    "{host}# ",
+    "{host}> ",
+    "root@{host}:~# ",
+    "[root@{host}:/var/log] ",
+]
 FILTERS = [
     "grep -i scsi /var/log/vmkernel.log", "egrep 'scsi|nmp' /var/log/vmkernel.log", "zgrep nmp /var/log/vmkernel.0.gz",
     "tail /var/log/vmkernel.log", "tail -n 50 /var/run/log/vmkernel.log", "head -20 vmkernel.log", "dmesg", "dmesg | tail",
@@ -49,21 +57,39 @@ FILTERS = [
     "cut -c1-200 /var/log/vmkernel.log", "cat /var/log/vmkernel.log | grep -i nmp | tail -5", "zcat vmkernel.0.gz | head",
     "sudo grep nmp /var/log/vmkernel.log", "cat /var/log/vmkernel.log | less",
 ]  # fmt: skip
-WHOLE = ["cat /var/log/vmkernel.log", "cat vmkernel.log", "zcat /var/log/vmkernel.0.gz", "gunzip -c vmkernel.0.gz"]
+WHOLE = [
+    "cat /var/log/vmkernel.log",
+    "cat vmkernel.log",
+    "zcat /var/log/vmkernel.0.gz",
+    "gunzip -c vmkernel.0.gz",
+]
 # each filter with some prompt, each prompt with some filters; any mix of them is tried at the end
 MIXED = [(PROMPTS[n % len(PROMPTS)], command, "68"[n % 2]) for n, command in enumerate(FILTERS)]
 START = datetime(2017, 10, 14, 8, tzinfo=UTC)
 
 
 def log(
-    lines: int = 40, *, hit: int | None = None, minutes: int = 10, form: str = "6", start: datetime = START
+    lines: int = 40,
+    *,
+    hit: int | None = None,
+    minutes: int = 10,
+    form: str = "6",
+    start: datetime = START,
 ) -> list[str]:
     """Return lines of a vmkernel.log as 6.x or 8.x writes it; line number `hit` says that a path is dead."""
     found = []
     for number in range(lines):
         stamp = (start + timedelta(minutes=minutes * number)).strftime("%Y-%m-%dT%H:%M:%S.123Z")
-        text = "NMP: path vmhba1:C0:T0:L1 is dead" if number == hit else f"ScsiDeviceIO: 2595: all is well {number}"
-        head = f"{stamp} In(182) vmkernel: cpu{number % 8}:{33000 + number})" if form == "8" else f"{stamp} cpu1:33011)"
+        text = (
+            "NMP: path vmhba1:C0:T0:L1 is dead"
+            if number == hit
+            else f"ScsiDeviceIO: 2595: all is well {number}"
+        )
+        head = (
+            f"{stamp} In(182) vmkernel: cpu{number % 8}:{33000 + number})"
+            if form == "8"
+            else f"{stamp} cpu1:33011)"
+        )
         found.append(head + text)
     return found
 
@@ -82,7 +108,9 @@ def verdicts(folder: Path, *rules: str) -> dict[str, Any]:
         seen, each, when, evidence = RULES[name]
         text = RULE.format(name=name, seen=seen, each=each, when=when, evidence=evidence)
         (kb / f"{name}.yaml").write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(folder), "--kb", str(kb), "--no-packs", "--json", "-"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder), "--kb", str(kb), "--no-packs", "--json", "-"]
+    )
     assert done.exit_code in (0, 5), done.output
     document = json.loads(done.stdout)
     found: dict[str, Any] = {"document": document}
@@ -93,7 +121,9 @@ def verdicts(folder: Path, *rules: str) -> dict[str, Any]:
             found[name] = "cannot_tell"
         else:
             found[name] = (
-                "no_match" if any(row["rule"] == name and row["looked_at"] for row in document["quiet"]) else "none"
+                "no_match"
+                if any(row["rule"] == name and row["looked_at"] for row in document["quiet"])
+                else "none"
             )
     return found
 
@@ -113,19 +143,27 @@ def why(document: dict[str, Any], rule: str) -> str:
 
 @pytest.mark.size
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
-def test_an_excerpt_without_a_hit_proves_nothing(tmp_path: Path, prompt: str, command: str, form: str) -> None:
+def test_an_excerpt_without_a_hit_proves_nothing(
+    tmp_path: Path, prompt: str, command: str, form: str
+) -> None:
     """What grep, tail, dmesg and the like printed is no log: no rule says that a line is not in it."""
-    found = verdicts(case(tmp_path / "case", paste_txt=paste(prompt, command, log(form=form))), *RULES)
+    found = verdicts(
+        case(tmp_path / "case", paste_txt=paste(prompt, command, log(form=form))), *RULES
+    )
 
     assert {name: found[name] for name in RULES} == dict.fromkeys(RULES, "cannot_tell")
     assert "an excerpt by" in why(found["document"], "counted")
 
 
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
-def test_a_hit_counts_wherever_it_was_printed(tmp_path: Path, prompt: str, command: str, form: str) -> None:
+def test_a_hit_counts_wherever_it_was_printed(
+    tmp_path: Path, prompt: str, command: str, form: str
+) -> None:
     """A line of an excerpt is evidence with its line in the paste, on the host of the prompt."""
     found = verdicts(
-        case(tmp_path / "case", paste_txt=paste(prompt, command, log(hit=3, form=form))), "counted", "tabled"
+        case(tmp_path / "case", paste_txt=paste(prompt, command, log(hit=3, form=form))),
+        "counted",
+        "tabled",
     )
 
     assert (found["counted"], found["tabled"]) == ("match", "match")
@@ -172,7 +210,9 @@ def test_silence_is_not_proved_before_the_first_stamp_of_a_cat(tmp_path: Path) -
 @pytest.mark.parametrize("name", ["vmkernel_log", "notes_txt"])
 def test_a_paste_saved_under_the_name_of_a_log_is_a_paste(tmp_path: Path, name: str) -> None:
     """The name of the file does not make an excerpt the log."""
-    found = verdicts(case(tmp_path / "case", **{name: paste(PROMPTS[0], FILTERS[0], log())}), "counted")
+    found = verdicts(
+        case(tmp_path / "case", **{name: paste(PROMPTS[0], FILTERS[0], log())}), "counted"
+    )
 
     assert found["counted"] == "cannot_tell"
     assert [node["name"] for node in found["document"]["nodes"]] == ["esx01"]
@@ -198,7 +238,9 @@ MAILS = [
 @pytest.mark.parametrize("mail", MAILS)
 def test_lines_quoted_in_a_mail_are_no_log(tmp_path: Path, mail: str) -> None:
     """Log lines among sentences, fences or marks of what was left out are an excerpt, however many they are."""
-    folder = case(tmp_path / "case", mail_txt=mail.format(log="\n".join(log(12))), version_txt=VERSION)
+    folder = case(
+        tmp_path / "case", mail_txt=mail.format(log="\n".join(log(12))), version_txt=VERSION
+    )
 
     assert verdicts(folder, "counted", "silent") | {"document": 0} == {
         "counted": "cannot_tell", "silent": "cannot_tell", "document": 0,
@@ -218,12 +260,16 @@ PREFIXES = [
 @pytest.mark.size
 @pytest.mark.parametrize("prompt", ["", PROMPTS[0]])
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_lines_that_grep_put_an_origin_before_are_read(tmp_path: Path, prefix: str, prompt: str) -> None:
+def test_lines_that_grep_put_an_origin_before_are_read(
+    tmp_path: Path, prefix: str, prompt: str
+) -> None:
     """File names and line numbers before the lines hide no hit, and make the text an excerpt."""
     head = f"{prompt.format(host='esx01')}grep -n path /var/log/vmkernel*\n" if prompt else ""
     for name, hit in (("hit", 3), ("none", None)):
         lines = [prefix.format(n=number) + line for number, line in enumerate(log(hit=hit), 100)]
-        folder = case(tmp_path / name, greped_txt=head + "\n".join(lines) + "\n", version_txt=VERSION)
+        folder = case(
+            tmp_path / name, greped_txt=head + "\n".join(lines) + "\n", version_txt=VERSION
+        )
         assert verdicts(folder, "counted")["counted"] == ("match" if hit else "cannot_tell")
 
 
@@ -234,15 +280,20 @@ def test_an_excerpt_takes_nothing_from_the_log_beside_it(tmp_path: Path) -> None
     found = verdicts(case(tmp_path / "case", old_txt=old, whole_txt=whole), *RULES)
 
     assert (found["counted"], found["tabled"]) == ("no_match", "no_match")
-    assert found["silent"] == "cannot_tell"  # the log begins half an hour before its end; an old line proves no hour
+    assert (
+        found["silent"] == "cannot_tell"
+    )  # the log begins half an hour before its end; an old line proves no hour
 
 
 def test_what_would_tell_is_named(tmp_path: Path) -> None:
     """The reason names the program and the file that it read."""
-    found = verdicts(case(tmp_path / "case", paste_txt=paste(PROMPTS[0], FILTERS[0], log())), "counted")
+    found = verdicts(
+        case(tmp_path / "case", paste_txt=paste(PROMPTS[0], FILTERS[0], log())), "counted"
+    )
 
-    assert "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would settle it" in why(
-        found["document"], "counted"
+    assert (
+        "paste.txt:1 holds an excerpt by grep; /var/log/vmkernel.log itself would settle it"
+        in why(found["document"], "counted")
     )
 
 
@@ -266,9 +317,17 @@ def test_a_large_session_is_searched_to_its_end(tmp_path: Path) -> None:
 def test_a_large_session_says_that_other_outputs_in_it_were_not_read(tmp_path: Path) -> None:
     """17 MB: searched as a log, and the source's row and the limits say what was not read; the case is not complete."""
     lines = log(250_000, minutes=0)
-    text = "[root@esx01:~] vmware -v\n" + VERSION + "[root@esx01:~] cat vmkernel.log\n" + "\n".join(lines) + "\n"
+    text = (
+        "[root@esx01:~] vmware -v\n"
+        + VERSION
+        + "[root@esx01:~] cat vmkernel.log\n"
+        + "\n".join(lines)
+        + "\n"
+    )
     (tmp_path / "big.txt").write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "big.txt"), "--no-packs", "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "big.txt"), "--no-packs", "-o", str(tmp_path / "out")]
+    )
     document = json.loads((tmp_path / "out/case.json").read_text())
 
     assert done.exit_code == 5, done.output
@@ -282,7 +341,9 @@ _HOSTS = st.from_regex(r"esx[0-9]{1,3}(?:\.lab\.example)?", fullmatch=True)
 
 
 @pytest.mark.size
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     host=_HOSTS,
     prompt=st.sampled_from(PROMPTS),
@@ -305,7 +366,9 @@ def test_prompts_filters_and_logs_in_any_mix(
 ) -> None:
     """Whatever prompt, filter and length: a hit matches, silence of an excerpt proves nothing, silence of a file does."""
     folder = tmp_path_factory.mktemp("mix") / "case"
-    text = before + paste(prompt, command, log(lines, hit=lines // 2 if hit else None, form=form), host)
+    text = before + paste(
+        prompt, command, log(lines, hit=lines // 2 if hit else None, form=form), host
+    )
     found = verdicts(case(folder, paste_txt=text), "counted")
     expected = "match" if hit else "no_match" if command in WHOLE else "cannot_tell"
 
@@ -314,7 +377,13 @@ def test_prompts_filters_and_logs_in_any_mix(
         assert {node["name"] for node in found["document"]["nodes"]} == {host}
 
 
-ORIGINS = ["vmkernel.log:", "812:", "/var/log/vmkernel.0.gz:", "vmkernel.log:812:", "./esx01/vmkernel.log-"]
+ORIGINS = [
+    "vmkernel.log:",
+    "812:",
+    "/var/log/vmkernel.0.gz:",
+    "vmkernel.log:812:",
+    "./esx01/vmkernel.log-",
+]
 
 
 @pytest.mark.size
@@ -357,9 +426,12 @@ def test_a_session_in_an_archive_called_like_the_log_is_an_excerpt(tmp_path: Pat
 def test_an_excerpt_alone_is_understood(tmp_path: Path, prompt: str) -> None:
     """A paste that holds nothing but what grep printed of a log is read: exit 0, and nothing is called unknown."""
     folder = case(
-        tmp_path / "case", paste_txt=f"{prompt}grep -i scsi /var/log/vmkernel.log\n" + "\n".join(log()) + "\n"
+        tmp_path / "case",
+        paste_txt=f"{prompt}grep -i scsi /var/log/vmkernel.log\n" + "\n".join(log()) + "\n",
     )
-    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"]
+    )
 
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "out" / "case.json").read_text())

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from analyzer.authoring.explain import casework, explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, record
+from analyzer.case.verdicts import Mark, NearMiss, Trace
 from analyzer.cli import main
-from analyzer.verdicts import Mark, NearMiss, Trace
 from tests.rule_kit import BASE, PART, Kit, full, rule
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,9 @@ ask: the dump of the ring
 
 def run(*args: str) -> Result:
     """Run the command in this process."""
-    return CliRunner().invoke(main, ["rules", "explain", *args, "--no-settings", "--no-packs"], catch_exceptions=False)
+    return CliRunner().invoke(
+        main, ["rules", "explain", *args, "--no-settings", "--no-packs"], catch_exceptions=False
+    )
 
 
 @pytest.fixture
@@ -60,7 +62,11 @@ def test_a_match_is_told_in_a_line_with_what_it_says() -> None:
     lines = run("kb-2039495", LAB).stdout.splitlines()
 
     assert lines[1] == "1 match, 1 cannot tell"
-    assert lines[2].split("  ") == ["MATCH warning confirmed", "iperf-test1, port 33554464 on vSwitch0", "esx0"]
+    assert lines[2].split("  ") == [
+        "MATCH warning confirmed",
+        "iperf-test1, port 33554464 on vSwitch0",
+        "esx0",
+    ]
     assert "0.020% of packets" in lines[3]
     assert lines[4].startswith("  Could not check: ")
     assert any(line.startswith("CANNOT TELL") for line in lines[5:])
@@ -132,7 +138,9 @@ def test_a_subject_that_is_not_there_is_refused_with_those_that_are() -> None:
 
 def test_not_applicable_says_what_the_gate_wanted() -> None:
     """A subject before a shut gate is told as well, with the value that shuts it."""
-    said = run("coalescing-non-default", str(CASES / "config-traps"), "--subject", "UseHwTSO").stdout
+    said = run(
+        "coalescing-non-default", str(CASES / "config-traps"), "--subject", "UseHwTSO"
+    ).stdout
 
     assert "NOT APPLICABLE" in said
     assert 'would match if o.option in ["/Net/CoalesceTxTimeout", ' in said
@@ -218,7 +226,9 @@ def test_a_rule_that_fails_says_so_and_ends_with_1(monkeypatch: pytest.MonkeyPat
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the case document of the lab case."""
     folder = tmp_path_factory.mktemp("case")
-    done = CliRunner().invoke(main, ["triage", LAB, "-o", str(folder), "--quiet", "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", LAB, "-o", str(folder), "--quiet", "--no-settings", "--no-packs"]
+    )
     assert done.exit_code == 0, done.output
     return folder / "case.json"
 
@@ -228,7 +238,10 @@ def test_a_case_document_shows_what_was_kept(kept: Path) -> None:
     done = run("kb-2039495", str(kept), "-vv")
 
     assert done.exit_code == 0
-    assert "case.json holds what was found then; to judge the rule again, give the bundle." in done.stdout
+    assert (
+        "case.json holds what was found then; to judge the rule again, give the bundle."
+        in done.stdout
+    )
     value = "ring1_full of esxi.vmxnet3_rx_summary = 7086 esx0.txt:48"
     assert any(" ".join(line.split()) == value for line in done.stdout.splitlines())
     assert "cannot tell: vsish" in done.stdout
@@ -269,7 +282,10 @@ def test_json_holds_trees_marks_and_near_misses(ring: str) -> None:
 def test_a_broken_rule_file_ends_with_4_and_a_caret(tmp_path: Path) -> None:
     """A mistake in the file is told with place and caret, before any case is read."""
     path = tmp_path / "ring-far.yaml"
-    path.write_text(RING.replace("LIMIT", "20000").replace("rx.out_of_buffers", "rx.out_of_bufers"), encoding="utf-8")
+    path.write_text(
+        RING.replace("LIMIT", "20000").replace("rx.out_of_buffers", "rx.out_of_bufers"),
+        encoding="utf-8",
+    )
     done = run(str(path), LAB)
 
     assert done.exit_code == 4
@@ -306,8 +322,19 @@ def test_material_without_content_is_refused(tmp_path: Path) -> None:
 
 def real(*args: str, **env: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command as a process of its own."""
-    command = [sys.executable, "-m", "analyzer", "rules", "explain", *args, "--no-settings", "--no-packs"]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, check=False, timeout=60)
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "rules",
+        "explain",
+        *args,
+        "--no-settings",
+        "--no-packs",
+    ]
+    return subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, check=False, timeout=60
+    )
 
 
 @pytest.mark.process
@@ -333,11 +360,18 @@ def test_a_terminal_without_unicode_gets_all_of_it(ring: str) -> None:
 def test_a_tree_keeps_to_the_width_of_the_terminal(width: int) -> None:
     """At its width every expression with its value fits; only text that is folded when printed is longer."""
     found = explain(_catalog_rule("kb-2039495"), casework.read([CASES / "lab-ring-before"], []))
-    rows = [line for one in found.subjects if one.trace for line in explain_text.tree(one.trace, one.marks, width)]
+    rows = [
+        line
+        for one in found.subjects
+        if one.trace
+        for line in explain_text.tree(one.trace, one.marks, width)
+    ]
 
     assert any(" = true" in row.text for row in rows)
     assert max(len(row.text) for row in rows if row.exact) <= width
-    assert len(rows) > sum(1 for one in found.subjects if one.trace for _ in explain_text.tree(one.trace, one.marks))
+    assert len(rows) > sum(
+        1 for one in found.subjects if one.trace for _ in explain_text.tree(one.trace, one.marks)
+    )
 
 
 def _catalog_rule(name: str) -> Any:
@@ -346,16 +380,25 @@ def _catalog_rule(name: str) -> Any:
     return rules.load()[name]
 
 
-HOSTILE = st.text(st.characters(codec="utf-8", categories=["Cc", "Cf", "L", "Nd", "Zs"]), max_size=12)
+HOSTILE = st.text(
+    st.characters(codec="utf-8", categories=["Cc", "Cf", "L", "Nd", "Zs"]), max_size=12
+)
 
 
 @settings(max_examples=60)
 @given(HOSTILE, HOSTILE, HOSTILE, st.sampled_from([0, 1, 2]), st.sampled_from([0, 60]))
-def test_names_from_a_bundle_cannot_steer_a_terminal(name: str, value: str, note: str, depth: int, width: int) -> None:
+def test_names_from_a_bundle_cannot_steer_a_terminal(
+    name: str, value: str, note: str, depth: int, width: int
+) -> None:
     """No control character of a name, value or reason reaches the output, at any depth."""
     leaf = Trace(name, value, at=f"{name}:1", note=note)
     told = SubjectExplanation(
-        "no_match", name, value, why=note, trace=Trace("x", "y", [leaf]), marks={1: Mark("unknown", value)}
+        "no_match",
+        name,
+        value,
+        why=note,
+        trace=Trace("x", "y", [leaf]),
+        marks={1: Mark("unknown", value)},
     )
     told.near = NearMiss(1, [], f"would match if {note}")
     found = Explanation("r", name, {"no_match": 1}, [told], [note], [value])

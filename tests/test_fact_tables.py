@@ -24,11 +24,11 @@ from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import fact_files, fact_tables
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.limits import Limits
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -88,7 +88,9 @@ ntg3   4.1.3.0-1vmw.650.1.36.7388607  VMW     VMwareCertified   2017-08-01
 """
 
 
-def catalog(folder: Path, rows: list[str] | None = None, toml: str | None = TOML, name: str = "driver") -> Path:
+def catalog(
+    folder: Path, rows: list[str] | None = None, toml: str | None = TOML, name: str = "driver"
+) -> Path:
     """Write a private catalog: the rule, the declaration (unless None) and rows; return its folder."""
     (folder / "facts").mkdir(parents=True, exist_ok=True)
     (folder / "old-driver.yaml").write_text(RULE, encoding="utf-8")
@@ -101,7 +103,10 @@ def catalog(folder: Path, rows: list[str] | None = None, toml: str | None = TOML
 
 def bundle(folder: Path, files: dict[str, str]) -> Path:
     """Write a case: files of a vm-support bundle, unpacked."""
-    for name, text in {"commands/vmware_-vl.txt": "VMware ESXi 6.5.0 build-5969303\n", **files}.items():
+    for name, text in {
+        "commands/vmware_-vl.txt": "VMware ESXi 6.5.0 build-5969303\n",
+        **files,
+    }.items():
         path = folder / "case" / HOST / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -111,7 +116,9 @@ def bundle(folder: Path, files: dict[str, str]) -> Path:
 def triage(folder: Path, files: dict[str, str], *options: str) -> tuple[Any, dict[str, Any]]:
     """Run `backline triage` on a case of these files; return what the command said and the case document."""
     out = folder / "out"
-    run = CliRunner().invoke(main, ["triage", str(bundle(folder, files)), "-o", str(out), "--no-settings", *options])
+    run = CliRunner().invoke(
+        main, ["triage", str(bundle(folder, files)), "-o", str(out), "--no-settings", *options]
+    )
     return run, json.loads((out / "case.json").read_text(encoding="utf-8"))
 
 
@@ -133,12 +140,18 @@ def test_each_row_gives_a_finding_with_its_own_title_kb_text_and_source(tmp_path
     told = found(document, "old-driver")
     assert set(told) == {"i40en: It resets its port", "i40en: It hides LLDP"}
     first = told["i40en: It resets its port"]
-    assert (first["title"], first["kb"], first["about"]) == ("It resets its port", [324503, 7], "One text.")
+    assert (first["title"], first["kb"], first["about"]) == (
+        "It resets its port",
+        [324503, 7],
+        "One text.",
+    )
     assert first["source"][0] == "kb.driver, i40en It resets its port: the first page (verified)"
     assert told["i40en: It hides LLDP"]["source"][0].endswith("the second page (inferred)")
     assert told["i40en: It hides LLDP"]["kb"] == [7]
     note = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
-    assert "WARNING exposed: It resets its port" in note and "WARNING exposed: It hides LLDP" in note
+    assert (
+        "WARNING exposed: It resets its port" in note and "WARNING exposed: It hides LLDP" in note
+    )
     assert note.index("KB 324503") > note.index("It resets its port")
 
 
@@ -146,7 +159,9 @@ def test_ids_of_findings_stay_when_rows_come_and_go(tmp_path: Path) -> None:
     """Both findings are about one object; the id names the row, not its place."""
     _, both = triage(tmp_path / "one", VIB_LIST, "--kb", str(catalog(tmp_path / "one" / "kb")))
     more = ["i40en,1.0,9.9,Another fault,,,,a page,verified", ROWS[1]]
-    _, other = triage(tmp_path / "two", VIB_LIST, "--kb", str(catalog(tmp_path / "two" / "kb", more)))
+    _, other = triage(
+        tmp_path / "two", VIB_LIST, "--kb", str(catalog(tmp_path / "two" / "kb", more))
+    )
 
     ids = {subject: one["id"] for subject, one in found(both, "old-driver").items()}
     assert len(set(ids.values())) == 2
@@ -183,21 +198,23 @@ def test_rows_are_in_no_node_and_never_missing(tmp_path: Path) -> None:
 def vobd(*lines: tuple[str, str, str], new: bool = False) -> dict[str, str]:
     """Return vobd.log with (time, id, words), as 6.x writes it or, with `new`, as 8.x does."""
     shape = (
-        "{0} In(14) vobd[2097635]:  [netCorrelator] 51us: [{1}] {2}" if new else "{0}: [netCorrelator] 51us: [{1}] {2}"
+        "{0} In(14) vobd[2097635]:  [netCorrelator] 51us: [{1}] {2}"
+        if new
+        else "{0}: [netCorrelator] 51us: [{1}] {2}"
     )
     return {"var/run/log/vobd.log": "".join(shape.format(*line) + "\n" for line in lines)}
 
 
 LOST = "esx.problem.net.connectivity.lost"
 BACK = "esx.clear.net.connectivity.restored"
-WORDS = (
-    'Lost network connectivity on virtual switch "{0}". Physical NIC vmnic2 is down. Affected port groups: "made up".'
-)
+WORDS = 'Lost network connectivity on virtual switch "{0}". Physical NIC vmnic2 is down. Affected port groups: "made up".'
 AGAIN = 'Network connectivity restored on virtual switch "{0}", port groups: "made up". Physical NIC vmnic2 is up.'
 
 
 @pytest.mark.parametrize("new", [False, True])
-def test_an_event_without_its_end_is_the_finding_and_one_with_it_is_milder(tmp_path: Path, new: bool) -> None:
+def test_an_event_without_its_end_is_the_finding_and_one_with_it_is_milder(
+    tmp_path: Path, new: bool
+) -> None:
     """Of two switches one came back: that one is milder and says so; each has its own lines, first, last and count."""
     lines = [
         ("2017-10-14T09:12:46.002Z", LOST, WORDS.format("vSwitch0")),
@@ -210,8 +227,14 @@ def test_an_event_without_its_end_is_the_finding_and_one_with_it_is_milder(tmp_p
 
     open_, over = told[f"vSwitch0: {LOST}"], told[f"vSwitch1: {LOST}"]
     assert (open_["severity"], over["severity"]) == ("critical", "warning")
-    assert "No later event in the log ends it" in open_["say"] and "says that it is over" in over["say"]
-    assert "Logged 2 times, first at 2017-10-14 09:13:46 UTC, last at 2017-10-14 09:14:46 UTC" in over["say"]
+    assert (
+        "No later event in the log ends it" in open_["say"]
+        and "says that it is over" in over["say"]
+    )
+    assert (
+        "Logged 2 times, first at 2017-10-14 09:13:46 UTC, last at 2017-10-14 09:14:46 UTC"
+        in over["say"]
+    )
     assert [one["line"] for one in open_["evidence"]] == [1]
     assert [one["line"] for one in over["evidence"]] == [2, 3, 4]
     assert open_["kb"] == [1009515] and open_["title"].startswith("All uplinks")
@@ -241,7 +264,9 @@ def test_an_end_before_the_last_problem_ends_nothing(tmp_path: Path) -> None:
 )
 def test_what_is_no_problem_gives_no_finding(tmp_path: Path, event: str) -> None:
     """Ends, tests and observations are no findings, and nothing is doubted because of them."""
-    _, document = triage(tmp_path, vobd(("2017-10-14T09:12:46.002Z", event, "Device naa.6001 made up")))
+    _, document = triage(
+        tmp_path, vobd(("2017-10-14T09:12:46.002Z", event, "Device naa.6001 made up"))
+    )
     assert found(document, "esx-event") == {}
     assert not [one for one in document["cannot_tell"] if "esx-event" in str(one)]
 
@@ -270,7 +295,10 @@ def test_every_event_of_the_table_is_found_under_its_title(tmp_path: Path) -> No
     assert len(rows) > 200 and len(told) == len(rows)
     for row in rows:
         one = told[f"{document['nodes'][0]['name']}: {row['event_id']}"]
-        outlasted = row["event_id"] in ("esx.problem.storage.apd.start", "esx.problem.bootdevice.apd.start")
+        outlasted = row["event_id"] in (
+            "esx.problem.storage.apd.start",
+            "esx.problem.bootdevice.apd.start",
+        )
         severity = "info" if outlasted else row["severity"]
         assert (one["title"], one["severity"]) == (row["title"], severity)
     assert len({one["id"] for one in told.values()}) == len(rows)
@@ -281,11 +309,19 @@ def test_every_event_of_the_table_is_found_under_its_title(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("build", "advisories"),
-    [(24585382, {"VMSA-2025-0004", "VMSA-2025-0013"}), (24585383, {"VMSA-2025-0013"}), (24784735, set())],
+    [
+        (24585382, {"VMSA-2025-0004", "VMSA-2025-0013"}),
+        (24585383, {"VMSA-2025-0013"}),
+        (24784735, set()),
+    ],
 )
-def test_a_build_is_exposed_until_the_fix_of_its_own_release(tmp_path: Path, build: int, advisories: set[str]) -> None:
+def test_a_build_is_exposed_until_the_fix_of_its_own_release(
+    tmp_path: Path, build: int, advisories: set[str]
+) -> None:
     """8.0.3 is fixed by builds of its own; the higher build of 8.0.2 plays no part."""
-    _, document = triage(tmp_path, {"commands/vmware_-vl.txt": f"VMware ESXi 8.0.3 build-{build}\n"})
+    _, document = triage(
+        tmp_path, {"commands/vmware_-vl.txt": f"VMware ESXi 8.0.3 build-{build}\n"}
+    )
     told = found(document, "esxi-advisory").values()
     assert {one["subject"].rpartition(" ")[2] for one in told} == advisories
     assert all(one["confidence"] == "exposed" for one in told)
@@ -323,7 +359,7 @@ EXAMPLE = "  - name: x\n    tables:\n      esxi.pnic_stats: [{{pnic: vmnic0, rx_
 )
 def test_affected_minds_the_version_and_inside_it_the_build(release: str, result: str) -> None:
     """Outside of the ranges a rule does not apply; where what decides is unknown it cannot tell."""
-    from analyzer import examples
+    from analyzer.pipeline import examples
 
     rule = rules.parse(AFFECTED + EXAMPLE.format(release, result))
     assert [one.got["result"] for one in examples.run(rule)] == [result]
@@ -332,14 +368,27 @@ def test_affected_minds_the_version_and_inside_it_the_build(release: str, result
 def test_a_host_of_unknown_version_is_asked_for_it(tmp_path: Path) -> None:
     """The doubt names the command that prints the version."""
     (tmp_path / "kb").mkdir()
-    (tmp_path / "kb" / "made-up.yaml").write_text(AFFECTED + EXAMPLE.format("null", "cannot_tell"), encoding="utf-8")
+    (tmp_path / "kb" / "made-up.yaml").write_text(
+        AFFECTED + EXAMPLE.format("null", "cannot_tell"), encoding="utf-8"
+    )
     stats = "NIC statistics for vmnic0\n   Packets received: 1\n   Receive CRC errors: 5\n"
     session = tmp_path / "case" / "esx0.txt"
     session.parent.mkdir()
-    session.write_text(f"[root@esx0:~] esxcli network nic stats get -n vmnic0\n{stats}[root@esx0:~] exit\n")
+    session.write_text(
+        f"[root@esx0:~] esxcli network nic stats get -n vmnic0\n{stats}[root@esx0:~] exit\n"
+    )
     out = tmp_path / "out"
     CliRunner().invoke(
-        main, ["triage", str(session.parent), "-o", str(out), "--no-settings", "--kb", str(tmp_path / "kb")]
+        main,
+        [
+            "triage",
+            str(session.parent),
+            "-o",
+            str(out),
+            "--no-settings",
+            "--kb",
+            str(tmp_path / "kb"),
+        ],
     )
     document = json.loads((out / "case.json").read_text(encoding="utf-8"))
     (doubt,) = [one for one in document["cannot_tell"] if "made-up" in str(one)]
@@ -390,7 +439,10 @@ def test_a_private_catalog_adds_rows_to_a_table_of_the_tool(tmp_path: Path) -> N
     head = "event_id,title,severity,at_least,action,source,mark"
     row = "esx.problem.made.up,Our own event,major,1,Ask the team.,the team,verified"
     (kb / "facts" / "esxi_event.csv").write_text(f"{head}\n{row}\n", encoding="utf-8")
-    lines = [("2017-10-14T09:12:46.002Z", "esx.problem.made.up", "x"), ("2017-10-14T09:12:47.002Z", LOST, "y")]
+    lines = [
+        ("2017-10-14T09:12:46.002Z", "esx.problem.made.up", "x"),
+        ("2017-10-14T09:12:47.002Z", LOST, "y"),
+    ]
     run, document = triage(tmp_path, vobd(*lines), "--kb", str(kb))
 
     assert run.exit_code in (0, 1), run.output
@@ -402,13 +454,18 @@ def test_a_row_of_the_tool_cannot_be_replaced(tmp_path: Path) -> None:
     """The same key again is told with file and line, and the row of the tool stays as it is."""
     kb = catalog(tmp_path / "my-rules")
     head = "event_id,title,severity,at_least,action,source,mark"
-    (kb / "facts" / "esxi_event.csv").write_text(f"{head}\n{LOST},Nothing,info,1,x,y,verified\n", encoding="utf-8")
+    (kb / "facts" / "esxi_event.csv").write_text(
+        f"{head}\n{LOST},Nothing,info,1,x,y,verified\n", encoding="utf-8"
+    )
     run, document = triage(tmp_path, vobd(("2017-10-14T09:12:46.002Z", LOST, "x")), "--kb", str(kb))
 
     assert run.exit_code == 4
     assert f"{LOST} is a row of `kb.esxi_event` already (shipped)" in run.output
     assert "my-rules/facts/esxi_event.csv:2" in run.output
-    assert found(document, "esx-event")[f"{document['nodes'][0]['name']}: {LOST}"]["severity"] == "critical"
+    assert (
+        found(document, "esx-event")[f"{document['nodes'][0]['name']}: {LOST}"]["severity"]
+        == "critical"
+    )
 
 
 def test_a_second_declaration_is_told_and_its_rows_are_not_taken(tmp_path: Path) -> None:
@@ -424,22 +481,34 @@ def test_a_copy_of_the_tools_rules_read_alone_has_its_own_tables(tmp_path: Path)
     """Two versions of the shipped catalog can be compared: each has the rows that it brought, and nothing clashes."""
     kb = shutil.copytree(ROOT / "analyzer" / "kb", tmp_path / "kb-of-march")
     table = kb / "facts" / "esxi_advisory.csv"
-    table.write_text("\n".join(table.read_text(encoding="utf-8").splitlines()[:2]) + "\n", encoding="utf-8")
+    table.write_text(
+        "\n".join(table.read_text(encoding="utf-8").splitlines()[:2]) + "\n", encoding="utf-8"
+    )
     old, new = rules.load([kb]), rules.load()
     assert (old.broken, new.broken) == ([], [])
-    run = CliRunner().invoke(main, ["rules", "diff", str(kb), str(ROOT / "analyzer" / "kb"), "--all"])
-    assert "esxi-advisory" in run.output and "differs in: kb.esxi_advisory" in run.output, run.output
+    run = CliRunner().invoke(
+        main, ["rules", "diff", str(kb), str(ROOT / "analyzer" / "kb"), "--all"]
+    )
+    assert "esxi-advisory" in run.output and "differs in: kb.esxi_advisory" in run.output, (
+        run.output
+    )
 
 
 def test_a_commit_brings_its_facts(tmp_path: Path) -> None:
     """A private catalog of an older commit is compared with the rows it had then."""
     kb = catalog(tmp_path / "rules")
-    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"]):
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"],
+    ):
         subprocess.run(["git", *words], cwd=kb, check=True, capture_output=True)
     catalog(kb, ROWS[:2])
     before = whole("HEAD", kb)
     assert before.broken == []
-    then, now = (one["old-driver"].fact_tables()["kb.driver"].given for one in (before, rules.load([kb])))
+    then, now = (
+        one["old-driver"].fact_tables()["kb.driver"].given for one in (before, rules.load([kb]))
+    )
     assert then is not None and now is not None
     assert (len(then.rows), len(now.rows)) == (3, 2)
 
@@ -461,11 +530,17 @@ def test_facts_go_to_a_cluster_with_the_rules(tmp_path: Path) -> None:
         ("i40en,2.0,1.5,Wrong order,,,,page,verified", "since 2.0 is not below fixed_in 1.5"),
         ("i40en,1.0,1.5,No source,,,,,verified", "source: the cell is empty"),
         ("i40en,1.0,1.5,No mark,,,,page,", "mark: the cell is empty"),
-        ("i40en,1.0,1.5,A guess,,,,page,perhaps", "'perhaps' is not one of verified, inferred, memory"),
+        (
+            "i40en,1.0,1.5,A guess,,,,page,perhaps",
+            "'perhaps' is not one of verified, inferred, memory",
+        ),
         ("i40en,1.0,unknown,No version,,,,page,verified", "'unknown' is not a version"),
         ("i40en,1.0,1.5,A KB,KB 12,,,page,verified", "is not a list of KB numbers"),
         ("i40en,1.0,1.5,A pattern,,,re(set,page,verified", "not a regular expression"),
-        ("i40en,1.0,1.5,It hides LLDP,,,,page,verified", "i40en, It hides LLDP is in line 3 already"),
+        (
+            "i40en,1.0,1.5,It hides LLDP,,,,page,verified",
+            "i40en, It hides LLDP is in line 3 already",
+        ),
         ("i40en,1.0,1.5,Too many,,,,page,verified,more", "10 cells under 9 columns"),
         ('i40en,1.0,1.5,"Two\nlines",,,,page,verified', "a cell holds a line break"),
         ("i40en,1.0,1.5,\x1b[31mred,,,,page,verified", "a control character"),
@@ -474,7 +549,9 @@ def test_facts_go_to_a_cluster_with_the_rules(tmp_path: Path) -> None:
         ('i40en,1.0,1.5,"open,,,,page,verified', "not CSV"),
     ],
 )
-def test_a_file_with_a_fault_is_told_with_its_line_and_not_used_at_all(tmp_path: Path, row: str, message: str) -> None:
+def test_a_file_with_a_fault_is_told_with_its_line_and_not_used_at_all(
+    tmp_path: Path, row: str, message: str
+) -> None:
     """The other rows are sound, and yet none is used: a rule must not look at a part of a list."""
     kb = catalog(tmp_path / "my-rules", [*ROWS[:2], row, ROWS[2]])
     run, document = triage(tmp_path, VIB_LIST, "--kb", str(kb))
@@ -488,7 +565,9 @@ def test_a_file_with_a_fault_is_told_with_its_line_and_not_used_at_all(tmp_path:
     assert [one.place.line for one in complaints if one.code == "R080"][:1] == [4]
 
 
-@pytest.mark.parametrize("raw", [b"\xff\xfe\x00", b"", b"\x00" * 50, b"a,b\n1,2\n", HEAD.encode() + b"\n"])
+@pytest.mark.parametrize(
+    "raw", [b"\xff\xfe\x00", b"", b"\x00" * 50, b"a,b\n1,2\n", HEAD.encode() + b"\n"]
+)
 def test_what_is_no_table_is_refused(tmp_path: Path, raw: bytes) -> None:
     """Bytes, nothing at all, other columns and no rows are told, and break nothing else."""
     kb = catalog(tmp_path / "my-rules")
@@ -515,7 +594,9 @@ def test_a_declaration_that_is_none_is_refused(tmp_path: Path, toml: str) -> Non
 def test_a_table_has_at_most_so_many_rows(tmp_path: Path) -> None:
     """One more is refused with its line, and nothing of the file is used."""
     rows = [f"m{number},1.0,1.5,x,,,,page,verified" for number in range(fact_files.ROWS + 1)]
-    facts = fact_tables.read([RuleSource("folder", files=[catalog(tmp_path / "kb", rows)])], Limits(rule_file=1 << 24))
+    facts = fact_tables.read(
+        [RuleSource("folder", files=[catalog(tmp_path / "kb", rows)])], Limits(rule_file=1 << 24)
+    )
     assert [error.place.line for error in facts.broken] == [fact_files.ROWS + 2]
     assert "kb.driver" not in facts.tables
 
@@ -528,7 +609,9 @@ def test_cells_are_text_in_every_output(tmp_path: Path) -> None:
     assert run.exit_code in (0, 1), run.output
     assert len(found(document, "old-driver")) == 1
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "<img src=x" not in page and "</script><b>" not in page and 'href="javascript' not in page
+    assert (
+        "<img src=x" not in page and "</script><b>" not in page and 'href="javascript' not in page
+    )
     note = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert not re.search(r"(?<!\\)(?:<img src=x|\]\(javascript)", note)
 
@@ -556,7 +639,9 @@ def test_the_hash_of_the_catalog_covers_the_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.size
-def test_stored_rules_stay_when_rows_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_rules_stay_when_rows_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither rows nor tables of a private catalog make the rules of the tool be read anew; a rule has the new rows."""
     monkeypatch.setenv("BACKLINE_CACHE", str(tmp_path / "cache"))
     kb = catalog(tmp_path / "my-rules")
@@ -572,10 +657,16 @@ def test_an_archive_finds_a_row_by_its_kb(tmp_path: Path) -> None:
     """`archive search --kb` lists the findings of the row that names the article, none of other rows of the rule."""
     lines = [
         ("2017-10-14T09:12:46.002Z", LOST, WORDS.format("vSwitch0")),
-        ("2017-10-14T09:12:47.002Z", "esx.problem.net.vmnic.linkstate.down", "Physical NIC vmnic2 linkstate is down."),
+        (
+            "2017-10-14T09:12:47.002Z",
+            "esx.problem.net.vmnic.linkstate.down",
+            "Physical NIC vmnic2 linkstate is down.",
+        ),
     ]
     case, archive = bundle(tmp_path, vobd(*lines)), str(tmp_path / "archive")
-    batch = CliRunner().invoke(main, ["batch", str(case), "--archive", archive, "--no-settings", "--jobs", "1"])
+    batch = CliRunner().invoke(
+        main, ["batch", str(case), "--archive", archive, "--no-settings", "--jobs", "1"]
+    )
     assert batch.exit_code in (0, 1), batch.output
     told = CliRunner().invoke(main, ["archive", "search", "--archive", archive, "--kb", "1009515"])
     assert LOST in told.output and "linkstate.down" not in told.output, told.output
@@ -593,15 +684,29 @@ def test_a_rule_goes_to_other_processes_with_its_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("each: vib in esxi.vib", "each: vib in kb.driver", "is a table of the catalog, not of the case"),
+        (
+            "each: vib in esxi.vib",
+            "each: vib in kb.driver",
+            "is a table of the catalog, not of the case",
+        ),
         ("rows: each}", "rows: each, nodes: any}", "belongs to no node"),
-        ("rows: each}", 'rows: each, where: bad.title == "x"}', "`where` does not go with `rows: each`"),
-        ("{table: kb.driver, by: {name: module}", "{table: esxi.version, by: []", "`rows: each` does not go with"),
+        (
+            "rows: each}",
+            'rows: each, where: bad.title == "x"}',
+            "`where` does not go with `rows: each`",
+        ),
+        (
+            "{table: kb.driver, by: {name: module}",
+            "{table: esxi.version, by: []",
+            "`rows: each` does not go with",
+        ),
         ("kb: [7]", "kb: [7]\nfact: vib", "no row of the catalog is called `vib`"),
         ("kb.driver", "kb.drivers", "did you mean `kb.driver`"),
     ],
 )
-def test_a_rule_that_misuses_a_table_is_told_where(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_rule_that_misuses_a_table_is_told_where(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     """Tables of the catalog have rules of their own, and each refusal says which."""
     kb = catalog(tmp_path / "kb")
     (kb / "old-driver.yaml").write_text(RULE.replace(old, new), encoding="utf-8")
@@ -625,7 +730,9 @@ def test_the_catalog_tells_of_its_tables(tmp_path: Path) -> None:
     show = CliRunner().invoke(main, ["rules", "show", "old-driver", "--kb", kb, "--no-settings"])
     assert "each row, with a verdict of its own, of kb.driver" in " ".join(show.output.split())
     assert "of 3 rows of the catalog" in " ".join(show.output.split())
-    listed = CliRunner().invoke(main, ["rules", "list", "--table", "kb.driver", "--kb", kb, "--no-settings"])
+    listed = CliRunner().invoke(
+        main, ["rules", "list", "--table", "kb.driver", "--kb", kb, "--no-settings"]
+    )
     assert "old-driver" in listed.output and "1 of" in listed.output
     doc = CliRunner().invoke(main, ["rules", "doc", "--kb", kb, "-o", str(tmp_path / "pages")])
     assert doc.exit_code == 0, doc.output
@@ -659,13 +766,19 @@ def test_files_of_facts_are_plain_csv() -> None:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("case", sorted((ROOT / "samples" / "cases").iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "case", sorted((ROOT / "samples" / "cases").iterdir()), ids=lambda path: path.name
+)
 def test_samples_give_nothing_worse_than_a_warning(case: Path, tmp_path: Path) -> None:
     """No sample holds an event, a driver or a build that these rules call major or critical."""
     CliRunner().invoke(main, ["triage", str(case), "-o", str(tmp_path / "out"), "--no-settings"])
     document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     for rule in ("esx-event", "driver-fault", "esxi-advisory"):
-        bad = [one["say"] for one in found(document, rule).values() if one["severity"] in ("critical", "major")]
+        bad = [
+            one["say"]
+            for one in found(document, rule).values()
+            if one["severity"] in ("critical", "major")
+        ]
         assert bad == []
 
 
@@ -691,6 +804,12 @@ def test_a_rule_that_a_row_is_explained_by_has_to_exist(tmp_path: Path) -> None:
     rows = "word,explained_by,source,mark\na,nsxt-tunnels-down,page,verified\nb,nsxt-tunnels-down nsxt-tunels-down,page,verified\n"
     (kb / "facts" / "word.csv").write_text(rows, encoding="utf-8")
     (kb / "old-driver.yaml").write_text(RULE, encoding="utf-8")
-    told = [one for one in lint.check([kb / "old-driver.yaml"], local=Local(packs=False)) if one.code == "R081"]
+    told = [
+        one
+        for one in lint.check([kb / "old-driver.yaml"], local=Local(packs=False))
+        if one.code == "R081"
+    ]
 
-    assert [(one.place.line, one.message) for one in told] == [(3, "explained_by: there is no rule `nsxt-tunels-down`")]
+    assert [(one.place.line, one.message) for one in told] == [
+        (3, "explained_by: there is no rule `nsxt-tunels-down`")
+    ]

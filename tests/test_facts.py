@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.errors import UsageError
+from analyzer.artefacts.tables import Block, Column, Frame, Row, Table
 from analyzer.facts import Facts
-from analyzer.tables import Block, Column, Frame, Row, Table
+from analyzer.runtime.errors import UsageError
 from tests.rule_kit import BASE, PART, TABLES, Kit
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.timed import ask
@@ -19,7 +19,11 @@ from tests.sql_oracle.timed import ask
 def cells(facts: Facts, table: Table, *columns: str) -> list[tuple[object, ...]]:
     """Return some columns of a table in the order of its rows."""
     names = ", ".join(f'"{name}"' for name in columns)
-    return facts.connection([table.name]).execute(f'SELECT {names} FROM "{table.name}" ORDER BY _row').fetchall()
+    return (
+        facts.connection([table.name])
+        .execute(f'SELECT {names} FROM "{table.name}" ORDER BY _row')
+        .fetchall()
+    )
 
 
 def test_every_declared_table_is_there_and_empty() -> None:
@@ -34,19 +38,27 @@ def test_a_row_knows_its_origin() -> None:
     """Node, member, line of each value and time stand beside the row and lead back to it."""
     facts = Facts(TABLES)
     facts.node("k", "esx1.lab", "esxi")
-    block = Block(["a", "b"], 10, "x.tgz!dump.txt", taken="2017-10-09T14:02:00Z", order=4).named("k")
+    block = Block(["a", "b"], 10, "x.tgz!dump.txt", taken="2017-10-09T14:02:00Z", order=4).named(
+        "k"
+    )
     facts.add(Row(BASE, {"key": 7, "a": 1}, block, 10, {"a": 11}))
 
     found = cells(facts, BASE, "node", "_node", "_source", "_line", "_order", "_row", "key")
     assert found == [("esx1.lab", "k", "x.tgz!dump.txt", 10, 4, 0, 7)]
     row = facts.origin("esxi.base", 0).row
     assert row is not None and row.line_of("a") == 11
-    assert (facts.value("esxi.base", 0, "node"), facts.value("esxi.base", 0, "a")) == ("esx1.lab", 1)
+    assert (facts.value("esxi.base", 0, "node"), facts.value("esxi.base", 0, "a")) == (
+        "esx1.lab",
+        1,
+    )
 
 
 def test_values_of_the_wrong_type_are_left_out() -> None:
     """A parser's slip or a counter beyond 64 bits empties its own cell, never the row, never the run."""
-    kit = Kit().add(BASE, [{"key": 1, "a": 2**70, "b": "many", "f": float("inf"), "t": 1, "v": 6.3, "at": "noon"}])
+    kit = Kit().add(
+        BASE,
+        [{"key": 1, "a": 2**70, "b": "many", "f": float("inf"), "t": 1, "v": 6.3, "at": "noon"}],
+    )
     kit.add(BASE, [{"key": 2, "a": 5, "f": 3, "s": "\udcff\x00é", "at": "2017-10-02T08:05:00Z"}])
 
     first, second = cells(kit.facts, BASE, "key", "a", "b", "f", "t", "v")
@@ -56,11 +68,18 @@ def test_values_of_the_wrong_type_are_left_out() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.booleans())), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.one_of(st.none(), st.text(), st.integers(), st.floats(), st.booleans())),
+        max_size=5,
+    )
+)
 def test_whatever_a_parser_yields_goes_in(values: list[tuple[object]]) -> None:
     """Any value in any column is kept or left out; nothing raises and no row is lost."""
     kit = Kit()
-    kit.add(BASE, [dict.fromkeys(("key", "a", "f", "s", "t", "v", "at"), value) for (value,) in values])
+    kit.add(
+        BASE, [dict.fromkeys(("key", "a", "f", "s", "t", "v", "at"), value) for (value,) in values]
+    )
 
     assert len(cells(kit.facts, BASE, "key")) == len(values)
     kit.facts.close()
@@ -73,7 +92,12 @@ def test_frames_and_rows_share_a_table() -> None:
     kit = Kit().add(PART, [{"key": 1, "part": 1, "y": 0.5}])
     block = Block([], 1, "esxtop.csv", order=2).named("esx1")
     times = np.array(["2017-10-09T14:00:00", "NaT"], dtype="datetime64[ms]")
-    columns = {"key": np.array([2, 3]), "y": np.array([np.nan, np.inf]), "name": np.array(["a", "b"]), "time": times}
+    columns = {
+        "key": np.array([2, 3]),
+        "y": np.array([np.nan, np.inf]),
+        "name": np.array(["a", "b"]),
+        "time": times,
+    }
     kit.facts.add_frame(Frame(PART, columns, np.array([2, 3]), block, {"y": "cell"}))
 
     assert cells(kit.facts, PART, "_row", "key", "y", "name", "_line") == [
@@ -105,7 +129,10 @@ def test_the_worst_coverage_stays() -> None:
     for state in ("read", "cut", "unparsed", "read"):
         kit.facts.cover("esx1", "esxi.part", state, f"{state}!", "a.txt")
 
-    assert (kit.facts.coverage("esx1", "esxi.part").state, kit.facts.coverage("esx1", "esxi.part").why) == (
+    assert (
+        kit.facts.coverage("esx1", "esxi.part").state,
+        kit.facts.coverage("esx1", "esxi.part").why,
+    ) == (
         "cut",
         "cut!",
     )

@@ -11,9 +11,9 @@ from statistics import median
 
 import pytest
 
-from analyzer import examples as runner
 from analyzer import rules
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples as runner
+from analyzer.rules.language.rulefile import BadRuleError
 from tests.lint_kit import PAGES, piece, unmarked
 from tests.test_short_form import backline, written
 
@@ -98,7 +98,16 @@ def test_half_of_the_rules_that_one_line_decides_have_thirty_lines_at_most() -> 
         parts = set(re.findall(r"^  ?([a-z_]+):", text, re.MULTILINE)) | set(
             re.findall(r"^([a-z_]+):", text, re.MULTILINE)
         )
-        if "sign" in parts and not parts & {"at_least", "within", "cleared", "outcomes", "logs", "let", "when", "join"}:
+        if "sign" in parts and not parts & {
+            "at_least",
+            "within",
+            "cleared",
+            "outcomes",
+            "logs",
+            "let",
+            "when",
+            "join",
+        }:
             lengths.append(len(text.splitlines()))
     assert len(lengths) > 60
     assert median(lengths) <= 30
@@ -109,7 +118,9 @@ def test_what_goes_without_saying_is_left_out(tmp_path: Path) -> None:
     before, after = unmarked(piece(HINT, "wrong").text)[0] + "\n", piece(HINT, "mended").text + "\n"
     assert short(tmp_path, before, "uplink-down") == after
     assert backline("rules", "fmt", "--short", "--check", str(tmp_path))[0] == 0
-    told = [[(one.ok, one.got) for one in runner.run(rules.parse(text))] for text in (before, after)]
+    told = [
+        [(one.ok, one.got) for one in runner.run(rules.parse(text))] for text in (before, after)
+    ]
     assert told[0] == told[1]
 
 
@@ -128,7 +139,12 @@ def test_a_rule_that_could_be_shorter_gets_a_hint_that_fails_nothing(tmp_path: P
 
 def test_what_has_a_comment_stays(tmp_path: Path) -> None:
     """A comment may speak of the very line that could go."""
-    text = unmarked(piece(HINT, "wrong").text)[0].replace("status: test", "status: test  # until the back-test") + "\n"
+    text = (
+        unmarked(piece(HINT, "wrong").text)[0].replace(
+            "status: test", "status: test  # until the back-test"
+        )
+        + "\n"
+    )
     assert "status: test  # until the back-test\n" in short(tmp_path, text, "uplink-down")
 
 
@@ -137,8 +153,14 @@ def test_each_line_that_must_not_match_is_a_case_where_one_line_decides() -> Non
     text = piece(HINT, "mended").text + "\n"
     last = text.splitlines()[-1]
     rule = rules.parse(text + last.replace("14:02:02", "14:03:02") + "\n")
-    assert [one.name for one in rule.examples if not one.made] == ["match 1", "no_match 1", "no_match 2"]
-    ended = rules.parse(text.replace("\nseverity", "cleared: 'vmnic (?P<vmnic>vmnic9)'\n\nseverity") + last + "\n")
+    assert [one.name for one in rule.examples if not one.made] == [
+        "match 1",
+        "no_match 1",
+        "no_match 2",
+    ]
+    ended = rules.parse(
+        text.replace("\nseverity", "cleared: 'vmnic (?P<vmnic>vmnic9)'\n\nseverity") + last + "\n"
+    )
     assert [one.name for one in ended.examples if not one.made] == ["match 1", "no_match 1"]
 
 
@@ -151,10 +173,16 @@ def test_a_rule_over_rows_becomes_shorter_and_says_the_same(tmp_path: Path) -> N
     assert "\noutcomes:" not in text
     assert "    - {name: at the bar, rows: {ramdisk: tmp, ramdisk_free_pct: 10}}\n" in text
     assert len(text.splitlines()) <= len(ROWS.splitlines()) - 15
-    before, after = ({one.name: (one.ok, one.got) for one in runner.run(rules.parse(each))} for each in (ROWS, text))
+    before, after = (
+        {one.name: (one.ok, one.got) for one in runner.run(rules.parse(each))}
+        for each in (ROWS, text)
+    )
     assert before == after
     assert backline("rules", "fmt", "--short", "--check", str(tmp_path))[0] == 0
-    assert backline("rules", "lint", "--thorough", str(tmp_path)) == (0, "1 rule: 0 errors, 0 warnings\n")
+    assert backline("rules", "lint", "--thorough", str(tmp_path)) == (
+        0,
+        "1 rule: 0 errors, 0 warnings\n",
+    )
 
 
 def test_the_table_that_is_not_there_is_an_example_of_its_own(tmp_path: Path) -> None:
@@ -170,7 +198,8 @@ def test_the_table_that_is_not_there_is_an_example_of_its_own(tmp_path: Path) ->
 def test_the_answer_of_an_example_is_that_of_its_place() -> None:
     """A case below the wrong result fails; so does one whose severity is not that of the rule."""
     text = (
-        ROWS[: ROWS.index("examples:")] + "examples:\n  no_match:\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}\n"
+        ROWS[: ROWS.index("examples:")]
+        + "examples:\n  no_match:\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}\n"
     )
     failed = [one.name for one in runner.run(rules.parse(text)) if not one.ok]
     assert failed == ["no_match 1"]
@@ -185,14 +214,29 @@ def test_the_answer_of_an_example_is_that_of_its_place() -> None:
     [
         ("rows: {", "row: {", "unknown key `row` in an example of `match`"),
         ("  match:", "  cleared:", "unknown key `cleared` in `examples`"),
-        ("rows: {ramdisk: tmp, ramdisk_free_pct: 1}", "rows: bad", "rows of `esxi.ramdisk` are a list, not text"),
-        ("rows: {ramdisk: tmp, ramdisk_free_pct: 1}", "expect: {result: match}", "unknown key `result` in `expect`"),
-        ("\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}", " bad", "`match` must be a list, not text"),
+        (
+            "rows: {ramdisk: tmp, ramdisk_free_pct: 1}",
+            "rows: bad",
+            "rows of `esxi.ramdisk` are a list, not text",
+        ),
+        (
+            "rows: {ramdisk: tmp, ramdisk_free_pct: 1}",
+            "expect: {result: match}",
+            "unknown key `result` in `expect`",
+        ),
+        (
+            "\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}",
+            " bad",
+            "`match` must be a list, not text",
+        ),
     ],
 )
 def test_a_mistake_is_told_where_it_was_made(old: str, new: str, message: str) -> None:
     """The line of the key, and what may stand there."""
-    text = ROWS[: ROWS.index("examples:")] + "examples:\n  match:\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}\n"
+    text = (
+        ROWS[: ROWS.index("examples:")]
+        + "examples:\n  match:\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 1}}\n"
+    )
     with pytest.raises(BadRuleError, match=re.escape(message)) as told:
         rules.parse(text.replace(old, new))
     assert told.value.place.line > text[: text.index("examples:")].count("\n")
@@ -214,9 +258,13 @@ def test_a_rule_without_a_day_has_that_of_its_folder(tmp_path: Path) -> None:
     assert "R058" in backline("rules", "lint", str(tmp_path))[1]
     (tmp_path / "shared.yaml").write_text("revised: 2026-11-20\n", encoding="utf-8")
     assert backline("rules", "lint", str(tmp_path)) == (0, "1 rule: 0 errors, 0 warnings\n")
-    assert "revised 2026-11-20" in backline("rules", "show", "ramdisk-full", "--kb", str(tmp_path))[1]
+    assert (
+        "revised 2026-11-20" in backline("rules", "show", "ramdisk-full", "--kb", str(tmp_path))[1]
+    )
     written(tmp_path, ROWS, "ramdisk-full")
-    assert "revised 2026-11-22" in backline("rules", "show", "ramdisk-full", "--kb", str(tmp_path))[1]
+    assert (
+        "revised 2026-11-22" in backline("rules", "show", "ramdisk-full", "--kb", str(tmp_path))[1]
+    )
     assert "\nrevised: 2026-11-22\n" in short(tmp_path, ROWS, "ramdisk-full")
     (tmp_path / "shared.yaml").write_text("revised: 2026-11-22\n", encoding="utf-8")
     assert "\nrevised" not in short(tmp_path, ROWS, "ramdisk-full")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.finding_names import finding_of
+from analyzer.report.finding_names import finding_of
 
 CASE = Path(__file__).resolve().parent.parent / "samples" / "cases" / "nsx-633-site"
 Numbered = list[tuple[str, str]]
@@ -60,16 +60,24 @@ def test_a_finding_has_one_number_everywhere(told: tuple[Path, str]) -> None:
     assert re.findall(r"(\d+)\\?\. [A-Z]+ \w+: ", note) == list("1234567")
 
     rows = list(csv.DictReader(io.StringIO(said("show", folder / "case.json", "--format", "csv"))))
-    listed = dict.fromkeys((row["number"].partition(".")[0], row["title"]) for row in rows if row["number"])
+    listed = dict.fromkeys(
+        (row["number"].partition(".")[0], row["title"]) for row in rows if row["number"]
+    )
     assert sorted(listed) == whole
-    records = [json.loads(line) for line in said("show", folder / "case.json", "--format", "jsonl").splitlines()]
+    records = [
+        json.loads(line)
+        for line in said("show", folder / "case.json", "--format", "jsonl").splitlines()
+    ]
     assert [one["number"] for one in records if one["record"] == "finding"] == [
         row["number"] for row in rows if row["number"]
     ]
 
     part = "--rule", "nsx-1970527"
     assert in_text(said("show", folder / "case.json", *part)) == [whole[0], whole[4]]
-    assert in_page(said("show", folder / "case.json", *part, "--format", "html")) == [whole[0], whole[4]]
+    assert in_page(said("show", folder / "case.json", *part, "--format", "html")) == [
+        whole[0],
+        whole[4],
+    ]
 
 
 @pytest.mark.size
@@ -100,4 +108,13 @@ def test_an_object_of_a_finding_has_a_number_of_its_own(told: tuple[Path, str]) 
     assert first["node"] != second["node"]
     wrong = CliRunner().invoke(main, ["log", str(CASE), "--case", str(folder), "--around", "99"])
     assert wrong.exit_code == 2
-    assert re.findall(r"^ +([\d.]+)  ", wrong.stderr, re.MULTILINE) == ["1", "2", "3", "4", "5", "6", "6.2", "7"]
+    assert re.findall(r"^ +([\d.]+)  ", wrong.stderr, re.MULTILINE) == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "6.2",
+        "7",
+    ]

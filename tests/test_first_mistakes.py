@@ -40,7 +40,9 @@ def test_a_zip_with_a_password_says_so(tmp_path: Path) -> None:
         data[data.find(head) + flags] |= 1
     path.write_bytes(data)
     said = refused(path)
-    assert "1 member, encrypted with a password" in said and said.endswith("when you unpack it with the password.\n")
+    assert "1 member, encrypted with a password" in said and said.endswith(
+        "when you unpack it with the password.\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["host.tgz.part01", "host.tgz.002", "xab"])
@@ -89,7 +91,9 @@ def test_a_folder_that_may_not_be_read_is_not_empty(
     assert said.endswith("with an account that has it.\n")
 
 
-def test_a_file_that_may_not_be_read_names_the_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_read_names_the_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The next step after a refused read is the right to read, not another file."""
     path = tmp_path / HOST.name
     path.write_bytes(HOST.read_bytes())
@@ -112,8 +116,20 @@ def test_a_reader_that_stops_early_does_not_change_the_exit_code(tmp_path: Path)
     read, write = os.pipe()
     os.close(read)  # the reader has gone before the first line
     for path, more, status in ((cut, (), 5), (HOST, ("--fail-on", "major"), 1)):
-        words = [sys.executable, "-m", "analyzer", "triage", path, "-o", tmp_path / "out", "--no-settings", *more]
-        done = subprocess.run(list(map(str, words)), stdout=write, stderr=subprocess.PIPE, check=False)
+        words = [
+            sys.executable,
+            "-m",
+            "analyzer",
+            "triage",
+            path,
+            "-o",
+            tmp_path / "out",
+            "--no-settings",
+            *more,
+        ]
+        done = subprocess.run(
+            list(map(str, words)), stdout=write, stderr=subprocess.PIPE, check=False
+        )
         assert (done.returncode, b"Traceback" in done.stderr) == (status, False), done.stderr
     os.close(write)
 
@@ -126,7 +142,11 @@ def test_tables_say_what_is_lost_and_end_as_the_readme_says(tmp_path: Path) -> N
     text.write_text("hello\n")
     for words, status, said in (
         ((HOST, "esxi.host", "--node", "ESX41"), 0, ""),
-        ((HOST, "esxi.host", "--node", "esx4"), 2, "no machine with such rows is called esx4. esxi.host has esx41.lab"),
+        (
+            (HOST, "esxi.host", "--node", "esx4"),
+            2,
+            "no machine with such rows is called esx4. esxi.host has esx41.lab",
+        ),
         ((cut, "esxi.host"), 5, "compressed data ends early"),
         ((cut,), 5, "compressed data ends early"),
         ((text,), 3, "no table was filled"),
@@ -146,13 +166,25 @@ def test_the_page_refuses_a_place_that_is_no_archive(tmp_path: Path, other: str)
     else:
         place.write_text("x")
     done = CliRunner().invoke(main, ["serve", "--no-open", "--archive", str(place)])
-    assert (done.exit_code, "this is not a case archive" in done.stderr, done.stdout) == (3, True, "")
+    assert (done.exit_code, "this is not a case archive" in done.stderr, done.stdout) == (
+        3,
+        True,
+        "",
+    )
 
 
 def test_what_is_no_case_document_says_what_to_give(tmp_path: Path) -> None:
     """`show` of a bundle or of a text says that it is none, without words of the JSON reader alone."""
     text = tmp_path / "hello.txt"
     text.write_text("hello\n")
-    for path, why in ((HOST, "perhaps a bundle"), (text, "it is not JSON"), (tmp_path, "it holds no case.json")):
+    for path, why in (
+        (HOST, "perhaps a bundle"),
+        (text, "it is not JSON"),
+        (tmp_path, "it holds no case.json"),
+    ):
         said = CliRunner().invoke(main, ["show", str(path)])
-        assert (said.exit_code, why in said.stderr, "backline triage" in said.stderr) == (3, True, True)
+        assert (said.exit_code, why in said.stderr, "backline triage" in said.stderr) == (
+            3,
+            True,
+            True,
+        )

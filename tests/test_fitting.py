@@ -9,15 +9,20 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.reader import BEGINNING, LEAST, fits
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Row
 
 FORMS = [one for one in parsing.registry().values() if one.template]
 SAMPLES = Path(__file__).parent.parent / "samples"
-TEXTS = [path for one in FORMS for path in (SAMPLES / one.name).glob("*") if path.suffix in (".txt", ".json")]
+TEXTS = [
+    path
+    for one in FORMS
+    for path in (SAMPLES / one.name).glob("*")
+    if path.suffix in (".txt", ".json")
+]
 
 
 @st.composite
@@ -26,7 +31,11 @@ def outputs(draw: st.DrawFn) -> tuple[Parser, list[str]]:
     parser = draw(st.sampled_from(FORMS))
     own = [path for path in TEXTS if path.parent.name == parser.name] or TEXTS
     texts = draw(st.lists(st.sampled_from(own) | st.sampled_from(TEXTS), min_size=1, max_size=2))
-    lines = [line for path in texts for line in path.read_text("utf-8", "replace").splitlines()[:BEGINNING]]
+    lines = [
+        line
+        for path in texts
+        for line in path.read_text("utf-8", "replace").splitlines()[:BEGINNING]
+    ]
     return parser, draw(st.permutations(lines)) if draw(st.booleans()) else lines
 
 

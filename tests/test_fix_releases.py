@@ -7,12 +7,13 @@ from functools import cache
 
 import pytest
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
+from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.rules import Rule, Step
-from analyzer.verdicts import Fix
 from tests.lint_kit import codes
 from tests.rule_kit import Kit
 
@@ -56,11 +57,16 @@ def steps(*releases: dict[str, object]) -> list[Fix]:
         ("6.7.0", 15160138, False),
     ],
 )
-def test_a_step_of_a_release_is_shown_to_older_hosts_of_its_line(version: str, build: int, shown: bool) -> None:
+def test_a_step_of_a_release_is_shown_to_older_hosts_of_its_line(
+    version: str, build: int, shown: bool
+) -> None:
     """Older and of the same line: shown. The release itself, a later line, an earlier line: left out."""
     shown_steps = steps({"version": version, "build": build})
 
-    assert [step.do for step in shown_steps] == [*(["Update to ESXi 7.0 U2c or later."] if shown else []), "always"]
+    assert [step.do for step in shown_steps] == [
+        *(["Update to ESXi 7.0 U2c or later."] if shown else []),
+        "always",
+    ]
 
 
 def test_where_the_release_is_unknown_the_step_says_what_it_is_for() -> None:
@@ -72,7 +78,13 @@ def test_where_the_release_is_unknown_the_step_says_what_it_is_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "do", ["Update to ESXi 7.0 U2c or later.", "Upgrade to 6.2.4.", "Install build 22348816.", "Patch it to U3o."]
+    "do",
+    [
+        "Update to ESXi 7.0 U2c or later.",
+        "Upgrade to 6.2.4.",
+        "Install build 22348816.",
+        "Patch it to U3o.",
+    ],
 )
 def test_a_release_without_a_condition_is_refused(do: str) -> None:
     """Whatever the verb and the spelling of the release."""
@@ -82,7 +94,9 @@ def test_a_release_without_a_condition_is_refused(do: str) -> None:
     assert "R088" not in codes(step + "    releases: {esxi: 6.7.0}\n")
 
 
-@pytest.mark.parametrize("do", ["Set the TPM to 2.0.", "Update the firmware.", "The default is 5 since 6.7."])
+@pytest.mark.parametrize(
+    "do", ["Set the TPM to 2.0.", "Update the firmware.", "The default is 5 since 6.7."]
+)
 def test_a_version_that_is_no_update_needs_no_condition(do: str) -> None:
     """A protocol, a default, an update without a release."""
     assert "R088" not in codes(f"fix:\n  - where: host\n    do: {do}\n")
@@ -115,7 +129,9 @@ def stepping() -> list[tuple[Rule, Step]]:
     ]
 
 
-@pytest.mark.parametrize(("rule", "step"), stepping(), ids=lambda one: one.id if isinstance(one, Rule) else "")
+@pytest.mark.parametrize(
+    ("rule", "step"), stepping(), ids=lambda one: one.id if isinstance(one, Rule) else ""
+)
 def test_the_range_of_a_shipped_step_ends_at_the_release_it_names(rule: Rule, step: Step) -> None:
     """The build that the text names is the one at which the range of the step ends."""
     assert step.do is not None

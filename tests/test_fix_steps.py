@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer import examples, parsing
+from analyzer.artefacts import parsing
 from analyzer.authoring.proof.mutation import survivors
+from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
-from analyzer.language.command import written
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples
 from analyzer.report import html, markdown, terminal
-from analyzer.verdicts import Fix
+from analyzer.rules.language.command import written
+from analyzer.rules.language.rulefile import BadRuleError
 from tests.case_factory import rich_case
 from tests.lint_kit import codes
 from tests.rule_kit import BASE, RULE, TABLES, Kit, full
@@ -54,7 +55,10 @@ def test_a_step_stands_where_its_condition_holds_with_the_values() -> None:
 
 def test_an_unknown_condition_is_said_or_leaves_the_step_out() -> None:
     """With `unsure` its words stand before the step; without, the step is left out: it may be the wrong advice."""
-    assert steps(b=None, s="x", f=None) == [Fix("host", do="if f is large: look at x"), Fix("all", do="always")]
+    assert steps(b=None, s="x", f=None) == [
+        Fix("host", do="if f is large: look at x"),
+        Fix("all", do="always"),
+    ]
 
 
 HOSTILE = (
@@ -93,11 +97,15 @@ def test_a_real_shell_runs_nothing_of_a_value(text: str) -> None:
     """The same with sh itself: what it prints is the value."""
     word = written(text)
     if word is not None:
-        done = subprocess.run(["/bin/sh", "-c", f"printf %s {word}"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"printf %s {word}"], capture_output=True, text=True, check=True
+        )
         assert done.stdout == text
 
 
-@pytest.mark.parametrize("run", ["set '{one.s}'", 'set "x {one.s}"', "set `{one.s}`", "cat << E {one.s}"])
+@pytest.mark.parametrize(
+    "run", ["set '{one.s}'", 'set "x {one.s}"', "set `{one.s}`", "cat << E {one.s}"]
+)
 def test_a_value_in_quotes_of_the_author_is_refused(run: str) -> None:
     """Quotes of the tool inside quotes of the author would end those; a here-document has none."""
     with pytest.raises(BadRuleError, match="inside quotes"):
@@ -175,7 +183,9 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
 
     assert any("ethtool -G eth0 rx 4096" in part for part in folded)
     assert "Fix this first" in page and "only if it still happens after that" in page
-    assert "ethtool -G" not in "".join(re.split(r'<details class="later">.*?</details>', body(page), flags=re.DOTALL))
+    assert "ethtool -G" not in "".join(
+        re.split(r'<details class="later">.*?</details>', body(page), flags=re.DOTALL)
+    )
     assert "ethtool -G" not in out.getvalue()
     assert "only if it still happens after that" in out.getvalue()
     assert (
@@ -184,7 +194,10 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
         < note.index("only for what still happens afterwards")
         < note.index("ethtool -G")
     )
-    assert not any("Mend this first" in text or "Look at this first" in text for text in (page, out.getvalue(), note))
+    assert not any(
+        "Mend this first" in text or "Look at this first" in text
+        for text in (page, out.getvalue(), note)
+    )
 
 
 def test_a_muted_cause_folds_nothing() -> None:

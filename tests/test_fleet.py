@@ -25,11 +25,11 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact
 from analyzer.commands import archive_heatmap, counter
-from analyzer.errors import UsageError
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
 from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Fleet, FleetCase, FleetHit, FleetRule, Host
 from analyzer.report.styles import style
+from analyzer.runtime.errors import UsageError
 from tests.ask_kit import filled, run
 from tests.case_factory import HOSTILE
 from tests.fleet_factory import KB, Told, fleet, stored
@@ -39,10 +39,21 @@ REPORT = Path(page.__file__).parent
 SHOWN = "</script><img src=x onerror=alert(1)>\\u202e\\x1b[31m`|*_=cmd|'/c calc'!A0\\xff"
 CASES = [
     Told(
-        "alpha", "2017-10-05T10:00:00Z", "ring C esx1 2017-10-03; ring W esx2 2017-09-02; paths ? esx1", "limit", "old"
+        "alpha",
+        "2017-10-05T10:00:00Z",
+        "ring C esx1 2017-10-03; ring W esx2 2017-09-02; paths ? esx1",
+        "limit",
+        "old",
     ),
-    Told("beta", "2017-09-20T10:00:00Z", "ring M esx1 2017-09-19; ring m esx1 2017-09-18; limit V esx3", "paths old"),
-    Told("gamma", "2017-08-02T10:00:00Z", "paths M esx4; paths M esx4; old ! esx4", "ring", "limit"),
+    Told(
+        "beta",
+        "2017-09-20T10:00:00Z",
+        "ring M esx1 2017-09-19; ring m esx1 2017-09-18; limit V esx3",
+        "paths old",
+    ),
+    Told(
+        "gamma", "2017-08-02T10:00:00Z", "paths M esx4; paths M esx4; old ! esx4", "ring", "limit"
+    ),
     Told("delta", "2017-07-11T10:00:00Z", "ring m esx5 2017-07-01; paths mM esx5", "limit", "old"),
     Told("epsilon", "", "limit I esx6 2016-01-02", "ring paths", ""),
     Told("zeta", "2017-10-01T10:00:00Z", "", "ring", "paths", complete=False),
@@ -78,9 +89,13 @@ def test_every_cell_is_the_worst_that_was_said(found: Fleet) -> None:
     """Each of the 32 cells is what a plain reading of the made-up cases gives, refused and absent ones included."""
     cases = {told.name: told for told in CASES}
     cells = {
-        (one.name, rule.id): sign for one in found.cases for rule, sign in zip(found.rules, one.cells, strict=True)
+        (one.name, rule.id): sign
+        for one in found.cases
+        for rule, sign in zip(found.rules, one.cells, strict=True)
     }
-    assert cells == {(name, rule): reckoned(told, rule) for name, told in cases.items() for rule in KB}
+    assert cells == {
+        (name, rule): reckoned(told, rule) for name, told in cases.items() for rule in KB
+    }
     assert set("".join(one.cells for one in found.cases)) == set("CMVI!?m.-/")
 
 
@@ -92,8 +107,13 @@ def test_findings_questions_and_muted_ones_are_counted_by_host(found: Fleet) -> 
         for rule, sign, host, time in told.rows:
             key = (told.name, rule, host, "m" if sign == "mM" else sign)
             wanted[key] += 1
-            first[key] = min(filter(None, (first.get(key), f"{time}T00:00:00Z" if time else "")), default="")
-    hits = {(found.cases[h.case].name, found.rules[h.rule].id, found.hosts[h.host].name, h.sign): h for h in found.hits}
+            first[key] = min(
+                filter(None, (first.get(key), f"{time}T00:00:00Z" if time else "")), default=""
+            )
+    hits = {
+        (found.cases[h.case].name, found.rules[h.rule].id, found.hosts[h.host].name, h.sign): h
+        for h in found.hits
+    }
     assert {key: hit.count for key, hit in hits.items()} == dict(wanted)
     assert {key: hit.first for key, hit in hits.items()} == first
 
@@ -101,17 +121,29 @@ def test_findings_questions_and_muted_ones_are_counted_by_host(found: Fleet) -> 
 def test_a_note_says_what_the_case_says(found: Fleet) -> None:
     """Sentence, subject, weight, time and what to ask for reach the panel as they were judged."""
     notes = {
-        (found.cases[hit.case].name, hit.sign): hit.notes[0] for hit in found.hits if found.rules[hit.rule].id == "ring"
+        (found.cases[hit.case].name, hit.sign): hit.notes[0]
+        for hit in found.hits
+        if found.rules[hit.rule].id == "ring"
     }
-    assert (notes["alpha", "C"].say, notes["alpha", "C"].weight) == ("ring on vm0 is bad.", "critical, likely")
+    assert (notes["alpha", "C"].say, notes["alpha", "C"].weight) == (
+        "ring on vm0 is bad.",
+        "critical, likely",
+    )
     assert notes["beta", "m"].muted == "Wanted here"
-    assert (notes["theta", "?"].missing, notes["theta", "?"].ask) == ("esxi.x", "`get x` on the host")
+    assert (notes["theta", "?"].missing, notes["theta", "?"].ask) == (
+        "esxi.x",
+        "`get x` on the host",
+    )
 
 
 def test_a_case_that_could_not_be_read_is_never_clean(found: Fleet) -> None:
     """It is there, says why, and every cell of it is «not judged»; a cut one is marked incomplete."""
     refused = next(one for one in found.cases if one.name == "eta")
-    assert (refused.read, refused.why, set(refused.cells)) == (False, "no file in it could be opened", {"/"})
+    assert (refused.read, refused.why, set(refused.cells)) == (
+        False,
+        "no file in it could be opened",
+        {"/"},
+    )
     assert [one.name for one in found.cases if one.read and not one.complete] == ["zeta"]
 
 
@@ -143,7 +175,11 @@ def test_a_window_leaves_out_by_time_and_counts_what_has_none(archive: Archive) 
     """Only cases of September and later; the two without a date are counted as left out."""
     some = of_archive(
         archive,
-        FleetFilter(window=Window("2017-09-01 00:00:00", "2017-10-02 00:00:00"), since="2017-09", until="2017-10-01"),
+        FleetFilter(
+            window=Window("2017-09-01 00:00:00", "2017-10-02 00:00:00"),
+            since="2017-09",
+            until="2017-10-01",
+        ),
     )
     assert sorted(one.name for one in some.cases) == ["beta", "zeta"]
     assert some.undated == 2
@@ -155,7 +191,9 @@ def test_a_rule_is_named_by_id_pattern_or_article(archive: Archive, word: str) -
     """Each way leads to the one rule; its cells are those of the whole map."""
     some = of_archive(archive, FleetFilter((word,)))
     assert [rule.id for rule in some.rules] == ["paths"]
-    assert sorted("".join(one.cells for one in some.cases)) == sorted(reckoned(told, "paths") for told in CASES)
+    assert sorted("".join(one.cells for one in some.cases)) == sorted(
+        reckoned(told, "paths") for told in CASES
+    )
 
 
 def test_an_unknown_rule_is_refused(archive: Archive) -> None:
@@ -248,7 +286,9 @@ def rows(*times: str, as_of: str = "2017-10-21T00:00:00Z", captured: str = "") -
     ]
     hits = [FleetHit(n, 0, 0, "W", 1, time) for n, time in enumerate(times)]
     return fleetmap.arranged(
-        Fleet("a", as_of, rules=[FleetRule("r", "Title")], hosts=[Host("h")], cases=cases, hits=hits)
+        Fleet(
+            "a", as_of, rules=[FleetRule("r", "Title")], hosts=[Host("h")], cases=cases, hits=hits
+        )
     )
 
 
@@ -293,15 +333,24 @@ def test_the_first_month_of_an_archive_is_no_trend() -> None:
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.sampled_from("CMWIV!?m"), st.sampled_from(["", "2017-03", "2017-10", "2011-01", "2030-02"])), max_size=30), st.randoms())  # fmt: skip
-def test_months_lose_nothing_and_order_does_not_matter(signs: list[tuple[int, int, str, str]], chance: Any) -> None:
+def test_months_lose_nothing_and_order_does_not_matter(
+    signs: list[tuple[int, int, str, str]], chance: Any
+) -> None:
     """Older, later, undated and monthly counts add up to the found cells; any order of input gives one fleet."""
 
     def made(order: list[tuple[int, int, str, str]]) -> Fleet:
-        out = Fleet("a", "2017-10-21T00:00:00Z", rules=[FleetRule(f"r{n}") for n in range(5)], hosts=[Host("h")])
+        out = Fleet(
+            "a",
+            "2017-10-21T00:00:00Z",
+            rules=[FleetRule(f"r{n}") for n in range(5)],
+            hosts=[Host("h")],
+        )
         out.cases = [FleetCase(f"{n:032x}", f"{n:012x}", f"c{n}") for n in range(4)]
         cells = [["."] * 5 for _ in range(4)]
         for number, rule, sign, month in order:
-            out.hits.append(FleetHit(number, rule, 0, sign, 1, f"{month}-01T00:00:00Z" if month else ""))
+            out.hits.append(
+                FleetHit(number, rule, 0, sign, 1, f"{month}-01T00:00:00Z" if month else "")
+            )
             cells[number][rule] = min(cells[number][rule], sign, key=RANK.__getitem__)
         for one, row in zip(out.cases, cells, strict=True):
             one.cells = "".join(row)
@@ -310,11 +359,16 @@ def test_months_lose_nothing_and_order_does_not_matter(signs: list[tuple[int, in
     some = made(signs)
     cells = "".join(one.cells for one in some.cases)
     months = some.months
-    assert sum(map(sum, [*months.counts, months.older, months.later, months.undated])) == sum(map(cells.count, FOUND))
+    assert sum(map(sum, [*months.counts, months.older, months.later, months.undated])) == sum(
+        map(cells.count, FOUND)
+    )
     other = list(signs)
     chance.shuffle(other)
     again = made(other)
-    assert ([one.cells for one in again.cases], again.months) == ([one.cells for one in some.cases], some.months)
+    assert ([one.cells for one in again.cases], again.months) == (
+        [one.cells for one in some.cases],
+        some.months,
+    )
 
 
 # --- the page as text -----------------------------------------------------------------------------
@@ -336,7 +390,10 @@ def test_the_policy_holds_the_hashes_of_exactly_what_runs(hostile: str) -> None:
     policy = next(str(a["content"]) for t, a in whole.elements if t == "meta" and "http-equiv" in a)
     running = [body for attrs, body in whole.raw if attrs.get("type") != "application/json"]
     assert len(running) == len(page.SCRIPTS)
-    sums = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in [*running, *whole.styles]]
+    sums = [
+        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        for part in [*running, *whole.styles]
+    ]
     assert re.findall(r"'sha256-([A-Za-z0-9+/=]{44})'", policy) == sums
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert hostile.split("<head>\n", 1)[1].startswith('<meta http-equiv="Content-Security-Policy"')
@@ -345,7 +402,14 @@ def test_the_policy_holds_the_hashes_of_exactly_what_runs(hostile: str) -> None:
 def test_hostile_names_are_text_in_the_page_and_in_its_data(hostile: str) -> None:
     """Case, host, title and sentence named like markup stand letter by letter, and make no element or attribute."""
     whole = Page(hostile)
-    assert not {tag for tag, _ in whole.elements} & {"img", "iframe", "object", "embed", "base", "form"}
+    assert not {tag for tag, _ in whole.elements} & {
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "form",
+    }
     assert not [
         name
         for _, attrs in whole.elements
@@ -356,7 +420,9 @@ def test_hostile_names_are_text_in_the_page_and_in_its_data(hostile: str) -> Non
     data = json.loads(next(body for attrs, body in whole.raw if attrs.get("id") == "fleet"))
     assert f"case-18000{SHOWN}" in data["texts"]
     assert any(text.endswith(f"lines were not understood{SHOWN}") for text in data["texts"])
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", hostile)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", hostile
+    )
     block = hostile.split('id="fleet">', 1)[1].split("</script>", 1)[0]
     assert "<" not in block
     assert block.isascii()
@@ -375,7 +441,8 @@ def test_without_javascript_the_worst_cases_and_rules_are_tables(found: Fleet) -
     """Every case of a small archive stands there in words, worst first, refused and open ones told as such."""
     whole = Page(page.render(found))
     places = [
-        whole.text.index(f"{name} {next(one.short for one in found.cases if one.name == name)}") for name in ORDER
+        whole.text.index(f"{name} {next(one.short for one in found.cases if one.name == name)}")
+        for name in ORDER
     ]
     assert places == sorted(places)
     assert "Could not be read: no file in it could be opened" in whole.text
@@ -389,7 +456,11 @@ def test_every_state_has_its_mark_and_its_words(found: Fleet) -> None:
     text = Page(page.render(found)).text
     for state in fleetmap.STATES:
         assert f"{state.mark}{state.word}: {state.meaning}" in text
-    assert len({state.mark for state in fleetmap.STATES}) == len({state.word for state in fleetmap.STATES}) == 11
+    assert (
+        len({state.mark for state in fleetmap.STATES})
+        == len({state.word for state in fleetmap.STATES})
+        == 11
+    )
 
 
 @pytest.mark.parametrize("most", [190_000, 170_000, 150_000])
@@ -397,7 +468,9 @@ def test_a_page_that_would_be_too_large_says_what_is_left_out(most: int) -> None
     """The page keeps its bound; sentences go first, the least first, and their numbers stand at the top."""
     text = page.render(fleet(200, 20), report_bytes=most)
     assert len(text.encode()) <= most
-    said = re.search(r"It holds the sentences of the worst ([\d,]+) of ([\d,]+) findings", Page(text).text)
+    said = re.search(
+        r"It holds the sentences of the worst ([\d,]+) of ([\d,]+) findings", Page(text).text
+    )
     assert said is not None
     data = _data(text)
     assert len(data["notes"]) == int(said[1].replace(",", "")) < int(said[2].replace(",", ""))
@@ -411,7 +484,10 @@ def test_the_bound_is_kept_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "NOTES", 1)  # the same sentence of every finding: small steps
     whole = fleet(40, 20)
     least = len(page.render(whole).encode()) - 1_200
-    over = {most: len(page.render(whole, report_bytes=most).encode()) - most for most in range(least, least + 30)}
+    over = {
+        most: len(page.render(whole, report_bytes=most).encode()) - most
+        for most in range(least, least + 30)
+    }
     assert max(over.values()) <= 0, over
 
 
@@ -439,8 +515,12 @@ def test_top_is_told(found: Fleet) -> None:
 def test_ten_thousand_cases_of_three_hundred_rules_fit() -> None:
     """3,000,000 cells and 60,000 hits with their sentences stay below the default bound."""
     many = fleet(500, 300)
-    cases = [replace(one, id=f"{n:032x}", short=f"{n:012x}") for n, one in enumerate(many.cases * 20)]
-    hits = [replace(hit, case=hit.case + 500 * part) for part in range(20) for hit in many.hits[::10]]
+    cases = [
+        replace(one, id=f"{n:032x}", short=f"{n:012x}") for n, one in enumerate(many.cases * 20)
+    ]
+    hits = [
+        replace(hit, case=hit.case + 500 * part) for part in range(20) for hit in many.hits[::10]
+    ]
     text = page.render(replace(many, cases=cases, hits=hits, total=10_000))
     assert len(hits) > 50_000
     assert len(text.encode()) <= 20 << 20
@@ -503,19 +583,34 @@ def test_the_terminal_shows_the_worst_rows_and_counts_the_rest(archive: Archive)
     """Marks of the worst cases by rule, the names of the rules, and how many more there are."""
     text = run("heatmap", "--archive", archive.objects.url, "--top", 2).output
     lines = text.splitlines()
-    assert next(line for line in lines if line.startswith("alpha")).split()[1:5] == ["C", "?", "·", "–"]
-    assert next(line for line in lines if line.startswith("beta")).split()[1:5] == ["M", "·", "V", "·"]
+    assert next(line for line in lines if line.startswith("alpha")).split()[1:5] == [
+        "C",
+        "?",
+        "·",
+        "–",
+    ]
+    assert next(line for line in lines if line.startswith("beta")).split()[1:5] == [
+        "M",
+        "·",
+        "V",
+        "·",
+    ]
     assert "  1  ring KB 2039495: 2 cases, cannot tell in 1. The ring is bad" in lines
     assert "6 more cases: --top 8 shows all." in lines
 
 
-def test_a_pipe_gets_a_map_that_can_be_read(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_gets_a_map_that_can_be_read(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pipe has no width: the map has 160 columns there; what does not fit is counted."""
     assert archive_heatmap.PIPED == 160
     monkeypatch.setattr(archive_heatmap, "PIPED", 46)
     monkeypatch.delenv("COLUMNS", raising=False)
     text = run("heatmap", "--archive", archive.objects.url).output
-    assert next(line for line in text.splitlines() if line.startswith("alpha")).split()[1:3] == ["C", "?"]
+    assert next(line for line in text.splitlines() if line.startswith("alpha")).split()[1:3] == [
+        "C",
+        "?",
+    ]
     assert "more rules would not fit the width" in text
 
 
@@ -533,7 +628,9 @@ def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
         Told("two", "", "ring M esxb; ring W esxd 2017-10-02"),
         Told("three", "2017-10-06T00:00:00Z", "ring ? esxc"),
     ]
-    text = run("heatmap", "--archive", stored(tmp_path / "a", cases).objects.url, "--by", "host").output
+    text = run(
+        "heatmap", "--archive", stored(tmp_path / "a", cases).objects.url, "--by", "host"
+    ).output
     rows = {line.split()[0]: line for line in text.splitlines() if line.startswith("esx")}
     assert rows["esxa"].endswith("captured 2017-10-05; its signs have no time")
     assert rows["esxb"].endswith("no time known")
@@ -543,12 +640,22 @@ def test_a_host_whose_signs_have_no_time_says_so(tmp_path: Path) -> None:
 
 def test_list_report_and_sql_count_the_same_open_questions(tmp_path: Path) -> None:
     """Three subjects that one thing would settle are one «cannot tell» in list, report and SQL; the map names subjects."""
-    told = Told("one", "2017-10-05T00:00:00Z", "ring ? esxa; ring ? esxa; paths ? esxb; limit mM esxa", quiet="old")
+    told = Told(
+        "one",
+        "2017-10-05T00:00:00Z",
+        "ring ? esxa; ring ? esxa; paths ? esxb; limit mM esxa",
+        quiet="old",
+    )
     url = stored(tmp_path / "a", [told]).objects.url
-    (row,) = (json.loads(line) for line in run("list", "--archive", url, "--json").stdout.splitlines())
+    (row,) = (
+        json.loads(line) for line in run("list", "--archive", url, "--json").stdout.splitlines()
+    )
     assert row["cannot_tell"] == 1
     assert "nothing found; cannot tell: 1 question" in run("show", "one", "--archive", url).stdout
-    assert run("sql", "SELECT unknowns FROM cases", "--archive", url, "--csv").stdout.splitlines()[-1] == "1"
+    assert (
+        run("sql", "SELECT unknowns FROM cases", "--archive", url, "--csv").stdout.splitlines()[-1]
+        == "1"
+    )
     asked = "SELECT count(*), count(DISTINCT (missing, ask)) FROM unknowns WHERE muted = ''"
     assert run("sql", asked, "--archive", url, "--csv").stdout.splitlines()[-1] == "3,1"
     text = run("heatmap", "--archive", url).output
@@ -568,7 +675,9 @@ def test_the_terminal_shows_hits_per_rule_per_month(archive: Archive) -> None:
 
 def test_hostile_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Control and bidi signs of names and sentences are shown, not sent."""
-    archive = stored(tmp_path / "a", [replace(CASES[0], name=f"alpha{HOSTILE.replace('/', ' ')[:40]}")], HOSTILE)
+    archive = stored(
+        tmp_path / "a", [replace(CASES[0], name=f"alpha{HOSTILE.replace('/', ' ')[:40]}")], HOSTILE
+    )
     for by in ("case", "host", "month"):
         text = run("heatmap", "--archive", archive.objects.url, "--by", by).output
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
@@ -578,11 +687,15 @@ def test_a_poor_terminal_never_shows_another_mark(tmp_path: Path, found: Fleet) 
     """Where «found nothing» cannot be written it is not the question mark of «cannot tell»."""
     with (tmp_path / "out").open("w", encoding="ascii") as out:
         fleetterm.render(found, Console(file=out, width=90))
-    row = next(line for line in (tmp_path / "out").read_text().splitlines() if line.startswith("zeta"))
+    row = next(
+        line for line in (tmp_path / "out").read_text().splitlines() if line.startswith("zeta")
+    )
     assert row.split()[1:5] == [".", "-", "/", "/"]
 
 
-def test_the_page_and_the_reports_are_written_below_ids_only(archive: Archive, found: Fleet, tmp_path: Path) -> None:
+def test_the_page_and_the_reports_are_written_below_ids_only(
+    archive: Archive, found: Fleet, tmp_path: Path
+) -> None:
     """fleet.html, and one report for each case that was read; the page links those; a second run gives the same bytes."""
     words = ("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports")
     done = run(*words)
@@ -592,7 +705,9 @@ def test_the_page_and_the_reports_are_written_below_ids_only(archive: Archive, f
     assert names == {one.short for one in found.cases if one.read}
     assert all(re.fullmatch("[0-9a-f]{12}", name) for name in names)
     text = (tmp_path / "out" / "fleet.html").read_text(encoding="utf-8")
-    assert _data(text)["cases"]["report"] == "".join("y" if one.read else "n" for one in found.cases)
+    assert _data(text)["cases"]["report"] == "".join(
+        "y" if one.read else "n" for one in found.cases
+    )
     first = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.html")}
     run(*words)
     assert {path: path.read_bytes() for path in (tmp_path / "out").rglob("*.html")} == first
@@ -603,8 +718,15 @@ def test_reports_of_many_cases_show_how_far_they_are(
 ) -> None:
     """Each report moves the counter, of as many as will be written."""
     shown: list[tuple[int, int]] = []
-    monkeypatch.setattr(counter.Counter, "show", lambda self, done, total: shown.append((done, total)))
-    assert run("heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports").exit_code == 0
+    monkeypatch.setattr(
+        counter.Counter, "show", lambda self, done, total: shown.append((done, total))
+    )
+    assert (
+        run(
+            "heatmap", "--archive", archive.objects.url, "-o", tmp_path / "out", "--with-reports"
+        ).exit_code
+        == 0
+    )
     assert shown == [(number, 7) for number in range(7)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gathered
 
 FLOOD = "WARNING: UplinkRxRing: {n}: vmnic2: cannot replenish queue {n}, retry {n} (synthetic)"
 TREE = "esx-esx01.lab.example-2023-10-14--12.00-71234/var/run/log"
@@ -34,7 +34,9 @@ def _words(tmp_path: Path, *, share: int, minutes: int, members: int = 8, tree: 
         log = tmp_path / tree / f"vmkernel{rotated}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("\n".join(lines) + "\n")
-    return "\n".join(text for node in gathered([tmp_path], [], Options()).nodes for text in node["warnings"])
+    return "\n".join(
+        text for node in gathered([tmp_path], [], Options()).nodes for text in node["warnings"]
+    )
 
 
 def test_a_flooded_log_is_told_with_its_statement_and_how_far_it_reaches(tmp_path: Path) -> None:
@@ -53,7 +55,12 @@ def test_a_flooded_log_is_told_with_its_statement_and_how_far_it_reaches(tmp_pat
         {"share": 9, "minutes": 120, "members": 2},
         {"share": 9, "minutes": 120, "tree": "sent by mail"},
     ],
-    ids=["half of the lines", "more than a day", "hardly rotated", "loose files, which somebody may have cut out"],
+    ids=[
+        "half of the lines",
+        "more than a day",
+        "hardly rotated",
+        "loose files, which somebody may have cut out",
+    ],
 )
 def test_what_is_no_flood_is_not_called_one(tmp_path: Path, how: dict[str, int | str]) -> None:
     """A share below the bar, a reach of days, a log without lost copies, and excerpts say nothing of a flood."""

@@ -21,9 +21,9 @@ from analyzer.authoring.fmt.printing import GROUPS, ORDERS
 from analyzer.authoring.fmt.text import MOST
 from analyzer.authoring.fmt.tree import comments
 from analyzer.cli import main
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError, RuleItem, RuleText
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, RuleItem, RuleText
+from analyzer.runtime.errors import BacklineError
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +42,20 @@ WORDS = (
     "ü«»",
     "𝕏y",
 )
-NUMBERS = ("0", "17", "0x10", "1e-4", "6.30", "0123", "10:30", "true", "null", "~", "on", "2x30 70+0.1x60")
+NUMBERS = (
+    "0",
+    "17",
+    "0x10",
+    "1e-4",
+    "6.30",
+    "0123",
+    "10:30",
+    "true",
+    "null",
+    "~",
+    "on",
+    "2x30 70+0.1x60",
+)
 LONG = "The guest drains its receive ring slower than frames arrive, and so every further frame is lost until it catches up"
 
 
@@ -78,25 +91,43 @@ class Messy:
         return lines
 
     def beside(self) -> str:
-        return " " * self.draw(st.integers(1, 5)) + self.note() if self.often(5) else self.one("", "", " ")
+        return (
+            " " * self.draw(st.integers(1, 5)) + self.note()
+            if self.often(5)
+            else self.one("", "", " ")
+        )
 
     def plain(self) -> str:
         return self.one(*WORDS, *NUMBERS, LONG, LONG + " " + LONG)
 
     def quoted(self) -> str:
-        return self.one('"a \\"b\\" \\n c"', "'it''s: # {x}'", '"' + LONG + ' {x}: y # z"', "''", '"6.3.3"')
+        return self.one(
+            '"a \\"b\\" \\n c"', "'it''s: # {x}'", '"' + LONG + ' {x}: y # z"', "''", '"6.3.3"'
+        )
 
     def block(self, indent: int) -> list[str]:
         """A literal or folded text."""
         explicit = self.often(3)
         step = self.draw(st.integers(1, 4))
         margin = " " * (indent + step)
-        head = self.one("|", ">") + (str(step) if explicit else "") + self.one("", "-", "+") + self.beside()
+        head = (
+            self.one("|", ">")
+            + (str(step) if explicit else "")
+            + self.one("", "-", "+")
+            + self.beside()
+        )
         choices = ["text", LONG + " " + LONG, "# no comment", "", "a: b", "trailing  ", "- x"]
-        rows = [self.one(*choices, *(["   deep", "\tdeep"] if explicit else [])) for _ in self.many(0, 4)]
+        rows = [
+            self.one(*choices, *(["   deep", "\tdeep"] if explicit else []))
+            for _ in self.many(0, 4)
+        ]
         if rows and not explicit and not rows[0].strip():
             rows.insert(0, "first")
-        return [head, *(margin + row if row else "" for row in rows), *("" for _ in self.many(0, 2))]
+        return [
+            head,
+            *(margin + row if row else "" for row in rows),
+            *("" for _ in self.many(0, 2)),
+        ]
 
     def flow(self, depth: int, indent: int) -> str:
         """A flow collection, over several lines now and then, with comments in it."""
@@ -104,7 +135,11 @@ class Messy:
         def gap() -> str:
             if not self.often(6):
                 return self.one("", " ", "  ")
-            return (self.beside() if self.odd else "") + "\n" + " " * (indent + 1 + self.draw(st.integers(0, 4)))
+            return (
+                (self.beside() if self.odd else "")
+                + "\n"
+                + " " * (indent + 1 + self.draw(st.integers(0, 4)))
+            )
 
         def value() -> str:
             if depth < 3 and self.often(3):
@@ -113,7 +148,11 @@ class Messy:
                 breaks = "\n" * self.draw(st.integers(1, 2)) + " " * (indent + 2)
                 quote = self.one("", "'", '"')
                 return f"{quote}a{breaks}b{quote}"
-            return self.one("a", "b c", "'x, y'", '"}"', "17", "0x1F", LONG) if not self.often(8) else ""
+            return (
+                self.one("a", "b c", "'x, y'", '"}"', "17", "0x1F", LONG)
+                if not self.often(8)
+                else ""
+            )
 
         parts = []
         mapping = self.often(2)
@@ -140,10 +179,17 @@ class Messy:
         if kind == 6:
             return [" " + self.quoted() + self.beside()]
         if kind == 7:
-            rows = [" " * (indent + 1 + self.draw(st.integers(0, 3))) + self.one("more", LONG) for _ in self.many(1, 3)]
+            rows = [
+                " " * (indent + 1 + self.draw(st.integers(0, 3))) + self.one("more", LONG)
+                for _ in self.many(1, 3)
+            ]
             if self.often(4):
                 rows.insert(0, "")
-            return [" " + self.one("start", '"start'), *rows] if not self.often(2) else [self.beside(), *rows]
+            return (
+                [" " + self.one("start", '"start'), *rows]
+                if not self.often(2)
+                else [self.beside(), *rows]
+            )
         if kind == 8 and self.anchors:
             return [" *" + self.one(*self.anchors) + " " + self.beside().strip()]
         if kind == 9:
@@ -155,7 +201,9 @@ class Messy:
         inner = indent + self.draw(st.integers(1, 4))
         lines: list[str] = []
         listed = self.often(2)
-        names = self.draw(st.permutations([*ORDERS["outcomes", "*"], "expect", "'quoted key'", "other"]))
+        names = self.draw(
+            st.permutations([*ORDERS["outcomes", "*"], "expect", "'quoted key'", "other"])
+        )
         for number in self.many(1, 4):
             lines += self.between(inner)
             key = "-" if listed else names[number] + ":"
@@ -180,7 +228,9 @@ class Messy:
         return "\n".join(lines) + self.one("\n", "", "\n\n")
 
 
-def orders(item: RuleItem, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def orders(
+    item: RuleItem, path: tuple[str, ...] = ()
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return (path, keys in their order) of all mappings."""
     found: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     if isinstance(item.value, dict):
@@ -223,7 +273,9 @@ def messy_rules(draw: st.DrawFn, *, odd: bool = False) -> str:
 
 
 @pytest.mark.size
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(messy_rules())
 def test_values_and_comments_stay_and_a_second_run_changes_nothing(text: str) -> None:
     """However a rule is written: the same values in the same free order, every comment, and a fixed point."""
@@ -233,11 +285,15 @@ def test_values_and_comments_stay_and_a_second_run_changes_nothing(text: str) ->
     assert free[0] == free[1]
     for path, keys in orders(after):
         if path in ORDERS and "&" not in text:
-            assert [key for key in keys if key in ORDERS[path]] == [key for key in ORDERS[path] if key in keys]
+            assert [key for key in keys if key in ORDERS[path]] == [
+                key for key in ORDERS[path] if key in keys
+            ]
 
 
 @pytest.mark.size
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(messy_rules(odd=True))
 def test_what_stands_oddly_inside_brackets_is_kept_or_refused(text: str) -> None:
     """A comment or a broken text inside [ ] or { }: nothing is lost, or the file is refused with the place."""
@@ -266,7 +322,10 @@ def test_block_texts_of_shipped_rules_keep_their_bytes(path: Path) -> None:
     for block in text.split(": |\n")[1:]:
         first = len(block) - len(block.lstrip(" "))
         lines = block.split("\n")
-        end = next((n for n, line in enumerate(lines) if line and not line.startswith(" " * first)), len(lines))
+        end = next(
+            (n for n, line in enumerate(lines) if line and not line.startswith(" " * first)),
+            len(lines),
+        )
         assert "\n".join(lines[:end]) in result
 
 
@@ -274,7 +333,9 @@ def test_block_texts_of_shipped_rules_keep_their_bytes(path: Path) -> None:
 def test_the_shipped_rules_are_well_kept() -> None:
     """`backline rules fmt --check` finds nothing to do in the catalog of the tool."""
     assert [
-        path.name for path in SHIPPED if path.read_bytes() != laid_out(path.read_text(encoding="utf-8")).encode()
+        path.name
+        for path in SHIPPED
+        if path.read_bytes() != laid_out(path.read_text(encoding="utf-8")).encode()
     ] == []
 
 
@@ -364,8 +425,14 @@ examples:
         ("kb: [a\n b, c]\n", "kb: [a b, c]\n"),
         ("not_this:\n  - a\n\n  # c\n\n  - b\n", "not_this:\n  - a\n\n  # c\n\n  - b\n"),
         ("let:\n  a: 1\n# one\n  # two\nwhen: a\n", "let:\n  a: 1\n# one\n# two\nwhen: a\n"),
-        ("# c\n\n# yaml-language-server: x\nrule: a\n", "# c\n\n# yaml-language-server: x\nrule: a\n"),
-        ("# yaml-language-server: x\n\n# c\nrule: a\n", "# yaml-language-server: x\n\n# c\nrule: a\n"),
+        (
+            "# c\n\n# yaml-language-server: x\nrule: a\n",
+            "# c\n\n# yaml-language-server: x\nrule: a\n",
+        ),
+        (
+            "# yaml-language-server: x\n\n# c\nrule: a\n",
+            "# yaml-language-server: x\n\n# c\nrule: a\n",
+        ),
         ("unheard_of: 1\nrule: a\n", "rule: a\n\nunheard_of: 1\n"),
     ],
 )
@@ -413,7 +480,9 @@ def test_authors_lines_of_a_folded_text_stay() -> None:
 
 def test_a_command_in_backticks_is_not_broken() -> None:
     """A command inside a sentence stays on one line."""
-    result = check_kept("ask: " + "word " * 20 + "`show control-cluster status` of each of the controllers\n")
+    result = check_kept(
+        "ask: " + "word " * 20 + "`show control-cluster status` of each of the controllers\n"
+    )
     assert result.endswith("word\n  `show control-cluster status` of each of the controllers\n")
 
 
@@ -421,11 +490,15 @@ def test_words_inside_quotes_are_no_connectives() -> None:
     """An expression is not broken before an `or` that stands in a text."""
     result = check_kept(
         "when: "
-        + " and ".join(f"one.s == 'it is a long text or {n} or \"that\" and then some more'" for n in range(4))
+        + " and ".join(
+            f"one.s == 'it is a long text or {n} or \"that\" and then some more'" for n in range(4)
+        )
         + "\n"
     )
     assert len(result.split("\n")) > 3
-    assert all(line.startswith(("when", "  one.s", "  and one.s")) for line in result.strip().split("\n"))
+    assert all(
+        line.startswith(("when", "  one.s", "  and one.s")) for line in result.strip().split("\n")
+    )
 
 
 @pytest.mark.parametrize(
@@ -482,14 +555,19 @@ def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
         "\0",
         "? ",
     ]
-    put = data.draw(st.one_of(st.sampled_from(signs), st.text(st.characters(codec="utf-8"), max_size=4)))
+    put = data.draw(
+        st.one_of(st.sampled_from(signs), st.text(st.characters(codec="utf-8"), max_size=4))
+    )
     damaged = text[:start] + put + text[stop:]
     try:
         result = formatted(damaged)
     except BadRuleError as error:
         assert "rule.yaml:" in str(error)
         return
-    assert RuleText("a", result).tree().plain() == RuleText("b", damaged.replace("\r", "\n")).tree().plain()
+    assert (
+        RuleText("a", result).tree().plain()
+        == RuleText("b", damaged.replace("\r", "\n")).tree().plain()
+    )
     assert formatted(result) == result
 
 
@@ -540,7 +618,9 @@ def test_mode_and_line_ends_of_a_file_stay(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
 
 
-def test_a_failed_write_leaves_the_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_leaves_the_file_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When the last step fails the old text is there, and nothing else lies beside it."""
     path = tmp_path / "a.yaml"
     path.write_text("title: b\nrule: a\n")
@@ -581,7 +661,12 @@ def test_check_and_diff_write_nothing_and_the_exit_code_tells(tmp_path: Path) ->
     path.write_text("title: b\nrule: a\n")
     assert run(path, "--check")[:2] == (1, f"would change: {path}\n")
     status, shown, _ = run(path, "--diff")
-    assert status == 0 and sorted(shown.split("\n")[3:]) == ["", " title: b", "+rule: a", "-rule: a"]
+    assert status == 0 and sorted(shown.split("\n")[3:]) == [
+        "",
+        " title: b",
+        "+rule: a",
+        "-rule: a",
+    ]
     assert path.read_text() == "title: b\nrule: a\n"
     assert run(path) == (0, f"formatted: {path}\n", "1 file, 1 changed\n")
     assert run(path, "--check") == (0, "", "1 file, 0 would change\n")

@@ -39,14 +39,18 @@ def line(second: int, times: int = 1) -> str:
 
 @pytest.mark.parametrize("window", ["", ", within: 1m"])
 @pytest.mark.parametrize(("times", "found"), [(4, True), (3, False)])
-def test_a_folded_line_counts_as_often_as_it_says(tmp_path: Path, window: str, times: int, found: bool) -> None:
+def test_a_folded_line_counts_as_often_as_it_says(
+    tmp_path: Path, window: str, times: int, found: bool
+) -> None:
     """One line and one that repeats it four times are five messages, with three they are four."""
     case, kb = tmp_path / "case", tmp_path / "kb"
     case.mkdir()
     kb.mkdir()
     (case / "syslog").write_text(line(1) + line(2, times), encoding="utf-8")
     (kb / "folded.yaml").write_text(RULE % window, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(case), "--kb", str(kb), "--no-packs", "--json", "-"])
+    done = CliRunner().invoke(
+        main, ["triage", str(case), "--kb", str(kb), "--no-packs", "--json", "-"]
+    )
     assert done.exit_code in (0, 5), done.output
     own = [one for one in json.loads(done.stdout)["findings"] if one["rule"] == "folded"]
     assert bool(own) is found

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
 from analyzer.forms.columns import bundle_files, file_name
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
 from tests.sample_kit import ALL, SAMPLES
 from tests.together import together
 
@@ -76,7 +76,9 @@ def test_a_bundle_names_the_file_of_a_command_by_rule(command: str, name: str) -
     assert bundle_files(command)[0].endswith(r"\.txt$")
 
 
-TWINS = sorted(name for name, parser in registry().items() if any("json/" in one for one in parser.files))
+TWINS = sorted(
+    name for name, parser in registry().items() if any("json/" in one for one in parser.files)
+)
 
 
 @together("name", TWINS)
@@ -124,8 +126,14 @@ def test_a_cut_json_keeps_what_came_before_the_cut() -> None:
     parser = registry()["storage_path"]
     lines = JSON.splitlines()[:-6]
     found = list(parser.parse(Block(lines, address=f"x/json/{PATHS}.json")))
-    assert [type(item) for item in found] == [Fault, Row, Fault]  # the first is the warning above it
-    assert found[2].line == next(n for n, line in enumerate(lines, 1) if "No associated" in line) - 3  # type: ignore[union-attr]
+    assert [type(item) for item in found] == [
+        Fault,
+        Row,
+        Fault,
+    ]  # the first is the warning above it
+    assert (
+        found[2].line == next(n for n, line in enumerate(lines, 1) if "No associated" in line) - 3
+    )  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

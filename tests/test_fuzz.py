@@ -30,7 +30,9 @@ def test_mutated_cases_go_the_whole_way() -> None:
             try:
                 fuzz_kit.run(first + done)
             except Exception as error:  # noqa: BLE001 - whatever fails is what is looked for
-                pytest.fail(f"python -m tests.fuzz_kit --only {first + done}: {type(error).__name__}: {error}")
+                pytest.fail(
+                    f"python -m tests.fuzz_kit --only {first + done}: {type(error).__name__}: {error}"
+                )
             done += 1
     assert done
 

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft.generalise import DraftSignature, clean_line, signatures
 from analyzer.authoring.draft.mask import Mask
 from analyzer.scan.careful import refused_by_re2
 
 VMKERNEL = parsing.tables()["esxi.vmkernel"]
-WORDS = st.lists(st.text(string.ascii_letters, min_size=2, max_size=9), min_size=2, max_size=6).map(" ".join)
+WORDS = st.lists(st.text(string.ascii_letters, min_size=2, max_size=9), min_size=2, max_size=6).map(
+    " ".join
+)
 VALUE = st.one_of(
     st.integers(0, 10**12).map(str),
     st.floats(0, 10**6).map(lambda value: f"{value:.3f}"),
@@ -25,12 +27,16 @@ VALUE = st.one_of(
     st.ip_addresses(v=4).map(str),
     st.from_regex(r"vm(?:nic|hba|k)[0-9]{1,2}", fullmatch=True),
     st.from_regex(r"naa\.6[0-9a-f]{31}", fullmatch=True),
-    st.from_regex(r'"(naa\.6[0-9a-f]{31}|vmhba[0-9]:C0:T[0-9]:L[0-9]{1,3}|vmnic[0-9])"', fullmatch=True),
+    st.from_regex(
+        r'"(naa\.6[0-9a-f]{31}|vmhba[0-9]:C0:T[0-9]:L[0-9]{1,3}|vmnic[0-9])"', fullmatch=True
+    ),
     st.from_regex(r'"[a-zA-Z0-9 _.-]{1,20}"', fullmatch=True),
     st.from_regex(r"/[a-z]{2,8}/[a-z0-9]{2,8}", fullmatch=True),
     st.from_regex(r"[a-z]{3,8}=[0-9]{1,6}", fullmatch=True),
     st.datetimes().map(lambda when: when.isoformat() + "Z"),
-    st.sampled_from(["Aug 15 06:07:13", "Aug  5 06:07:13.285", "1:23:46:11.099", "2017-10-14 15:16:44,123"]),
+    st.sampled_from(
+        ["Aug 15 06:07:13", "Aug  5 06:07:13.285", "1:23:46:11.099", "2017-10-14 15:16:44,123"]
+    ),
     st.from_regex(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", fullmatch=True),
 )
 LINE = st.lists(st.tuples(WORDS, VALUE), min_size=1, max_size=4).map(
@@ -71,7 +77,9 @@ def test_any_line_gives_a_pattern_that_finds_it(line: str, start: int, length: i
 
 
 @given(WORDS, st.integers(1, 10**9), st.integers(1, 10**9), WORDS)
-def test_lines_that_differ_in_values_share_a_signature(before: str, one: int, two: int, after: str) -> None:
+def test_lines_that_differ_in_values_share_a_signature(
+    before: str, one: int, two: int, after: str
+) -> None:
     """Siblings, whatever their numbers, make one signature that finds both and a third."""
     found = only(f"{before} {one} {after}", f"{before} {two} {after}")
 
@@ -96,7 +104,9 @@ def test_no_pattern_goes_back_and_forth(lines: list[str]) -> None:
             assert not bad, (pattern, bad)
 
 
-@given(st.from_regex(r"[a-z]{4,9}-[a-z]{3,6}[0-9]{2}", fullmatch=True), st.ip_addresses(v=4).map(str))
+@given(
+    st.from_regex(r"[a-z]{4,9}-[a-z]{3,6}[0-9]{2}", fullmatch=True), st.ip_addresses(v=4).map(str)
+)
 def test_no_name_stands_in_a_pattern(name: str, address: str) -> None:
     """A name of the case and an address are classes in the pattern, in its groups and in its narrow form."""
     line = f"Connection of {name} to {address} port 902 lost: host {name.upper()} (vm={name}.eth0)"
@@ -112,13 +122,19 @@ def test_known_lines_become_what_an_engineer_would_write() -> None:
         "ScsiDeviceIO: 2338: Cmd(0x439d80ac9e40) 0x2a, CmdSN 0x800e from world 5572767 to dev "
         '"naa.600508b1001c0000000000000000a107" failed H:0x0 D:0x2 P:0x0 Valid sense data: 0x5 0x24 0x0.'
     )
-    assert found.pattern.startswith(r"ScsiDeviceIO: \d+: Cmd\(0x[0-9A-Fa-f]+\) 0x[0-9A-Fa-f]+, CmdSN ")
+    assert found.pattern.startswith(
+        r"ScsiDeviceIO: \d+: Cmd\(0x[0-9A-Fa-f]+\) 0x[0-9A-Fa-f]+, CmdSN "
+    )
     assert found.groups == {
         "device": ["naa.60000000000000000000000000000001"], "host_status": ["0x0"], "device_status": ["0x2"], "plugin_status": ["0x0"],
     }  # fmt: skip
-    assert only('Cmd 0x2a to dev "eui.1" on path "vmhba1:C0:T0:L1" failed').groups == {"path": ["vmhba1:C0:T0:L1"]}
+    assert only('Cmd 0x2a to dev "eui.1" on path "vmhba1:C0:T0:L1" failed').groups == {
+        "path": ["vmhba1:C0:T0:L1"]
+    }
 
-    found = only("Path vmhba39:C0:T0:L0 of vmnic4 is down after 412004 us, latency=17 at port 0x2000010")
+    found = only(
+        "Path vmhba39:C0:T0:L0 of vmnic4 is down after 412004 us, latency=17 at port 0x2000010"
+    )
     assert found.groups == {
         "path": ["vmhba39:C0:T0:L0"], "vmnic": ["vmnic4"], "us": ["412004"], "latency": ["17"], "port_id": ["0x2000010"],
     }  # fmt: skip
@@ -135,7 +151,9 @@ def test_a_group_never_takes_the_name_of_a_column_or_a_word_of_the_language() ->
 def test_names_of_signatures_are_their_words_and_differ() -> None:
     """A signature is named by its first words; a name that is taken gets a number."""
     first, second = signatures(
-        [clean_line(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")], VMKERNEL, ["lost_path_now"]
+        [clean_line(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")],
+        VMKERNEL,
+        ["lost_path_now"],
     )
     assert (first.name, second.name) == ("lost_path_now_2", "lost_path_for_good")
     assert only("count 5 6").name == "count_line"
@@ -151,13 +169,18 @@ def test_what_all_lines_share_is_the_narrower_form() -> None:
 
 def test_the_words_that_end_in_digits_are_one_signature_only_where_digits_may_vary() -> None:
     """queue0 and queue1 are siblings; vmxnet3 keeps its digit, link up and link down stay two."""
-    assert only("ring of queue0 is full", "ring of queue1 is full").pattern == r"ring of queue\d+ is full"
+    assert (
+        only("ring of queue0 is full", "ring of queue1 is full").pattern
+        == r"ring of queue\d+ is full"
+    )
     assert only("vmxnet3 ring is full").pattern == "vmxnet3 ring is full"
     assert len(drafted("vmnic1 link up", "vmnic1 link down")) == 2
 
 
 @pytest.mark.parametrize(
-    "line", ["a" * 65536, "a b" * 20000, '"' * 65536, "1." * 30000, "/a" * 30000, "x=" * 30000], ids=len
+    "line",
+    ["a" * 65536, "a b" * 20000, '"' * 65536, "1." * 30000, "/a" * 30000, "x=" * 30000],
+    ids=len,
 )
 def test_a_huge_line_costs_little_and_its_pattern_stays_short(line: str) -> None:
     """A line of 64 KiB gives a short pattern in under two seconds, and an example line that fits on a page."""

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case_data, parsing, triage
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block
 from analyzer.cli import main
 from analyzer.ingest import session_reader
+from analyzer.pipeline import case_data, triage
 from analyzer.report import html, markdown, summary
-from analyzer.tables import Block
 
 ROOT = Path(__file__).resolve().parent.parent
 CASE = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -41,12 +42,16 @@ def boom(*_: Any, **__: Any) -> Any:
 def run(tmp_path: Path) -> tuple[int, dict[str, Any], str, str]:
     """Triage a sample by the command: exit code, document, page, what was printed."""
     out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["triage", str(CASE), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(CASE), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     document = json.loads((out / "case.json").read_text(encoding="utf-8"))
     return done.exit_code, document, (out / "report.html").read_text(encoding="utf-8"), done.output
 
 
-@pytest.mark.parametrize(("module", "name", "part", "found"), STAGES, ids=[stage[1] for stage in STAGES])
+@pytest.mark.parametrize(
+    ("module", "name", "part", "found"), STAGES, ids=[stage[1] for stage in STAGES]
+)
 def test_a_stage_that_fails_costs_its_own_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, part: str, found: bool
 ) -> None:
@@ -65,7 +70,9 @@ def test_a_stage_that_fails_costs_its_own_part(
         assert not [one["rule"] for one in document["quiet"] if one["looked_at"]]
 
 
-def test_a_member_that_cannot_be_read_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_member_that_cannot_be_read_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault while one file is read is named with that file; the others are read and judged."""
     real = session_reader.SessionReader.read
 
@@ -84,7 +91,8 @@ def test_a_member_that_cannot_be_read_leaves_the_others(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("module", "makes", "file"), [(html, "pieces", "report.html"), (markdown, "render", "report.md")]
+    ("module", "makes", "file"),
+    [(html, "pieces", "report.html"), (markdown, "render", "report.md")],
 )
 def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, makes: str, file: str
@@ -99,7 +107,9 @@ def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
     assert (tmp_path / "out" / "report.md").stat().st_size > 50
 
 
-def test_a_summary_that_cannot_be_printed_hides_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_summary_that_cannot_be_printed_hides_no_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A fault in the words for the terminal: the report is there and its path is told."""
     monkeypatch.setattr(summary, "render", boom)
     code, _, page, printed = run(tmp_path)
@@ -109,13 +119,17 @@ def test_a_summary_that_cannot_be_printed_hides_no_report(tmp_path: Path, monkey
     assert page
 
 
-def test_what_a_failed_parser_says_shows_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_failed_parser_says_shows_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An error quotes the text it failed at: of `password = …` the report shows the name alone."""
 
     def fails(_: Block) -> parsing.Output:
         raise ValueError("unlike any other: password = Sesam2017")
 
-    monkeypatch.setitem(parsing.registry(), "net_stats", replace(parsing.registry()["net_stats"], parse=fails))
+    monkeypatch.setitem(
+        parsing.registry(), "net_stats", replace(parsing.registry()["net_stats"], parse=fails)
+    )
     text = (
         "[root@esx1:~] net-stats -l\n"
         "PortNum          Type SubType SwitchName       MACAddress         ClientName\n"
@@ -125,7 +139,16 @@ def test_what_a_failed_parser_says_shows_no_secret(tmp_path: Path, monkeypatch: 
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     out = tmp_path / "out"
     CliRunner().invoke(
-        main, ["triage", str(tmp_path / "a.txt"), str(CASE), "-o", str(out), "--no-settings", "--no-packs"]
+        main,
+        [
+            "triage",
+            str(tmp_path / "a.txt"),
+            str(CASE),
+            "-o",
+            str(out),
+            "--no-settings",
+            "--no-packs",
+        ],
     )
     document = json.loads((out / "case.json").read_text(encoding="utf-8"))
 

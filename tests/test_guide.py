@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.proof.mutation import survivors
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from tools import guide
 
 PAGE = guide.PAGE.read_text(encoding="utf-8")
 BLOCKS = list(guide.blocks(PAGE))
-RULES = [one for one in BLOCKS if one.file.endswith(".yaml") and not one.file.endswith("/shared.yaml")]
+RULES = [
+    one for one in BLOCKS if one.file.endswith(".yaml") and not one.file.endswith("/shared.yaml")
+]
 FRAGMENTS = re.findall(r"^```yaml fragment\n(.*?)^```$", PAGE, re.M | re.S)
 
 HEAD = {
@@ -53,14 +56,26 @@ outcomes:
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the guide in a fresh folder prints what the page shows."""
     guide.prepare(tmp_path)
-    assert guide.played(PAGE, tmp_path) == PAGE, "run python tools/guide.py and look at what changed"
+    assert guide.played(PAGE, tmp_path) == PAGE, (
+        "run python tools/guide.py and look at what changed"
+    )
 
 
 def test_the_guide_runs_the_whole_walk() -> None:
     """The walk holds a rule file and runs each tool that it names as a step."""
-    run = " ".join(line for block in BLOCKS if block.kind == "console" for line in block.text.splitlines())
+    run = " ".join(
+        line for block in BLOCKS if block.kind == "console" for line in block.text.splitlines()
+    )
     assert RULES
-    for command in ("tables", "rules new", "rules test", "rules lint", "rules explain", "rules fmt", "triage"):
+    for command in (
+        "tables",
+        "rules new",
+        "rules test",
+        "rules lint",
+        "rules explain",
+        "rules fmt",
+        "triage",
+    ):
         assert f"$ backline {command} " in run, command
 
 

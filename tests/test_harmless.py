@@ -81,14 +81,19 @@ def write(case: Path, log: str, messages: list[str]) -> None:
     """Write a log of the host, a line a minute."""
     path = case / HOST / LOGS[log]
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [HEADS[log].format(minute=number % 60) + message + "\n" for number, message in enumerate(messages)]
+    lines = [
+        HEADS[log].format(minute=number % 60) + message + "\n"
+        for number, message in enumerate(messages)
+    ]
     path.write_text("".join(lines), encoding="utf-8")
 
 
 def run(case: Path, out: Path, *options: str) -> Result:
     """Triage a case through the command."""
     return CliRunner().invoke(
-        main, ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs", *options], catch_exceptions=False
+        main,
+        ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs", *options],
+        catch_exceptions=False,
     )
 
 
@@ -105,7 +110,9 @@ def test_every_row_counts_its_own_lines_and_no_other_row_does(tmp_path: Path) ->
     assert len(known) >= 20
     for log in LOGS:
         write(
-            tmp_path / "case", log, [line for key, line in MESSAGES.items() if known[key]["log"] == log for _ in (1, 2)]
+            tmp_path / "case",
+            log,
+            [line for key, line in MESSAGES.items() if known[key]["log"] == log for _ in (1, 2)],
         )
     done = run(tmp_path / "case", tmp_path / "out")
     assert done.exit_code in (0, 1), done.output
@@ -133,7 +140,9 @@ def test_only_all_prints_them_and_the_report_folds_them_at_its_end(tmp_path: Pat
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.index('id="h-harmless"') > page.index('id="h-coverage"')
     assert "4,112" in page[page.index('id="h-harmless"') :]
-    assert (tmp_path / "out" / "case.json").read_bytes() == (tmp_path / "out2" / "case.json").read_bytes()
+    assert (tmp_path / "out" / "case.json").read_bytes() == (
+        tmp_path / "out2" / "case.json"
+    ).read_bytes()
 
 
 def test_a_storm_of_them_reaches_no_limit_and_makes_no_case_incomplete(tmp_path: Path) -> None:
@@ -148,14 +157,18 @@ def test_a_storm_of_them_reaches_no_limit_and_makes_no_case_incomplete(tmp_path:
     assert one["count"] == 30_000
 
 
-@pytest.mark.parametrize("beside", [[], list(MESSAGES.values())], ids=["alone", "among harmless lines"])
+@pytest.mark.parametrize(
+    "beside", [[], list(MESSAGES.values())], ids=["alone", "among harmless lines"]
+)
 def test_they_hide_no_finding(tmp_path: Path, beside: list[str]) -> None:
     """A purple screen is told as it is without them; a line that is harmless and a sign counts as both."""
     panic = ["@BlueScreen: NOT_IMPLEMENTED bora/vmkernel/synthetic/made_up.c:12"]
     write(tmp_path / "case", "esxi.vmkernel", [*panic, *beside])
     run(tmp_path / "case", tmp_path / "out")
 
-    (found,) = (one for one in document(tmp_path / "out")["findings"] if one["rule"].startswith("purple"))
+    (found,) = (
+        one for one in document(tmp_path / "out")["findings"] if one["rule"].startswith("purple")
+    )
     assert (found["rule"], found["severity"]) == ("purple-screen-unknown", "critical")
 
 
@@ -188,7 +201,9 @@ def test_a_stored_case_judged_again_still_tells_them(tmp_path: Path) -> None:
         assert done.exit_code in (0, 1), done.output
         listed = CliRunner().invoke(main, ["archive", "list", *archive, "--json"])
         case = json.loads(listed.output.splitlines()[0])
-        shown = CliRunner().invoke(main, ["archive", "show", case["id"], *archive, "--format", "json"])
+        shown = CliRunner().invoke(
+            main, ["archive", "show", case["id"], *archive, "--format", "json"]
+        )
         told.append(json.loads(shown.output))
 
     assert told[0]["tool"]["catalog"] != told[1]["tool"]["catalog"]

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case, parsing
+from analyzer.artefacts import parsing
 from analyzer.cli import main
-from analyzer.host_card_rows import ROWS
-from analyzer.host_cards import COLUMN, cell
+from analyzer.pipeline import case
+from analyzer.pipeline.host_card_rows import ROWS
+from analyzer.pipeline.host_cards import COLUMN, cell
 from analyzer.report import html
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -84,7 +85,14 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         path = folder / "case" / TOP / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs"]
+    command = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(folder / "out"),
+        "--no-settings",
+        "--no-packs",
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1), done.output
     return case.load(folder / "out" / "case.json")
@@ -100,7 +108,10 @@ def test_the_card_tells_the_release_and_how_old_it_was(document: dict[str, Any])
     """Build 5969303 was released on 2017-07-27; the bundle was made 79 days later."""
     (item,) = rows(document)["Release"]["items"]
 
-    assert item["text"] == "ESXi 6.5.0 build 5969303, ESXi 6.5 U1, released 2017-07-27, 79 days before the capture"
+    assert (
+        item["text"]
+        == "ESXi 6.5.0 build 5969303, ESXi 6.5 U1, released 2017-07-27, 79 days before the capture"
+    )
 
 
 def test_the_card_tells_uptime_and_the_last_boots_newest_first(document: dict[str, Any]) -> None:
@@ -135,7 +146,9 @@ def test_only_the_end_of_a_serial_number_is_told(document: dict[str, Any]) -> No
     assert "SYN7H3T1C" not in json.dumps(document["hosts"])
 
 
-def test_datastores_are_told_with_their_space_in_the_order_of_their_numbers(document: dict[str, Any]) -> None:
+def test_datastores_are_told_with_their_space_in_the_order_of_their_numbers(
+    document: dict[str, Any],
+) -> None:
     """The boot bank is no datastore, and synth-ds9 comes before synth-ds10."""
     items = [(item["name"], item["text"]) for item in rows(document)["Datastores"]["items"]]
 
@@ -145,7 +158,10 @@ def test_datastores_are_told_with_their_space_in_the_order_of_their_numbers(docu
 
 def test_a_boot_option_that_differs_at_the_next_boot_is_told(document: dict[str, Any]) -> None:
     """iovDisableIR runs as its default and changes with the next boot; maxVmknics differs nowhere."""
-    items = [(item["name"], item["text"]) for item in rows(document)["Boot options changed from default"]["items"]]
+    items = [
+        (item["name"], item["text"])
+        for item in rows(document)["Boot options changed from default"]["items"]
+    ]
 
     assert items == [("iovDisableIR", "runs false, next boot TRUE, default FALSE")]
 
@@ -161,7 +177,10 @@ def test_a_missing_table_says_what_would_fill_its_row(document: dict[str, Any]) 
     """Nothing was sent of the memory: the row names the command. A list that is empty asks for nothing."""
     found = rows(document)
 
-    assert (found["Memory"]["items"], found["Memory"]["missing"]) == ([], ["`esxcli hardware memory get`"])
+    assert (found["Memory"]["items"], found["Memory"]["missing"]) == (
+        [],
+        ["`esxcli hardware memory get`"],
+    )
     page = html.render(document)
     assert re.search(r"Unknown or incomplete: [^<]*\bMemory\b", page)
     assert "<code>esxcli hardware memory get</code>" in page
@@ -193,7 +212,9 @@ def test_every_table_and_column_of_the_card_is_declared() -> None:
             names = {column.name for column in tables[part.table].columns}
             assert not row.by or row.by in names, (row.title, part.table)
             values = dict.fromkeys(names, 1)
-            assert all(cell(text, values, tables[part.table]) for text in part.cells if "|" not in text), row.title
+            assert all(
+                cell(text, values, tables[part.table]) for text in part.cells if "|" not in text
+            ), row.title
             used = {name for text in part.cells for name in COLUMN.findall(text)}
             assert {name for name, _ in used} <= names, (row.title, part.table)
 
@@ -221,7 +242,9 @@ def test_what_a_bundle_holds_by_itself_fills_the_card(tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / TOP / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / TOP / name).write_text(text, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / TOP), "-o", str(tmp_path / "out"), "--no-settings"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / TOP), "-o", str(tmp_path / "out"), "--no-settings"]
+    )
     assert done.exit_code == 0, done.output
     card = rows(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")))
 
@@ -242,4 +265,7 @@ def test_services_that_a_paste_tells_of_stand_on_the_card(tmp_path: Path) -> Non
     command = ["triage", str(paste), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"]
     assert CliRunner().invoke(main, command).exit_code == 0
     items = rows(case.load(tmp_path / "out" / "case.json"))["Services"]["items"]
-    assert [(one["name"], one["text"]) for one in items] == [("hostd", "runs"), ("ntpd", "does not run")]
+    assert [(one["name"], one["text"]) for one in items] == [
+        ("hostd", "runs"),
+        ("ntpd", "does not run"),
+    ]

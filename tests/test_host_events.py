@@ -20,7 +20,12 @@ LOST = 'Lost uplink redundancy on virtual switch "vSwitch0". Physical NIC vmnic2
 RESTORED = 'Network connectivity restored on virtual switch "vSwitch0", portgroups: "lab". Physical NIC vmnic2 is up'
 
 
-def vobd(second: float, text: str = LOST, event: str = "esx.problem.net.redundancy.lost", minute: int = 12) -> str:
+def vobd(
+    second: float,
+    text: str = LOST,
+    event: str = "esx.problem.net.redundancy.lost",
+    minute: int = 12,
+) -> str:
     """Return a line of vobd.log."""
     return f"2017-10-14T09:{minute}:{second:06.3f}Z: [netCorrelator] 844396129us: [{event}] {text}"
 
@@ -31,7 +36,9 @@ def hostd(second: float, text: str = LOST, number: int = 137, minute: int = 12) 
     return f"{head} [Originator@6876 sub=Vimsvc.ha-eventmgr] Event {number} : {text}"
 
 
-def triage(folder: Path, files: dict[str, list[str]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def triage(
+    folder: Path, files: dict[str, list[str]]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the findings of the rule of events, and the case, of a bundle with some logs."""
     for name, lines in files.items():
         path = folder / "case" / HOST / "var" / "run" / "log" / name
@@ -39,7 +46,9 @@ def triage(folder: Path, files: dict[str, list[str]]) -> tuple[list[dict[str, An
         raw = "".join(f"{line}\n" for line in lines).encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
     out = folder / "out"
-    done = CliRunner().invoke(main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
     return [one for one in case["findings"] if one["rule"] == "esx-event"], case
@@ -86,7 +95,10 @@ def test_an_event_that_only_one_log_has_is_not_lost(tmp_path: Path) -> None:
 def test_events_of_other_objects_and_other_times_are_no_twins(tmp_path: Path) -> None:
     """The text of another switch, and an event minutes later, are events of their own."""
     other = LOST.replace("vSwitch0", "vSwitch1")
-    logs = {"vobd.log": [vobd(46.002)], "hostd.log": [hostd(46.2, text=other), hostd(46.2, minute=19)]}
+    logs = {
+        "vobd.log": [vobd(46.002)],
+        "hostd.log": [hostd(46.2, text=other), hostd(46.2, minute=19)],
+    }
     found, _ = triage(tmp_path, logs)
 
     assert {(one["object"], one["say"].split(",")[0]) for one in found} == {
@@ -98,7 +110,9 @@ def test_events_of_other_objects_and_other_times_are_no_twins(tmp_path: Path) ->
 def test_hostd_alone_tells_an_event_and_its_end(tmp_path: Path) -> None:
     """Without vobd.log the text of hostd gives the event its id; what clears it is read as well."""
     lost = 'Lost uplink redundancy on virtual switch "vSwitch0". Physical NIC vmnic2 is down.'
-    (found,), _ = triage(tmp_path, {"hostd.log": [hostd(46, text=lost), hostd(50, "User root@192.0.2.9 logged in")]})
+    (found,), _ = triage(
+        tmp_path, {"hostd.log": [hostd(46, text=lost), hostd(50, "User root@192.0.2.9 logged in")]}
+    )
 
     assert (found["object"], found["severity"]) == ("vSwitch0", "major")
     assert places(found) == {"hostd.log:1"}
@@ -118,7 +132,9 @@ def test_vmkernel_alone_tells_a_slow_device(tmp_path: Path) -> None:
     file = tmp_path / "vmkernel.log"
     file.write_text(kernel(1, f"WARNING: ScsiDeviceIO: 1218: {SLOW.format(1331746)}") + "\n")
     out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["triage", str(file), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(file), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
 
     assert done.exit_code in (0, 1), done.output
@@ -133,7 +149,8 @@ def test_a_slow_device_that_three_logs_tell_of_counts_once(tmp_path: Path) -> No
         tmp_path,
         {
             "vmkernel.log": [
-                kernel(n, f"WARNING: ScsiDeviceIO: 1218: {SLOW.format(v)}") for n, v in enumerate(values, 1)
+                kernel(n, f"WARNING: ScsiDeviceIO: 1218: {SLOW.format(v)}")
+                for n, v in enumerate(values, 1)
             ],
             "vobd.log": [vobd(n + 0.4, SLOW.format(v), LATENCY) for n, v in enumerate(values, 1)],
             "hostd.log": [hostd(n + 0.9, SLOW.format(v)) for n, v in enumerate(values, 1)],
@@ -152,7 +169,8 @@ def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -
     (lasting,), _ = triage(tmp_path / "lasting", {"vmkernel.log": [down]})
     (ended,), _ = triage(tmp_path / "ended", {"vmkernel.log": [down, back]})
     (over,), _ = triage(
-        tmp_path / "over", {"vmkernel.log": [down, back], "vobd.log": [vobd(1, "made up", "vob.made.up")]}
+        tmp_path / "over",
+        {"vmkernel.log": [down, back], "vobd.log": [vobd(1, "made up", "vob.made.up")]},
     )
 
     assert lasting["severity"] == "critical" and lasting["subject"].startswith(device)
@@ -174,14 +192,10 @@ def test_a_quiet_hostd_log_does_not_clear_a_host_without_vobd(tmp_path: Path) ->
 def test_an_id_in_a_line_of_an_agent_is_an_event(tmp_path: Path, log: str) -> None:
     """VMware's content pack looks for `esx.problem.` in the logs of the agents: such a line is read, whatever its text."""
     agent = log.partition(".")[0]
-    line = (
-        f"2017-10-14T09:12:48.002Z verbose {agent}[FFD0B70] [Originator@6876 sub=x] saw esx.problem.hostd.core.dumped"
-    )
+    line = f"2017-10-14T09:12:48.002Z verbose {agent}[FFD0B70] [Originator@6876 sub=x] saw esx.problem.hostd.core.dumped"
     (found,), _ = triage(tmp_path, {log: [line]})
 
-    said = (
-        "Logged at least once, first at 2017-10-14 09:12:48 UTC or earlier, last at 2017-10-14 09:12:48 UTC or later."
-    )
+    said = "Logged at least once, first at 2017-10-14 09:12:48 UTC or earlier, last at 2017-10-14 09:12:48 UTC or later."
     assert found["say"] == said
     assert places(found) == {f"{log}:1"}
 
@@ -192,7 +206,10 @@ def test_a_storm_in_both_logs_is_paired_in_short_time(tmp_path: Path) -> None:
     moments = [(12 + n // 100, n % 100 * 0.55) for n in range(2000)]
     logs = {
         "vobd.log": [vobd(second, minute=minute) for minute, second in moments],
-        "hostd.log": [hostd(second + 0.2, minute=minute, number=n) for n, (minute, second) in enumerate(moments)],
+        "hostd.log": [
+            hostd(second + 0.2, minute=minute, number=n)
+            for n, (minute, second) in enumerate(moments)
+        ],
     }
     (found,), _ = triage(tmp_path, logs)
 
@@ -243,10 +260,23 @@ def test_a_vsm_log_fills_both_tables(tmp_path: Path) -> None:
     kb.mkdir()
     events = VSM_EVENT.format(table="nsx.vsm_event", match="Severity:.Critical")
     (kb / "lab-event.yaml").write_text(events, encoding="utf-8")
-    lines = VSM_EVENT.format(table="nsx.vsm_log", match="(?P<code>Sync):").replace("lab-event", "lab-line")
-    (kb / "lab-line.yaml").write_text(lines.replace("The manager tells", "A line tells"), encoding="utf-8")
+    lines = VSM_EVENT.format(table="nsx.vsm_log", match="(?P<code>Sync):").replace(
+        "lab-event", "lab-line"
+    )
+    (kb / "lab-line.yaml").write_text(
+        lines.replace("The manager tells", "A line tells"), encoding="utf-8"
+    )
     out = tmp_path / "out"
-    command = ["triage", str(tmp_path / "case"), "--kb", str(kb), "-o", str(out), "--no-settings", "--no-packs"]
+    command = [
+        "triage",
+        str(tmp_path / "case"),
+        "--kb",
+        str(kb),
+        "-o",
+        str(out),
+        "--no-settings",
+        "--no-packs",
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1), done.output
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))

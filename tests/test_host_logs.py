@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 BUNDLE = "esx-esx0.lab.example-2023-10-14--16.53-71234"
 LINE = "2023-10-14T09:01:0{n}.110Z {head}: {text}"
@@ -21,7 +21,10 @@ def read_as(tmp_path: Path, files: dict[str, list[str]]) -> dict[str, str]:
         target.write_text("\n".join(lines) + "\n", encoding="utf-8")
     document = triage([tmp_path / "case"], Options()).document
     return {
-        path: record.get("read_by", "") for path in files for record in document["sources"] if path in record["address"]
+        path: record.get("read_by", "")
+        for path in files
+        for record in document["sources"]
+        if path in record["address"]
     }
 
 
@@ -35,7 +38,9 @@ def test_a_bundle_has_its_logs_read_whatever_the_tag(tmp_path: Path) -> None:
         f"{BUNDLE}/var/run/log/sandboxd.log": [line("In(14) sandboxd[2100112]")],
         f"{BUNDLE}/var/run/log/sandboxd.0": [line("In(14) sandbox-helper[2100112]")],
         f"{BUNDLE}/var/run/log/syslog.log": [line("In(14) some-script[2100112]")],
-        f"{BUNDLE}/var/run/log/auth.log": [line("In(38) sshd[2100112]", "Connection from 192.0.2.7 port 52344")],
+        f"{BUNDLE}/var/run/log/auth.log": [
+            line("In(38) sshd[2100112]", "Connection from 192.0.2.7 port 52344")
+        ],
         f"{BUNDLE}/var/log/envoy.log": [line("In(166) envoy[2100112]")],
     }
     assert read_as(tmp_path, files) == dict(
@@ -46,9 +51,15 @@ def test_a_bundle_has_its_logs_read_whatever_the_tag(tmp_path: Path) -> None:
 def test_logs_of_other_systems_are_not_those_of_a_host(tmp_path: Path) -> None:
     """A log of the same name on vCenter Server or an appliance of NSX is not taken for that of a host."""
     files = {
-        "vc/var/log/vmware/rhttpproxy/rhttpproxy.log": ["2023-10-14T09:01:01.110Z info rhttpproxy[1] no bracket"],
-        f"{BUNDLE}/var/run/log/sandboxd.log": [line("In(14) sandboxd[2100112]")],  # or there were nothing to read
-        "nsx/var/log/auth.log": ["2023-10-14T09:01:01.110+00:00 nsxmgr1 sshd 2 - - Connection closed"],
+        "vc/var/log/vmware/rhttpproxy/rhttpproxy.log": [
+            "2023-10-14T09:01:01.110Z info rhttpproxy[1] no bracket"
+        ],
+        f"{BUNDLE}/var/run/log/sandboxd.log": [
+            line("In(14) sandboxd[2100112]")
+        ],  # or there were nothing to read
+        "nsx/var/log/auth.log": [
+            "2023-10-14T09:01:01.110+00:00 nsxmgr1 sshd 2 - - Connection closed"
+        ],
     }
     told = read_as(tmp_path, files)
     assert list(told.values()) == ["", "sandboxd", ""]
@@ -57,8 +68,15 @@ def test_logs_of_other_systems_are_not_those_of_a_host(tmp_path: Path) -> None:
 def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
     """Lines of many programs in one file go to the log of each; those of a program that nobody knows are counted."""
     log = tmp_path / "esx.log"
-    heads = ("esx0 sandboxd[2100112]", "esx0 In(38) sshd[2100112]", "esx0 esxupdate", "esx0 nobody-knows[7]")
-    log.write_text("".join(line(head, n=n) + "\n" for n in range(5) for head in heads), encoding="utf-8")
+    heads = (
+        "esx0 sandboxd[2100112]",
+        "esx0 In(38) sshd[2100112]",
+        "esx0 esxupdate",
+        "esx0 nobody-knows[7]",
+    )
+    log.write_text(
+        "".join(line(head, n=n) + "\n" for n in range(5) for head in heads), encoding="utf-8"
+    )
 
     document = triage([log], Options()).document
 
@@ -69,8 +87,8 @@ def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
 
 def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:
     """esxupdate of 5.x to 7.x has no severity in the head: the word after the module tells, and a trace joins its line."""
-    from analyzer.parsing import registry
-    from analyzer.tables import Block, Row
+    from analyzer.artefacts.parsing import registry
+    from analyzer.artefacts.tables import Block, Row
 
     lines = [
         "2018-10-08T08:23:18Z esxupdate: 5557508: BootBankInstaller.pyc: ERROR: no space",
@@ -87,7 +105,9 @@ def test_a_log_that_no_parser_knows_is_read_too(tmp_path: Path) -> None:
     files = {
         f"{BUNDLE}/var/run/log/nicmgmtd.log": [line("In(14) nicmgmtd[2100112]")],
         f"{BUNDLE}/var/run/log/gstored.0": [line("nicmgmtd[2100112]")],
-        f"{BUNDLE}/var/run/log/vobd.log": [line("In(14) vobd[2100112]", " [netCorrelator] 1us:  [vob.test] made up")],
+        f"{BUNDLE}/var/run/log/vobd.log": [
+            line("In(14) vobd[2100112]", " [netCorrelator] 1us:  [vob.test] made up")
+        ],
         f"{BUNDLE}/var/run/log/made-up/trace.log": [line("trace[2100112]")],
         f"{BUNDLE}/var/run/log/made-up.bin": [line("trace[2100112]")],
     }

@@ -24,9 +24,14 @@ def test_csv_of_esxcli_gives_the_rows_of_its_text(tmp_path: Path) -> None:
         "IsEnabled,IsLoaded,Name,\ntrue,true,vmkernel,\nfalse,true,ixgben,\n[root@esx0:~] \n"
     )
 
-    found = [rows(tmp_path, name, one, "esxi.module") for name, one in (("a.txt", text), ("b.txt", csv))]
+    found = [
+        rows(tmp_path, name, one, "esxi.module") for name, one in (("a.txt", text), ("b.txt", csv))
+    ]
 
-    told = [[{key: cell for key, cell in row.items() if not key.startswith("_")} for row in one] for one in found]
+    told = [
+        [{key: cell for key, cell in row.items() if not key.startswith("_")} for row in one]
+        for one in found
+    ]
     assert told[0] == told[1]
     assert [(row["module"], row["loaded"], row["enabled"], row["_line"]) for row in found[1]] == [
         ("vmkernel", True, True, 3),
@@ -89,7 +94,9 @@ def test_a_host_without_a_dump_target_says_so(tmp_path: Path) -> None:
     (found,) = rows(tmp_path, "dump.txt", text, "esxi.coredump_partition_target")
 
     assert found["has_dump"] is False
-    assert rows(tmp_path, "none.txt", "[root@esx0:~] date\n", "esxi.coredump_partition_target") == []
+    assert (
+        rows(tmp_path, "none.txt", "[root@esx0:~] date\n", "esxi.coredump_partition_target") == []
+    )
 
 
 def test_a_profile_that_waits_for_the_next_boot_states_no_version(tmp_path: Path) -> None:
@@ -137,7 +144,9 @@ def test_labels_that_nobody_confirmed_are_rows_as_printed(tmp_path: Path) -> Non
     ]
 
 
-def test_a_certificate_of_a_bundle_tells_when_it_expires_and_a_key_is_not_read(tmp_path: Path) -> None:
+def test_a_certificate_of_a_bundle_tells_when_it_expires_and_a_key_is_not_read(
+    tmp_path: Path,
+) -> None:
     """`rui.crt` gives owner, issuer and validity; a private key beside it is in no table and in no output."""
     pem = (SAMPLES / "certificates" / "plain.txt").read_text(encoding="utf-8")
     key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\n-----END PRIVATE KEY-----\n"
@@ -163,7 +172,10 @@ def test_the_time_daemon_tells_how_far_off_the_clock_is(tmp_path: Path) -> None:
     """`ntpq -p` names the server that is followed and how many polls were answered; `readvar` the offset."""
     peers = (
         "[root@esx0:~] ntpq -p\n"
-        "     remote           refid      st t when poll reach   delay   offset  jitter\n" + "=" * 78 + "\n"
+        "     remote           refid      st t when poll reach   delay   offset  jitter\n"
+        + "="
+        * 78
+        + "\n"
         "*ntp1.lab        .PPS.            1 u  112  128  377    4.478   -5.543  10.003\n"
         "xtp2.lab         .PPS.            1 u  112  128    1    4.478   -5.543  10.003\n"
         " ntp3.lab        .INIT.          16 u    -   64    0    0.000    0.000   0.000\n[root@esx0:~] \n"
@@ -175,12 +187,19 @@ def test_the_time_daemon_tells_how_far_off_the_clock_is(tmp_path: Path) -> None:
 
     found = rows(tmp_path, "ntp.txt", peers, "esxi.ntp_peer")
 
-    assert [(row["ntp_server"], row.get("ntp_tally"), row["ntp_followed"], row["ntp_answered"]) for row in found] == [
+    assert [
+        (row["ntp_server"], row.get("ntp_tally"), row["ntp_followed"], row["ntp_answered"])
+        for row in found
+    ] == [
         ("ntp1.lab", "*", True, 8),
         ("tp2.lab", "x", False, 1),
         ("ntp3.lab", None, False, 0),
     ]
-    offset = [row for row in rows(tmp_path, "vars.txt", variables, "esxi.ntp_variable") if row["ntp_name"] == "offset"]
+    offset = [
+        row
+        for row in rows(tmp_path, "vars.txt", variables, "esxi.ntp_variable")
+        if row["ntp_name"] == "offset"
+    ]
     assert [row["ntp_number"] for row in offset] == [-75.166]
 
 
@@ -199,20 +218,27 @@ def test_what_a_guest_prints_is_no_fact_of_a_host(tmp_path: Path) -> None:
     tables = ("ntp_peer", "df", "clock", "pci_name", "config_line", "certificate")
 
     guest = [rows(tmp_path, "guest.txt", text, f"esxi.{table}") for table in tables]
-    host = [rows(tmp_path, "host.txt", text.replace("root@web01:~#", "[root@esx0:~]"), f"esxi.{t}") for t in tables]
+    host = [
+        rows(tmp_path, "host.txt", text.replace("root@web01:~#", "[root@esx0:~]"), f"esxi.{t}")
+        for t in tables
+    ]
 
     assert guest == [[] for _ in tables]
     assert [len(found) for found in host] == [1, 0, 1, 1, 1, 1]
 
 
-def test_small_configuration_files_of_a_bundle_are_read_and_those_of_another_tree_are_not(tmp_path: Path) -> None:
+def test_small_configuration_files_of_a_bundle_are_read_and_those_of_another_tree_are_not(
+    tmp_path: Path,
+) -> None:
     """`etc/ntp.conf` below the top folder of a vm-support bundle is the host's; elsewhere it may be anybody's."""
     for top in ("esx-esx0.lab-2018-05-02--09.14-2098114", "nsxmgr"):
         place = tmp_path / top / top / "etc" / "ntp.conf"
         place.parent.mkdir(parents=True)
         place.write_text("server 198.51.100.53 iburst\n", encoding="utf-8")
 
-        done = CliRunner().invoke(main, ["tables", str(tmp_path / top), "esxi.config_line", "--json"])
+        done = CliRunner().invoke(
+            main, ["tables", str(tmp_path / top), "esxi.config_line", "--json"]
+        )
 
         assert done.exit_code == 0, done.output
         assert ("198.51.100.53" in done.stdout) is top.startswith("esx-")

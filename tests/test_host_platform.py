@@ -44,7 +44,9 @@ def vobd(minute: int, text: str) -> str:
     return f"2024-03-01T10:{minute:02}:00.000Z: [UserLevelCorrelator] 51us: {text}"
 
 
-def triage(folder: Path, logs: Mapping[str, list[str]], files: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+def triage(
+    folder: Path, logs: Mapping[str, list[str]], files: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
     """Return the findings of a bundle with these logs; every other log is there and quiet."""
     root = folder / "case" / HOST
     for log in LOGS:
@@ -61,7 +63,9 @@ def triage(folder: Path, logs: Mapping[str, list[str]], files: Mapping[str, str]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     out = folder / "out"
-    done = CliRunner().invoke(main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     return list(json.loads((out / "case.json").read_text(encoding="utf-8"))["findings"])
 
@@ -80,14 +84,18 @@ SERVICE = "Admission failure in path: host/vim/vmvisor/vpxa:vpxa.2099001:uw.2099
 AMS = "Heap: 2677: Heap globalCartel-1 already at its maximum size. Cannot expand."
 HEAP = "Heap: 2525: Heap netGPHeap already at its maximum size. Cannot expand."
 HUNG = "ALERT: hostd detected to be non-responsive"
-IPMI = "nipmi: ReadPhase:617: nipmi: Timed out waiting for OBF to set in read phase.. Error: Timeout"
-SCOREBOARD = "Adding VM 12 failed, file /vmfs/volumes/datastore-01/web 01/web 01.scoreboard is not readable."
-MICROCODE = "This machine's BIOS should be updated to pick up the latest microcode"
-SLOW_FILE = 'In thread 2099951, access("/vmfs/volumes/datastore-01/web 01/web 01.vswp") took over 2850 sec.'
-PASSWORD = "Rejected password for user root from 192.0.2.7"
-FIREWALL = (
-    "VSIP DFW: Log request HWM during 1800 sec period = 25117 LPS. Rate limit = 10000 LPS. Logged = 18 Dropped = 4711"
+IPMI = (
+    "nipmi: ReadPhase:617: nipmi: Timed out waiting for OBF to set in read phase.. Error: Timeout"
 )
+SCOREBOARD = (
+    "Adding VM 12 failed, file /vmfs/volumes/datastore-01/web 01/web 01.scoreboard is not readable."
+)
+MICROCODE = "This machine's BIOS should be updated to pick up the latest microcode"
+SLOW_FILE = (
+    'In thread 2099951, access("/vmfs/volumes/datastore-01/web 01/web 01.vswp") took over 2850 sec.'
+)
+PASSWORD = "Rejected password for user root from 192.0.2.7"
+FIREWALL = "VSIP DFW: Log request HWM during 1800 sec period = 25117 LPS. Rate limit = 10000 LPS. Logged = 18 Dropped = 4711"
 MEMORY = "MCA: 190: CE Poll G0 B8 S8c00 A123 M0 P123/40 Memory Controller Read Error on Channel 1."
 LOST_HOSTD = "Can't connect to hostd. Shutting down..."
 DUMP = "UserDump: 3157: hostd-worker: Dumping cartel 2098000 (from world 2098123) to file /var/core/hostd-zdump.000 ..."
@@ -116,19 +124,31 @@ def test_each_planted_problem_is_found_at_its_line(tmp_path: Path, form: tuple[A
         ("kb-433552", SPLITTER),
     ]
     many = [("kb-436105", IPMI, 3), ("kb-425728", SERVICE, 10)]
-    vmkernel = [core(0, text) for _, text in first] + [core(1, text) for _, text, times in many for _ in range(times)]
+    vmkernel = [core(0, text) for _, text in first] + [
+        core(1, text) for _, text, times in many for _ in range(times)
+    ]
     hostd = [daemon("hostd", 0, SCOREBOARD), daemon("hostd", 0, SLOW_FILE, "IoTracker")]
     hostd += [daemon("hostd", 1, PASSWORD)] * 10
-    logs = {"vmkernel": vmkernel, "hostd": hostd, "vpxa": [daemon("vpxa", 0, LOST_HOSTD)], "vobd": [vobd(0, STAGE)]}
+    logs = {
+        "vmkernel": vmkernel,
+        "hostd": hostd,
+        "vpxa": [daemon("vpxa", 0, LOST_HOSTD)],
+        "vobd": [vobd(0, STAGE)],
+    }
 
     found = {one["rule"]: one for one in triage(tmp_path, logs)}
 
     places = {rule: f"vmkernel.log:{number}" for number, (rule, _) in enumerate(first, 1)}
-    places |= {"kb-436105": "vmkernel.log:12", "kb-425728": "vmkernel.log:15", "kb-313531": "vobd.log:1"}
+    places |= {
+        "kb-436105": "vmkernel.log:12",
+        "kb-425728": "vmkernel.log:15",
+        "kb-313531": "vobd.log:1",
+    }
     places |= {"hostd-io-took-long": "hostd.log:2"}
     places |= {"hostd-rejects-logins": "hostd.log:3", "vpxa-cannot-reach-hostd": "vpxa.log:1"}
     shown = {
-        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]} for rule, one in found.items()
+        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]}
+        for rule, one in found.items()
     }
     assert set(found) == set(places)
     assert {rule: place for rule, place in places.items() if place not in shown[rule]} == {}
@@ -141,7 +161,10 @@ def test_a_quiet_host_has_no_finding(tmp_path: Path) -> None:
 
 def test_a_hung_agent_stands_below_its_cause(tmp_path: Path) -> None:
     """Firewall logging above its limit explains the hung agent: the report says which comes first."""
-    found = {one["rule"]: one for one in triage(tmp_path, {"vmkernel": [kernel8(0, FIREWALL), kernel8(30, HUNG)]})}
+    found = {
+        one["rule"]: one
+        for one in triage(tmp_path, {"vmkernel": [kernel8(0, FIREWALL), kernel8(30, HUNG)]})
+    }
 
     assert found["hostd-does-not-respond"]["explained_by"] == [found["kb-442474"]["id"]]
     assert found["kb-442474"]["severity"] == "major"
@@ -149,7 +172,9 @@ def test_a_hung_agent_stands_below_its_cause(tmp_path: Path) -> None:
 
 def test_storage_is_not_blamed_where_memory_errors_slow_the_host(tmp_path: Path) -> None:
     """A hundred corrected errors, then a hung agent and a slow datastore: memory is the cause that the report names."""
-    lines = [kernel8(minute, MEMORY) for minute in range(50) for _ in range(2)] + [kernel8(55, HUNG)]
+    lines = [kernel8(minute, MEMORY) for minute in range(50) for _ in range(2)] + [
+        kernel8(55, HUNG)
+    ]
     slow = agent8("hostd", 55, SLOW_FILE, "IoTracker")
     found = {one["rule"]: one for one in triage(tmp_path, {"vmkernel": lines, "hostd": [slow]})}
 
@@ -204,10 +229,18 @@ def test_settings_that_weaken_a_host_are_found(tmp_path: Path) -> None:
     on = vobd(0, "[esx.audit.ssh.enabled] SSH access has been enabled.")
     found = {one["rule"]: one for one in triage(tmp_path, {"vobd": [on]}, settings(good=False))}
 
-    weak = {"ntp-off", "firewall-open", "ramdisk-nearly-full", "bootbank-nearly-full", "vib-community-supported"}
+    weak = {
+        "ntp-off",
+        "firewall-open",
+        "ramdisk-nearly-full",
+        "bootbank-nearly-full",
+        "vib-community-supported",
+    }
     weak |= {"uptime-more-than-a-year", "hyperthread-warning-suppressed", "shell-without-timeout"}
     assert set(found) == weak
-    assert {rule for rule, one in found.items() if one["severity"] != "info"} == {"ramdisk-nearly-full"}
+    assert {rule for rule, one in found.items() if one["severity"] != "info"} == {
+        "ramdisk-nearly-full"
+    }
 
 
 def test_a_host_with_sound_settings_has_no_finding(tmp_path: Path) -> None:
@@ -277,11 +310,14 @@ def test_problems_in_the_further_logs_and_outputs_are_found(tmp_path: Path) -> N
     for output in OUTPUTS.values():
         files |= output
 
-    found = {one["rule"]: one for one in triage(tmp_path, {"vmkernel": [kernel(0, DROPPED)]}, files)}
+    found = {
+        one["rule"]: one for one in triage(tmp_path, {"vmkernel": [kernel(0, DROPPED)]}, files)
+    }
 
     assert set(found) == {*places, *OUTPUTS, "log-stress"}
     shown = {
-        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]} for rule, one in found.items()
+        rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]}
+        for rule, one in found.items()
     }
     assert {rule: place for rule, place in places.items() if place not in shown[rule]} == {}
 
@@ -307,7 +343,9 @@ def test_memory_errors_stand_in_the_findings_of_slow_storage(tmp_path: Path) -> 
     found = {one["rule"]: json.dumps(one) for one in triage(tmp_path, logs)}
 
     assert set(found) == {"kb-373203", "kb-2113956", "hostd-io-took-long"}
-    assert all("corrected memory errors" in found[rule] for rule in ("kb-2113956", "hostd-io-took-long"))
+    assert all(
+        "corrected memory errors" in found[rule] for rule in ("kb-2113956", "hostd-io-took-long")
+    )
 
 
 def test_a_host_that_cannot_decrypt_its_configuration_is_critical(tmp_path: Path) -> None:

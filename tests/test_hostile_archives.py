@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, codecs, walk
 from analyzer.sources.names import normalise
 from analyzer.sources.stream import Feed, FeedStream, MemorySource, SliceStream
@@ -37,9 +37,20 @@ _WATCH = [False]
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if not _WATCH[0] or event not in ("open", "os.mkdir", "os.rename", "os.remove", "socket.connect", "os.symlink"):
+    if not _WATCH[0] or event not in (
+        "open",
+        "os.mkdir",
+        "os.rename",
+        "os.remove",
+        "socket.connect",
+        "os.symlink",
+    ):
         return
-    if event != "open" or (isinstance(args[1], str) and set(args[1]) & set("wax+")) or (args[2] or 0) & 3:
+    if (
+        event != "open"
+        or (isinstance(args[1], str) and set(args[1]) & set("wax+"))
+        or (args[2] or 0) & 3
+    ):
         _WRITES.append(f"{event} {args[0]!r}")
 
 
@@ -163,7 +174,11 @@ def test_what_is_called_sound_has_the_members_that_another_reader_finds() -> Non
     for name, told in reference().items():
         state, ledger, found = answer(CORPUS / name)
         inside = [source for source in ledger.sources if "!" in source.address]
-        if state != "ok" or not inside or any(source.state in ("cut", "skipped") for source in ledger.sources):
+        if (
+            state != "ok"
+            or not inside
+            or any(source.state in ("cut", "skipped") for source in ledger.sources)
+        ):
             continue
         sound += 1
         names, before_end = _listed(name, (CORPUS / name).read_bytes(), Ledger())
@@ -213,7 +228,9 @@ def test_what_all_readers_call_damaged_is_never_ok() -> None:
         data = (CORPUS / name).read_bytes()
         if damaged and not data.startswith(b"version https://git-lfs"):
             state, ledger, found = answer(CORPUS / name)
-            loose = len(found) == 1 and "!" not in next(iter(found))  # given as a text file, not as an archive
+            loose = len(found) == 1 and "!" not in next(
+                iter(found)
+            )  # given as a text file, not as an archive
             if state == "ok" and not loose and not ledger.notes:
                 missed.append(name)
     assert not missed
@@ -262,7 +279,11 @@ def test_bundle_cut_at_any_byte_gives_a_subset_and_is_never_ok() -> None:
     """A tgz cut at many bytes: findings of a cut are a subset of the whole's, and the cut is told."""
     packed = gzip.compress(bundle(), mtime=0)
     whole = {m.address: m.read() for m in _walk_bytes(packed, Ledger())}
-    for cut in [*range(20, 200), *range(200, len(packed), 37), *range(len(packed) - 40, len(packed))]:
+    for cut in [
+        *range(20, 200),
+        *range(200, len(packed), 37),
+        *range(len(packed) - 40, len(packed)),
+    ]:
         ledger = Ledger()
         for member in _walk_bytes(packed[:cut], ledger):
             text = member.read()
@@ -310,7 +331,11 @@ def test_bombs_are_bounded(tmp_path: Path) -> None:
     info.size = 400 << 20
     engine = zlib.compressobj(6, zlib.DEFLATED, 31)
     block = bytes(1 << 20)
-    data = engine.compress(info.tobuf()) + b"".join(engine.compress(block) for _ in range(400)) + engine.flush()
+    data = (
+        engine.compress(info.tobuf())
+        + b"".join(engine.compress(block) for _ in range(400))
+        + engine.flush()
+    )
     (tmp_path / "zeros.tgz").write_bytes(data)
     assert [hit.name for hit in _bounded(tmp_path / "zeros.tgz", Limits(), 20).limits] == ["ratio"]
 
@@ -321,7 +346,9 @@ def test_bombs_are_bounded(tmp_path: Path) -> None:
     for depth in range(3):
         inner = _zip({f"{depth}-{i}.zip": inner for i in range(16)})
     (tmp_path / "42.zip").write_bytes(inner)
-    ledger = _bounded(tmp_path / "42.zip", Limits(expanded_bytes=1 << 30, nested_expanded=256 << 20), 60)
+    ledger = _bounded(
+        tmp_path / "42.zip", Limits(expanded_bytes=1 << 30, nested_expanded=256 << 20), 60
+    )
     assert {hit.name for hit in ledger.limits} & {"nested_expanded", "expanded_bytes"}
 
 
@@ -337,14 +364,21 @@ def _zip(parts: dict[str, bytes]) -> bytes:
 def test_many_members_are_bounded(tmp_path: Path) -> None:
     """Thirty thousand empty members of a tiny tgz are walked in seconds, or to the limit."""
     engine = zlib.compressobj(6, zlib.DEFLATED, 31)
-    parts = [engine.compress(tarfile.TarInfo(f"esx-a/{i}").tobuf(tarfile.GNU_FORMAT)) for i in range(30_000)]
+    parts = [
+        engine.compress(tarfile.TarInfo(f"esx-a/{i}").tobuf(tarfile.GNU_FORMAT))
+        for i in range(30_000)
+    ]
     (tmp_path / "b.tgz").write_bytes(b"".join(parts) + engine.flush())
     started = time.process_time()
     state, ledger, found = answer(tmp_path / "b.tgz")
     assert (state, len(found)) == ("ok", 30_000)
     assert time.process_time() - started < 40
     state, ledger, found = answer(tmp_path / "b.tgz", Limits(members=1000))
-    assert (state, len(found), [hit.name for hit in ledger.limits]) == ("partial", 1000, ["members"])
+    assert (state, len(found), [hit.name for hit in ledger.limits]) == (
+        "partial",
+        1000,
+        ["members"],
+    )
 
 
 @pytest.mark.process
@@ -354,11 +388,15 @@ def test_zero_member_of_300_mib_is_fast_and_flat(tmp_path: Path) -> None:
     info.size = 300 << 20
     engine = zlib.compressobj(6, zlib.DEFLATED, 31)
     block = bytes(1 << 20)
-    data = engine.compress(info.tobuf()) + b"".join(engine.compress(block) for _ in range(300)) + engine.flush()
+    data = (
+        engine.compress(info.tobuf())
+        + b"".join(engine.compress(block) for _ in range(300))
+        + engine.flush()
+    )
     (tmp_path / "b.tgz").write_bytes(data)
     code = (
         "import sys, time, pathlib\n"
-        "from analyzer.limits import Limits\n"
+        "from analyzer.runtime.limits import Limits\n"
         "from analyzer.sources import Ledger, walk\n"
         "started = time.process_time()\n"
         "n = sum(1 for _ in walk([pathlib.Path(sys.argv[1])], Limits(ratio=2000), Ledger()))\n"

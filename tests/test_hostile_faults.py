@@ -23,9 +23,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from analyzer import output
 from analyzer.cli import main
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
+from analyzer.runtime import output
 from tests import hostile
 from tests.hostile import ask
 
@@ -45,7 +45,15 @@ _CHANGES = {
     "os.chmod",
     "os.chown",
 }
-_OUTSIDE = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn"}
+_OUTSIDE = {
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.fork",
+    "os.forkpty",
+    "os.spawn",
+}
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
@@ -57,7 +65,9 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
         _EVENTS.append(str(args[0]))
     elif event == "open" and not isinstance(args[0], int):
         mode, flags = args[1], args[2] or 0
-        if (isinstance(mode, str) and set(mode) & set("wax+")) or flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        if (isinstance(mode, str) and set(mode) & set("wax+")) or flags & (
+            os.O_WRONLY | os.O_RDWR | os.O_CREAT
+        ):
             _EVENTS.append(os.fsdecode(args[0]))
 
 
@@ -122,10 +132,14 @@ def test_each_byte_of_the_headers_changed_is_answered(tmp_path: Path) -> None:
     path = hostile.bundle(tmp_path)
     packed, plain, whole = path.read_bytes(), hostile.tar_of(hostile.sound_files()), ask(path)
     chance = random.Random(5)
-    heads = [at for at in range(0, len(plain) - 1024, 512) if plain[at + 257 : at + 262] == b"ustar"]
+    heads = [
+        at for at in range(0, len(plain) - 1024, 512) if plain[at + 257 : at + 262] == b"ustar"
+    ]
     with hostile.rules_read_once():
         for at in range(10):
-            path.write_bytes(packed[:at] + bytes([packed[at] ^ 1 << chance.randrange(8)]) + packed[at + 1 :])
+            path.write_bytes(
+                packed[:at] + bytes([packed[at] ^ 1 << chance.randrange(8)]) + packed[at + 1 :]
+            )
             assert ask(path).findings <= whole.findings
         for _ in range(800 if ALL else 25):
             at = chance.choice(heads) + chance.randrange(512)
@@ -145,7 +159,10 @@ def _fifo(path: Path) -> None:
 
 BAD_INPUTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe": (_fifo, "not a regular file but a pipe"),
-    "a link to an endless device": (lambda path: path.symlink_to("/dev/zero"), "not a regular file but a device"),
+    "a link to an endless device": (
+        lambda path: path.symlink_to("/dev/zero"),
+        "not a regular file but a device",
+    ),
     "a dangling link": (lambda path: path.symlink_to("/nowhere/at all"), "No such file"),
     "a loop of links": (lambda path: path.symlink_to(path), "symbolic links"),
     "an empty file": (lambda path: path.touch(), "empty"),
@@ -194,7 +211,9 @@ def test_hostile_things_in_a_folder_do_not_keep_it_from_being_read(tmp_path: Pat
     assert "root:x:0" not in text
     states = {one["address"]: one["why"] for one in json.loads(text)["sources"]}
     assert "not opened" in states["pipe"]
-    assert all("not followed" in states[name] for name in ("zero.log", "self", "loop", "passwd.txt"))
+    assert all(
+        "not followed" in states[name] for name in ("zero.log", "self", "loop", "passwd.txt")
+    )
 
 
 @pytest.mark.process
@@ -221,7 +240,9 @@ def test_three_thousand_nested_folders(tmp_path: Path) -> None:
     assert hostile.HOST in [node["name"] for node in (answer.document or {})["nodes"]]
 
 
-def test_a_folder_without_permission_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_permission_is_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder that may not be listed and a file that may not be opened are named; the rest is read."""
     case = tmp_path / "case"
     hostile.bundle(case)
@@ -245,7 +266,9 @@ def test_a_folder_without_permission_is_damage(tmp_path: Path, monkeypatch: pyte
 
     assert answer.state == "partial"
     assert "Permission denied" in str(answer.document and answer.document["damage"])
-    assert {one["address"]: one["state"] for one in (answer.document or {})["sources"]}["closed.txt"] == "refused"
+    assert {one["address"]: one["state"] for one in (answer.document or {})["sources"]}[
+        "closed.txt"
+    ] == "refused"
 
 
 @pytest.mark.parametrize("what", ["grows", "shrinks", "vanishes"])
@@ -302,7 +325,9 @@ def test_a_write_that_fails_leaves_no_half_report(
     real, count = getattr(places[call], call), [0]
 
     def fails(*args: Any, **named: Any) -> Any:
-        place = named.get("dir") or args[0]  # fsync has a file number: only results are written through
+        place = (
+            named.get("dir") or args[0]
+        )  # fsync has a file number: only results are written through
         ours = isinstance(place, int) or out in (Path(place), *Path(place).parents)
         count[0] += ours
         if ours and count[0] == number:
@@ -311,7 +336,9 @@ def test_a_write_that_fails_leaves_no_half_report(
 
     monkeypatch.setattr(places[call], call, fails)
     if number == 1:
-        monkeypatch.setenv("BACKLINE_CACHE", str(tmp_path / "cache"))  # empty: it is written in this run
+        monkeypatch.setenv(
+            "BACKLINE_CACHE", str(tmp_path / "cache")
+        )  # empty: it is written in this run
     path = hostile.bundle(tmp_path)
     line = one_line(run("triage", path, "-o", tmp_path / "out"), 6)
 
@@ -323,13 +350,21 @@ def test_a_write_that_fails_leaves_no_half_report(
         assert not list((tmp_path / "out").iterdir())
 
 
-def test_an_output_that_cannot_be_is_said_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_output_that_cannot_be_is_said_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file as output folder, a folder under a file, a folder where a result must lie, a read-only folder."""
     path = hostile.bundle(tmp_path / "in")
     (tmp_path / "file").write_text("mine")
     (tmp_path / "taken" / "report.md").mkdir(parents=True)
-    monkeypatch.setattr("analyzer.triage.triage", lambda *_: pytest.fail("the work was begun"))
-    for folder, said in (("file", "it is a file"), ("file/below", "it is a file"), ("taken", "it is a folder")):
+    monkeypatch.setattr(
+        "analyzer.pipeline.triage.triage", lambda *_: pytest.fail("the work was begun")
+    )
+    for folder, said in (
+        ("file", "it is a file"),
+        ("file/below", "it is a file"),
+        ("taken", "it is a folder"),
+    ):
         assert said in one_line(run("triage", path, "-o", tmp_path / folder), 6)
     monkeypatch.setattr(output.os, "access", lambda *_: False)  # as on a read-only file system
     assert "cannot be written to" in one_line(run("triage", path, "-o", tmp_path / "new"), 6)
@@ -342,14 +377,18 @@ def test_an_output_that_cannot_be_is_said_before_the_work(tmp_path: Path, monkey
 
 def test_nothing_is_written_outside_the_output_folder(tmp_path: Path) -> None:
     """Members named upwards, absolute and as links: only the output folder is written, no socket, no process."""
-    tail = hostile.tar_of(dict.fromkeys(("../up.txt", "/abs.txt", "a/../../b.txt", "C:\\x\\y.txt"), b"x\n"))
+    tail = hostile.tar_of(
+        dict.fromkeys(("../up.txt", "/abs.txt", "a/../../b.txt", "C:\\x\\y.txt"), b"x\n")
+    )
     path = hostile.bundle(tmp_path / "in", tail=tail)
     folder = tmp_path / "out"
     triage([path])  # what Python writes once (compiled modules) is not of this run
     with watched() as events:
         result = run("triage", path, "-o", folder)
     assert result.exit_code in (0, 5)
-    assert [event for event in events if event != os.devnull and not event.startswith(str(folder))] == []
+    assert [
+        event for event in events if event != os.devnull and not event.startswith(str(folder))
+    ] == []
     assert sorted(one.name for one in folder.iterdir()) == RESULTS
     assert sorted(one.name for one in tmp_path.iterdir()) == ["in", "out"]
 
@@ -394,7 +433,7 @@ MOMENTS = {
         "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.MemberReader.read = read"
     ),
     "swallowed by a library": (
-        "import analyzer.case_data as t\nreal = t.judge\n"
+        "import analyzer.pipeline.case_data as t\nreal = t.judge\n"
         "def judge(*a, **k):\n"
         "    try: os.kill(os.getpid(), 2); import time; time.sleep(1)\n"
         "    except KeyboardInterrupt: pass\n"
@@ -413,7 +452,12 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path: Path, moment: s
     path, out = hostile.bundle(tmp_path), tmp_path / "out"
     code = INTERRUPTED.format(before=MOMENTS[moment], path=str(path), out=str(out))
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
     assert (done.returncode, done.stderr) == (130, "backline: interrupted\n")

@@ -71,7 +71,10 @@ Flood = tuple[Callable[[], hostile.Files], str]
 FLOODS: dict[str, Flood] = {
     "names of 4,000 bytes": (lambda: {"n" * 3900 + str(n): b"x" for n in range(200)}, ""),
     "2,000 folders deep": (lambda: {"/".join(["d"] * 2000) + "/x": b"x"}, ""),
-    "a storm of hits": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(60_000), 1)}, "hits_per_signature"),
+    "a storm of hits": (
+        lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(60_000), 1)},
+        "hits_per_signature",
+    ),
     "20,000 ports": (lambda: {"commands/net-stats_-l.txt": _ports(20_000)}, "findings_per_rule"),
     "numbers of 100,000 digits": (
         lambda: {"commands/net-stats_-l.txt": _ports(3).replace("33554434", "9" * 100_000)},
@@ -82,7 +85,10 @@ FLOODS: dict[str, Flood] = {
 SLOW_FLOODS: dict[str, Flood] = {
     "50,000 members": (lambda: {f"var/tmp/f{n}": b"" for n in range(50_000)}, ""),
     "50,000 small texts": (lambda: {f"extra/f{n}.txt": b"hello\n" for n in range(50_000)}, ""),
-    "a storm of 300,000": (lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(300_000), 1)}, "hits_per_signature"),
+    "a storm of 300,000": (
+        lambda: {"var/run/log/vobd.0.gz": gzip.compress(_alarms(300_000), 1)},
+        "hits_per_signature",
+    ),
     "a line of 200 MB in a log": (
         lambda: {
             "var/run/log/vmkernel.0.gz": gzip.compress(
@@ -96,7 +102,10 @@ SLOW_FLOODS: dict[str, Flood] = {
         "block_bytes",
     ),
     "a log of NUL": (lambda: {"var/run/log/hostd.log": b"\0" * (100 << 20)}, ""),
-    "a log of empty lines": (lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"\n" * (50 << 20), 1)}, ""),
+    "a log of empty lines": (
+        lambda: {"var/run/log/vmkernel.0.gz": gzip.compress(b"\n" * (50 << 20), 1)},
+        "",
+    ),
     "a text of empty lines": (lambda: {"extra/x.txt": b"\n" * (12 << 20)}, ""),
     "1,000 hosts in one transcript": (lambda: {"extra/pasted.txt": _hosts(1000)}, ""),
     "5,000 findings of one kind": (lambda: _vmx(5000), "findings_per_rule"),
@@ -166,7 +175,9 @@ def test_a_report_larger_than_its_limit_is_made_smaller(tmp_path: Path) -> None:
 def test_a_log_of_nul_says_that_it_is_a_hole(tmp_path: Path) -> None:
     """What a loss of power leaves in a log is told with the log."""
     answer = ask(hostile.bundle(tmp_path, {"var/run/log/hostd.log": b"\0" * 100_000}))
-    why = {one["address"].rpartition("/")[2]: one["why"] for one in (answer.document or {})["sources"]}
+    why = {
+        one["address"].rpartition("/")[2]: one["why"] for one in (answer.document or {})["sources"]
+    }
     assert why["hostd.log"].startswith("100,000 NUL bytes")
 
 
@@ -189,7 +200,9 @@ def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
     for args in (["-o", str(tmp_path / "out")], ["--json", "-"]):
         done = _status(path, "> /dev/full", *args)
         assert done.returncode == 6
-        assert done.stderr.startswith("backline: standard output: cannot be written (No space left on device). Free")
+        assert done.stderr.startswith(
+            "backline: standard output: cannot be written (No space left on device). Free"
+        )
         assert done.stderr.count("\n") == 1
     json.loads((tmp_path / "out" / "case.json").read_text())
 
@@ -227,22 +240,30 @@ def test_a_page_full_of_payloads_does_nothing_in_a_browser(tmp_path: Path) -> No
     vmx = {
         f"vmfs/volumes/x/{n}/vm{n}.vmx": f'displayName = "{text}"\nethernet0.present = "TRUE"\nethernet0.virtualDev = "e1000"\n'
         for n, text in enumerate(
-            text.replace('"', "|22").replace("\n", " ").replace("\udcff", "") for text in hostile.payloads()[:150]
+            text.replace('"', "|22").replace("\n", " ").replace("\udcff", "")
+            for text in hostile.payloads()[:150]
         )
     }
     answer = ask(hostile.bundle(tmp_path, vmx))
     (tmp_path / "report.html").write_text(html.render(answer.document or {}), encoding="utf-8")
     trouble: list[str] = []
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         page = browser.new_page()
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: (trouble.append("dialog"), dialog.dismiss()))
-        page.on("request", lambda request: request.url.startswith("file:") or trouble.append(request.url))
+        page.on(
+            "request",
+            lambda request: request.url.startswith("file:") or trouble.append(request.url),
+        )
         page.goto((tmp_path / "report.html").as_uri())
         page.wait_for_selector("body[data-done]", state="attached")
         page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
-        strange = page.locator("img, iframe, object, embed, form, [onerror], [onload], a[href^='javascript']").count()
+        strange = page.locator(
+            "img, iframe, object, embed, form, [onerror], [onload], a[href^='javascript']"
+        ).count()
         browser.close()
     assert (trouble, strange) == ([], 0)

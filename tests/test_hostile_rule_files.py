@@ -14,12 +14,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.engines import ENGINES, choose_engine
 from analyzer.scan.signatures import Scanner
 from tests.rule_kit import BASE, LOG, PART, RULE, TABLES, Kit, full
@@ -55,7 +56,9 @@ def listing(folder: Path) -> list[tuple[str, int]]:
     return sorted((str(path), path.lstat().st_size) for path in folder.rglob("*"))
 
 
-LAUGHS = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'lol'}]\n" for n in range(10))
+LAUGHS = "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9) if n else 'lol'}]\n" for n in range(10)
+)
 YAML_TRICKS = {
     "python tag": (b"x: !!python/object/apply:os.system ['touch pwned']\n", "tag"),
     "python name": (b"x: !!python/name:os.system\n", "tag"),
@@ -161,7 +164,10 @@ DROP = "x'; DROP TABLE esxi.base; --"
     ("old", "new"),
     [
         ("esxi.base", json.dumps("one in esxi.base; DROP TABLE x")),
-        ("table: esxi.part, by: [key], rows", 'table: "esxi.part; DROP TABLE esxi.base", by: [key], rows'),
+        (
+            "table: esxi.part, by: [key], rows",
+            'table: "esxi.part; DROP TABLE esxi.base", by: [key], rows',
+        ),
         ("by: [key], rows", 'by: ["key\'; DROP TABLE esxi.base; --"], rows'),
         ("by: [key], rows", 'by: ["key = key OR 1=1"], rows'),
         ("  part:", '  "part; DROP TABLE esxi.base":'),
@@ -182,12 +188,18 @@ def test_sql_in_a_name_is_refused(old: str, new: str, tmp_path: Path) -> None:
     assert error.place.line > 1
 
 
-@pytest.mark.parametrize("word", [DROP, '" OR 1=1 --', "\\'; --", "%s", "${x}", "$1", "?", "{one.a}", "'", "''"])
+@pytest.mark.parametrize(
+    "word", [DROP, '" OR 1=1 --', "\\'; --", "%s", "${x}", "$1", "?", "{one.a}", "'", "''"]
+)
 def test_sql_in_a_text_stays_text(word: str) -> None:
     """A text in a condition is compared as it is: it finds exactly itself, and nothing is dropped."""
     quoted = "one.s == " + json.dumps(word)
     one = full(RULE % ("when: " + json.dumps(quoted)))
-    kit = Kit().add(BASE, [{"key": 1, "s": word}, {"key": 2, "s": "x"}]).add(PART, [{"key": 1, "part": 1}])
+    kit = (
+        Kit()
+        .add(BASE, [{"key": 1, "s": word}, {"key": 2, "s": "x"}])
+        .add(PART, [{"key": 1, "part": 1}])
+    )
     assert kit.counts(one) == {"match": 1, "no_match": 1}
     assert kit.counts(full(SOUND)) == {"cannot_tell": 2}
 
@@ -204,7 +216,9 @@ def test_a_group_named_like_sql_is_a_name(group: str) -> None:
     assert Kit().add(BASE, [{"key": 1}]).log(one, "x y\nx z").counts(one) == {"match": 1}
 
 
-@pytest.mark.parametrize("value", [DROP, "1'", "6.5.0'; DROP TABLE x; --", "9" * 400, "1." * 500, ""])
+@pytest.mark.parametrize(
+    "value", [DROP, "1'", "6.5.0'; DROP TABLE x; --", "9" * 400, "1." * 500, ""]
+)
 def test_a_version_with_sql_has_an_ordinary_verdict(value: str) -> None:
     """A version that is none compares to nothing or to the number it begins with: never an error."""
     one = full(RULE % 'when: one.v > "1.0"')
@@ -249,9 +263,18 @@ def test_python_in_a_condition_is_refused(code: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(a+)+(?!x)", r"(b)(a|a)*\1", r"(\w+\s?)*x(?!y)", "(x{1000}){1000}", "(?=z)(.*)*y", "([a-z]+)*[0-9](?<!1)"],
+    [
+        "(a+)+(?!x)",
+        r"(b)(a|a)*\1",
+        r"(\w+\s?)*x(?!y)",
+        "(x{1000}){1000}",
+        "(?=z)(.*)*y",
+        "([a-z]+)*[0-9](?<!1)",
+    ],
 )
-def test_a_pattern_that_runs_away_is_refused_with_a_caret_inside(pattern: str, tmp_path: Path) -> None:
+def test_a_pattern_that_runs_away_is_refused_with_a_caret_inside(
+    pattern: str, tmp_path: Path
+) -> None:
     """A pattern whose search would not end is refused at load, and the caret stands inside it."""
     text = RULE % f"logs: {{l: {{in: esxi.made_up_log, match: '{pattern}'}}}}\nwhen: l"
     error = refused(text.encode(), tmp_path)
@@ -285,27 +308,45 @@ def engines() -> list[str]:
         ("a.*b.*c.*d", "d", "match"),
     ],
 )
-def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(pattern: str, end: str, verdict: str, engine: str) -> None:
+def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(
+    pattern: str, end: str, verdict: str, engine: str
+) -> None:
     """The worst line for a pattern of high power ends soon; undecided is «cannot tell», no hit is «no match»."""
     one = full(RULE % f"logs: {{l: {{in: esxi.made_up_log, match: '{pattern}'}}}}\nwhen: l")
     line = ("abc" * ((64 << 10) // 3))[:-1] + end
     start = time.process_time()
-    scan = Scanner(Catalog([one]).signatures(), engine=engine).scan_lines([line], LOG.name, "made_up.log").named("esx1")
+    scan = (
+        Scanner(Catalog([one]).signatures(), engine=engine)
+        .scan_lines([line], LOG.name, "made_up.log")
+        .named("esx1")
+    )
     assert time.process_time() - start < 5
     kit = Kit().add(BASE, [{"key": 1}])
     kit.facts.add_hits(scan)
     assert kit.counts(one) == {verdict: 1}
     assert bool(scan.stopped) == (verdict == "cannot_tell")
-    assert [hit.name for hit in scan.list_limits(Limits())] == (["pattern_steps"] if scan.stopped else [])
+    assert [hit.name for hit in scan.list_limits(Limits())] == (
+        ["pattern_steps"] if scan.stopped else []
+    )
 
 
 @pytest.mark.size
 @pytest.mark.parametrize("command", ["lint", "test", "show", "list"])
 @pytest.mark.parametrize(
-    "sign", [r"\x1b[2J\x1b]0;x\x07", r"\u202egnp.exe", r"\u2066x\u2069", r"\x9b31m", "\u202egnp.exe", "\u2066x"]
+    "sign",
+    [
+        r"\x1b[2J\x1b]0;x\x07",
+        r"\u202egnp.exe",
+        r"\u2066x\u2069",
+        r"\x9b31m",
+        "\u202egnp.exe",
+        "\u2066x",
+    ],
 )
 @pytest.mark.parametrize("key", ["title", "say"])
-def test_no_command_passes_on_what_steers_a_terminal(command: str, sign: str, key: str, tmp_path: Path) -> None:
+def test_no_command_passes_on_what_steers_a_terminal(
+    command: str, sign: str, key: str, tmp_path: Path
+) -> None:
     """Escapes and marks of direction in a title or a finding come out visible, never as they are."""
     texts = [f'"{sign}"' if key == name else "plain" for name in ("title", "say")]
     (tmp_path / "stranger.yaml").write_text(SHELL % (*texts, "d"))
@@ -322,12 +363,16 @@ def test_no_command_passes_on_what_steers_a_terminal(command: str, sign: str, ke
 def triage(out: Path, *kb: Path) -> tuple[int, str]:
     """Triage the sample with further rules; return the exit code and all that was printed."""
     args = [word for path in kb for word in ("--kb", str(path))]
-    done = CliRunner().invoke(main, ["triage", str(CASE), "-o", str(out), "--no-settings", "--no-packs", *args])
+    done = CliRunner().invoke(
+        main, ["triage", str(CASE), "-o", str(out), "--no-settings", "--no-packs", *args]
+    )
     assert not isinstance(done.exception, Exception), done.exception
     return done.exit_code, done.output
 
 
-def test_markup_of_a_rule_is_text_in_the_page_and_a_broken_neighbour_stops_nothing(tmp_path: Path) -> None:
+def test_markup_of_a_rule_is_text_in_the_page_and_a_broken_neighbour_stops_nothing(
+    tmp_path: Path,
+) -> None:
     """Beside a broken file a good one is judged, the exit code is 4, and its markup is escaped in the page."""
     kb = tmp_path / "kb"
     kb.mkdir()
@@ -357,7 +402,9 @@ def test_a_link_to_a_private_file_does_not_cite_it(inside: bool, tmp_path: Path)
     assert code == 4
     assert "a.yaml:" in printed
     assert "hunter2" not in printed
-    assert not any("hunter2" in path.read_text(errors="replace") for path in (tmp_path / "out").iterdir())
+    assert not any(
+        "hunter2" in path.read_text(errors="replace") for path in (tmp_path / "out").iterdir()
+    )
 
 
 EDIT = st.tuples(

@@ -18,12 +18,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
 from analyzer.judge import judge
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.limits import Limits
 from tests.hostile_rule_files import (
     ALL,
     HARMLESS,
@@ -50,14 +51,24 @@ def test_a_hostile_file_is_refused_or_harmless(name: str, tmp_path: Path) -> Non
     assert time.process_time() - start < 10
     if expected is HARMLESS:
         assert [str(error) for error in catalog.broken] == []
-        kit = Kit().add(BASE, [{"key": 1, "a": 5, "b": 1, "s": "x", "v": "6.3.4", "t": True}]).add(PART, [{"key": 1}])
+        kit = (
+            Kit()
+            .add(BASE, [{"key": 1, "a": 5, "b": 1, "s": "x", "v": "6.3.4", "t": True}])
+            .add(PART, [{"key": 1}])
+        )
         assert not kit.judge(*catalog.rules).counts["hostile"].get("error")
         assert kit.facts.count("esxi.base") == 1 and len(kit.facts.frame("esxi.base")) == 1
         return
     assert catalog.rules == [] and len(catalog.broken) == 1
     error = catalog.broken[0]
     assert expected.message in error.message
-    lines = path.read_bytes().decode(errors="replace").removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    lines = (
+        path.read_bytes()
+        .decode(errors="replace")
+        .removeprefix("\ufeff")
+        .replace("\r\n", "\n")
+        .split("\n")
+    )
     if expected.at:
         assert lines[error.place.line - 1][error.place.column - 1 :].startswith(expected.at)
     shown = str(error)
@@ -135,7 +146,13 @@ def test_all_of_them_together_neither_hang_nor_fill_memory_nor_write(tmp_path: P
 
     assert told["rules"] == ["sound"]
     assert told["broken"] == len(ALL)
-    assert told["sound"] == {"match": 1, "no_match": 0, "not_applicable": 0, "cannot_tell": 0, "error": 0}
+    assert told["sound"] == {
+        "match": 1,
+        "no_match": 0,
+        "not_applicable": 0,
+        "cannot_tell": 0,
+        "error": 0,
+    }
     assert told["outside"] == []
     assert told["seconds"] < 60
     assert told["mib"] < 400
@@ -158,7 +175,9 @@ def test_a_link_that_leads_out_of_the_folder_is_not_followed(tmp_path: Path) -> 
     assert [rule.id for rule in catalog.rules] == ["sound"]
     told = "\n".join(str(error) for error in catalog.broken)
     assert "hostile.yaml:1:1" in told and "a link that leads out of its folder" in told
-    assert "secret" not in told and "inside.yaml" in told  # the other link is read, and has the wrong name
+    assert (
+        "secret" not in told and "inside.yaml" in told
+    )  # the other link is read, and has the wrong name
 
 
 @pytest.mark.parametrize(
@@ -230,7 +249,8 @@ evidence: [p0.x, p1.x, p2.x]
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("rows", "condition"), [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")]
+    ("rows", "condition"),
+    [("many", "sum(p0.x * one.a) + sum(p1.x) + sum(p2.x) > 0"), ("one", "p2.x > 0")],
 )
 def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition: str) -> None:
     """Cross joins over large tables end at `rule_seconds`, also in the midst of few subjects; other rules are judged."""
@@ -239,7 +259,7 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
         import json, time
         from pathlib import Path
         from analyzer.judge import judge
-        from analyzer.limits import Limits
+        from analyzer.runtime.limits import Limits
         from analyzer.rules import Catalog
         from tests.rule_kit import BASE, PART, Kit, full
         kit = Kit().add(BASE, [{{"key": n, "a": 1}} for n in range(30_000)])
@@ -322,7 +342,11 @@ def loud_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a rule that shouts, and with files that are broken in loud ways."""
     folder = tmp_path_factory.mktemp("loud")
     written(folder, LOUD, "loud.yaml")
-    written(folder, LOUD.replace("rule: loud", "rule: broken").replace("known(", "knwon("), "broken.yaml")
+    written(
+        folder,
+        LOUD.replace("rule: loud", "rule: broken").replace("known(", "knwon("),
+        "broken.yaml",
+    )
     written(folder, changed("A made-up fault", '"\\e]0;owned\\a"'), "\x1b[31mhostile.yaml")
     written(folder, changed("A made-up fault", "\u202eevil"), "bidi.yaml")
     return folder
@@ -345,8 +369,12 @@ def test_a_loud_rule_is_harmless_in_every_output(loud_folder: Path, tmp_path: Pa
     assert code in (0, 4, 5), printed
     assert not STEERING.search(printed)
     assert "alert(1)" in page and "<script>alert(1)" not in page and "<img src=x" not in page
-    prose = re.sub(r"^( *)(```+)\n.*?^\1\2$", "", markdown, flags=re.MULTILINE | re.DOTALL)  # a command stays as it is
-    prose = re.sub(r"(`+).+?\1", "", prose)  # and so does one in a line: `esxcli network nic get -n <vmnic>`
+    prose = re.sub(
+        r"^( *)(```+)\n.*?^\1\2$", "", markdown, flags=re.MULTILINE | re.DOTALL
+    )  # a command stays as it is
+    prose = re.sub(
+        r"(`+).+?\1", "", prose
+    )  # and so does one in a line: `esxcli network nic get -n <vmnic>`
     assert "alert" in prose and not re.search(r"(?<!\\)<|(?<!\\)\]\(javascript", prose)
     for text in (page, markdown):
         assert not STEERING.search(text)
@@ -370,11 +398,15 @@ def test_a_loud_rule_is_harmless_in_every_output(loud_folder: Path, tmp_path: Pa
     ],
     ids=lambda args: args[1],
 )
-def test_no_command_for_authors_lets_a_rule_steer_the_terminal(args: tuple[str, ...], loud_folder: Path) -> None:
+def test_no_command_for_authors_lets_a_rule_steer_the_terminal(
+    args: tuple[str, ...], loud_folder: Path
+) -> None:
     """What the commands print of rules from strangers holds no control character, and ends with a known exit code."""
     case = str(ROOT / "samples" / "cases" / "healthy-host")
     before = sorted(loud_folder.rglob("*"))
-    code, printed = run(*(one.replace("FOLDER", str(loud_folder)).replace("CASE", case) for one in args))
+    code, printed = run(
+        *(one.replace("FOLDER", str(loud_folder)).replace("CASE", case) for one in args)
+    )
 
     assert code in (0, 1, 2, 4), printed
     assert not STEERING.search(printed), printed
@@ -382,7 +414,9 @@ def test_no_command_for_authors_lets_a_rule_steer_the_terminal(args: tuple[str, 
     assert sorted(loud_folder.rglob("*")) == before
 
 
-def test_an_example_writes_only_into_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_writes_only_into_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Files of examples go to a temporary folder that is gone afterwards."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     text = (
@@ -445,7 +479,9 @@ def test_the_rule_that_is_mutated_is_sound() -> None:
 @settings(max_examples=300)
 @given(
     st.lists(
-        st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 12), PIECES | st.text(max_size=4)), min_size=1, max_size=5
+        st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 12), PIECES | st.text(max_size=4)),
+        min_size=1,
+        max_size=5,
     )
 )
 def test_no_mutation_raises_anything_but_a_diagnosis(changes: list[tuple[int, int, str]]) -> None:

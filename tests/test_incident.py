@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.report import html, incident, markdown
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -31,14 +31,25 @@ def vmkernel(day: int, hour: int) -> str:
     return f"2017-10-{day:02}T{hour:02}:00:00.114Z cpu3:2097616)Synthetic: a line"
 
 
-def triage(folder: Path, files: dict[str, list[str]], *more: str, code: int = 0) -> tuple[dict[str, Any], str]:
+def triage(
+    folder: Path, files: dict[str, list[str]], *more: str, code: int = 0
+) -> tuple[dict[str, Any], str]:
     """Return the case of a bundle with some logs, and what the command printed."""
     for name, lines in files.items():
         path = folder / LOGS / name
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = "".join(f"{line}\n" for line in lines).encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", "--all", *more]
+    command = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(folder / "out"),
+        "--no-settings",
+        "--no-packs",
+        "--all",
+        *more,
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == code, done.output
     return (case.load(folder / "out" / "case.json") if code == 0 else {}), done.output
@@ -49,7 +60,9 @@ FILES = {
     "vmkernel.0.gz": [vmkernel(1, 8), vmkernel(5, 9)],
     "vobd.log": [vobd(12, 0), vobd(14, 0)],
     "vobd.0.gz": [vobd(2, 0), vobd(12, 0)],
-    "hostd.log": ["2017-10-14T09:12:46.002Z info hostd[2B2C1B70] [Originator@6876 sub=Synth] a line"],
+    "hostd.log": [
+        "2017-10-14T09:12:46.002Z info hostd[2B2C1B70] [Originator@6876 sub=Synth] a line"
+    ],
 }
 
 
@@ -89,7 +102,9 @@ def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
     doc, _ = triage(tmp_path, files, "--incident", "2017-10-07T14:00:00+02:00")
 
     assert doc["case"]["incident"] == "2017-10-07T12:00:00Z"
-    assert incident.boots(doc) == ["esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"]
+    assert incident.boots(doc) == [
+        "esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"
+    ]
 
 
 @pytest.mark.size
@@ -110,7 +125,10 @@ def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> 
 
 def test_problems_stay_when_audits_would_crowd_them_out(tmp_path: Path) -> None:
     """Of 1,000 events of shells between 100 problems all problems are shown, and the shells are counted."""
-    lines = [vobd(10, n * 60, "esx.audit.shell.enabled" if n % 11 else "esx.problem.made.up") for n in range(1100)]
+    lines = [
+        vobd(10, n * 60, "esx.audit.shell.enabled" if n % 11 else "esx.problem.made.up")
+        for n in range(1100)
+    ]
     doc, _ = triage(tmp_path, {"vobd.log": [*lines, vobd(10, 70_000, "esx.audit.host.boot")]})
 
     assert any("esx.audit.host.boot" in event["text"] for event in doc["timeline"])
@@ -147,7 +165,9 @@ def test_the_report_tells_what_is_missing_between_the_files_of_a_log(tmp_path: P
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     logs = {log["table"]: incident.gaps(log) for node in doc["nodes"] for log in node["logs"]}
 
-    assert logs["esxi.vmkernel"] == "nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC"
+    assert (
+        logs["esxi.vmkernel"] == "nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC"
+    )
     assert logs["esxi.vobd"] == ""
     assert f'<td data-label="Between its files">{logs["esxi.vmkernel"]}</td>' in page
 
@@ -156,9 +176,13 @@ def test_a_clock_that_went_back_is_told_beside_the_host(tmp_path: Path) -> None:
     """An hour back in two logs is one remark with the times of the first; disorder of seconds is none."""
     back = [vmkernel(10, 8), vmkernel(10, 12), vmkernel(10, 11), vmkernel(10, 13)]
     doc, terminal = triage(
-        tmp_path / "back", {"vmkernel.log": back, "vobd.log": [vobd(10, 43_200), vobd(10, 39_600)] * 2}
+        tmp_path / "back",
+        {"vmkernel.log": back, "vobd.log": [vobd(10, 43_200), vobd(10, 39_600)] * 2},
     )
-    even, _ = triage(tmp_path / "even", {"vmkernel.log": [vmkernel(10, 8)], "vobd.log": [vobd(10, 59), vobd(10, 3)]})
+    even, _ = triage(
+        tmp_path / "even",
+        {"vmkernel.log": [vmkernel(10, 8)], "vobd.log": [vobd(10, 59), vobd(10, 3)]},
+    )
 
     told = "the clock went back in vmkernel.log from 2017-10-10 12:00:00 UTC to 2017-10-10 11:00:00 UTC"
     assert [one for one in doc["nodes"][0]["warnings"] if "clock" in one] == [
@@ -177,7 +201,11 @@ def up(day: int, second: int, uptime: int) -> str:
 def test_a_clock_that_was_set_forward_is_told_apart_from_a_gap(tmp_path: Path) -> None:
     """Two hours go by while the host is up for a minute: the clock was set. Two quiet hours, and a boot, are none."""
     told = {
-        name: [one for one in triage(tmp_path / name, {"vobd.log": lines})[0]["nodes"][0]["warnings"] if "clock" in one]
+        name: [
+            one
+            for one in triage(tmp_path / name, {"vobd.log": lines})[0]["nodes"][0]["warnings"]
+            if "clock" in one
+        ]
         for name, lines in {
             "set": [up(10, 100, 5000), up(10, 160, 5060), up(10, 7360, 5120), up(10, 7400, 5160)],
             "quiet": [up(10, 100, 5000), up(10, 7300, 12_200), up(10, 7400, 12_300)],
@@ -203,7 +231,9 @@ def test_each_log_says_which_boot_its_lines_belong_to() -> None:
     boot = "boot of 2017-10-10 16:53:20 UTC"
     logs = {"since": (10, 14), "before": (5, 9), "both": (5, 14)}
     told = {
-        name: incident.boot(node, {"first": f"2017-10-{first:02}T17:00:00Z", "last": f"2017-10-{last:02}T16:00:00Z"})
+        name: incident.boot(
+            node, {"first": f"2017-10-{first:02}T17:00:00Z", "last": f"2017-10-{last:02}T16:00:00Z"}
+        )
         for name, (first, last) in logs.items()
     }
 
@@ -212,12 +242,18 @@ def test_each_log_says_which_boot_its_lines_belong_to() -> None:
         "before": f"all before the {boot}",
         "both": f"also before the {boot}",
     }
-    assert incident.boot({**node, "uptime_s": None}, {"first": "2017-10-10T17:00:00Z", "last": ""}) == ""
+    assert (
+        incident.boot({**node, "uptime_s": None}, {"first": "2017-10-10T17:00:00Z", "last": ""})
+        == ""
+    )
 
 
 def test_the_page_has_the_boot_beside_each_log(tmp_path: Path) -> None:
     """A bundle with an uptime: the row of its log names the boot."""
-    files = {**FILES, "../../../commands/localcli_system-stats-uptime-get.txt": [str(4 * 86_400 * 1_000_000)]}
+    files = {
+        **FILES,
+        "../../../commands/localcli_system-stats-uptime-get.txt": [str(4 * 86_400 * 1_000_000)],
+    }
     doc, _ = triage(tmp_path, files)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     (node,) = [node for node in doc["nodes"] if node["logs"]]
@@ -238,4 +274,8 @@ def test_a_step_back_is_found_in_a_large_log(tmp_path: Path) -> None:
     doc, _ = triage(tmp_path, {"vmkernel.log": lines})
     (told,) = [one for one in doc["nodes"][0]["warnings"] if "clock" in one]
 
-    assert "from 2017-10-10 05:59" in told and "to 2017-10-10 05:0" in told and "times in all" not in told
+    assert (
+        "from 2017-10-10 05:59" in told
+        and "to 2017-10-10 05:0" in told
+        and "times in all" not in told
+    )

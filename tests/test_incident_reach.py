@@ -31,7 +31,9 @@ def quiet(doc: dict[str, Any]) -> set[str]:
         ("2017-10-09 09:00", "begins at 2017-10-10 00:00:00 UTC, after the incident"),
     ],
 )
-def test_a_log_that_ends_or_begins_on_the_wrong_side_is_never_clean(tmp_path: Path, incident: str, said: str) -> None:
+def test_a_log_that_ends_or_begins_on_the_wrong_side_is_never_clean(
+    tmp_path: Path, incident: str, said: str
+) -> None:
     """Its rules are asked as if the log were not there, and the log of the time is asked for."""
     doc, shown = triage(tmp_path, {"vmkernel.log": BUSY}, "--incident", incident)
     assert said in unanswered(doc)[RULE]
@@ -42,7 +44,9 @@ def test_a_log_that_ends_or_begins_on_the_wrong_side_is_never_clean(tmp_path: Pa
 def test_without_an_incident_and_inside_the_log_the_silence_counts(tmp_path: Path) -> None:
     """Nothing changes where nobody asks about a time, and where the log has lines around it."""
     assert RULE in quiet(triage(tmp_path / "a", {"vmkernel.log": BUSY})[0])
-    assert RULE in quiet(triage(tmp_path / "b", {"vmkernel.log": BUSY}, "--incident", "2017-10-11 09:30")[0])
+    assert RULE in quiet(
+        triage(tmp_path / "b", {"vmkernel.log": BUSY}, "--incident", "2017-10-11 09:30")[0]
+    )
 
 
 def test_a_rotated_copy_that_is_missing_at_the_incident_is_named(tmp_path: Path) -> None:
@@ -55,15 +59,22 @@ def test_a_rotated_copy_that_is_missing_at_the_incident_is_named(tmp_path: Path)
 
 def test_a_log_that_is_seldom_written_is_silent_while_others_go_on(tmp_path: Path) -> None:
     """vobd.log of a quiet host has a line a day; while vmkernel.log covers the time, its silence is silence."""
-    files = {"vmkernel.log": BUSY, "vobd.log": [vobd(10, 0, "esx.audit.a"), vobd(12, 0, "esx.audit.a")]}
+    files = {
+        "vmkernel.log": BUSY,
+        "vobd.log": [vobd(10, 0, "esx.audit.a"), vobd(12, 0, "esx.audit.a")],
+    }
     doc, _ = triage(tmp_path / "a", files, "--incident", "2017-10-12 20:00")
     assert EVENT not in unanswered(doc)
     doc, _ = triage(tmp_path / "b", files, "--incident", "2017-10-14 20:00")
-    assert "the log vobd of esx0.lab.example ends at 2017-10-12 00:00:00 UTC" in unanswered(doc)[EVENT]
+    assert (
+        "the log vobd of esx0.lab.example ends at 2017-10-12 00:00:00 UTC" in unanswered(doc)[EVENT]
+    )
 
 
 def test_what_a_log_does_hold_stays_found(tmp_path: Path) -> None:
     """A line that was seen is evidence wherever the incident lies."""
     line = "2017-10-11T09:40:00.114Z cpu3:2097616)ALERT: hostd detected to be non-responsive"
-    doc, _ = triage(tmp_path, {"vmkernel.log": sorted([*BUSY, line])}, "--incident", "2017-10-13 09:00")
+    doc, _ = triage(
+        tmp_path, {"vmkernel.log": sorted([*BUSY, line])}, "--incident", "2017-10-13 09:00"
+    )
     assert RULE in {finding["rule"] for finding in doc["findings"]}

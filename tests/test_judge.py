@@ -11,19 +11,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.errors import RuleFileError
+from analyzer.case.verdicts import Finding, Trace
 from analyzer.judge import judge
 from analyzer.judge.evidence import thin
 from analyzer.judge.relations import relate, slug
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Finding, Trace
-from tests.rule_kit import BASE, COUNTERS, MANAGER, PART, RULE, SAMPLED, TABLES, Kit, frame, full, rule
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
+from tests.rule_kit import (
+    BASE,
+    COUNTERS,
+    MANAGER,
+    PART,
+    RULE,
+    SAMPLED,
+    TABLES,
+    Kit,
+    frame,
+    full,
+    rule,
+)
 
 
 def leaves(trace: Trace) -> list[Trace]:
     """Return the leaves of a tree."""
-    return [trace] if not trace.children else [leaf for child in trace.children for leaf in leaves(child)]
+    return (
+        [trace]
+        if not trace.children
+        else [leaf for child in trace.children for leaf in leaves(child)]
+    )
 
 
 # -- domain and ghosts
@@ -31,7 +47,9 @@ def leaves(trace: Trace) -> list[Trace]:
 
 def test_a_rule_of_another_product_is_not_applicable() -> None:
     """No guest, no manager in the case: their rules do not apply, and nothing is asked for."""
-    text = (RULE % "when: one.n > 1").replace("esxi.base", "guest.thing").replace("one.key", "one.n")
+    text = (
+        (RULE % "when: one.n > 1").replace("esxi.base", "guest.thing").replace("one.key", "one.n")
+    )
     start, stop = text.index("join:"), text.index("subject:")
     guest = full(text[:start] + text[stop:])
     judgement = Kit("esx1").judge(guest)
@@ -75,7 +93,9 @@ def test_a_source_not_read_whole_is_no_no(state: str, reason: str) -> None:
     kit.facts.cover("esx1", "esxi.base", state, "the reader's words")
     judgement = kit.judge(COUNTERS)
 
-    assert [(item.reason, item.why) for item in judgement.cannot_tell] == [(reason, "the reader's words")]
+    assert [(item.reason, item.why) for item in judgement.cannot_tell] == [
+        (reason, "the reader's words")
+    ]
 
 
 def test_rows_after_a_cut_are_minded() -> None:
@@ -122,7 +142,9 @@ def test_a_population_names_who_was_not_seen() -> None:
 
 def test_the_gate_has_three_answers() -> None:
     """`only` false is not applicable, unknown is cannot tell, true lets the condition speak."""
-    kit = Kit().add(BASE, [{"key": 1, "a": 1, "s": "other"}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "s": "x"}])
+    kit = Kit().add(
+        BASE, [{"key": 1, "a": 1, "s": "other"}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "s": "x"}]
+    )
     judgement = kit.judge(COUNTERS)
 
     assert judgement.counts["made-up"] == {
@@ -183,7 +205,9 @@ def test_an_unknown_value_prints_unknown() -> None:
 def test_nothing_true_and_something_unknown_is_cannot_tell() -> None:
     """Without a last `when: true` an unknown outcome leaves the answer open."""
     text = (RULE % "when: one.a > 0").replace("when: true", "when: one.b > 1")
-    kit = Kit().add(BASE, [{"key": 1, "a": 1, "b": 0}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "b": 2}])
+    kit = Kit().add(
+        BASE, [{"key": 1, "a": 1, "b": 0}, {"key": 2, "a": 1}, {"key": 3, "a": 1, "b": 2}]
+    )
 
     assert kit.counts(full(text)) == {"match": 1, "no_match": 1, "cannot_tell": 1}
 
@@ -209,13 +233,22 @@ def test_a_template_is_data() -> None:
 def test_the_trace_shows_values_arithmetic_and_lines() -> None:
     """Every node of the condition has its value, a sum its numbers, a leaf its line."""
     kit = Kit().add(BASE, [{"key": 1, "a": 7086, "b": 3284}], line=17)
-    finding = kit.judge(full(RULE % "let:\n  full: one.a + one.b\nwhen: full > 0 and one.a > 0")).findings[0]
+    finding = kit.judge(
+        full(RULE % "let:\n  full: one.a + one.b\nwhen: full > 0 and one.a > 0")
+    ).findings[0]
     assert finding.trace is not None
     when = finding.trace.children[0]
 
-    assert (when.text, when.value) == ("Found when: full is more than 0 and a of esxi.base is more than 0", "true")
+    assert (when.text, when.value) == (
+        "Found when: full is more than 0 and a of esxi.base is more than 0",
+        "true",
+    )
     named = when.children[0].children[0]
-    assert (named.text, named.value, named.note) == ("full: a of esxi.base + b of esxi.base", "10370", "7086 + 3284")
+    assert (named.text, named.value, named.note) == (
+        "full: a of esxi.base + b of esxi.base",
+        "10370",
+        "7086 + 3284",
+    )
     assert [(leaf.text, leaf.value, leaf.at) for leaf in leaves(named)] == [
         ("a of esxi.base", "7086", "dump.txt:17"),
         ("b of esxi.base", "3284", "dump.txt:17"),
@@ -224,7 +257,9 @@ def test_the_trace_shows_values_arithmetic_and_lines() -> None:
 
 def test_every_verdict_is_explained_on_request() -> None:
     """`explain` gives the tree of a «no» and of a «cannot tell» too, so that an author sees which leaf said it."""
-    kit = Kit().add(BASE, [{"key": 1, "a": 0, "s": "x"}, {"key": 2, "s": "x"}, {"key": 3, "s": "other", "a": 3}])
+    kit = Kit().add(
+        BASE, [{"key": 1, "a": 0, "s": "x"}, {"key": 2, "s": "x"}, {"key": 3, "s": "other", "a": 3}]
+    )
     explained = {item.subject: item for item in kit.judge(COUNTERS, explain="made-up").explained}
 
     assert {name: item.verdict for name, item in explained.items()} == {
@@ -239,11 +274,19 @@ def test_every_verdict_is_explained_on_request() -> None:
 def test_evidence_is_the_line_with_its_neighbours() -> None:
     """Label, address, line, text and two lines of context come from the block the row was read in."""
     kit = Kit().add(
-        BASE, [{"key": n, "a": n - 2} for n in range(1, 4)], source="b.tgz!x/dump.txt", taken="2017-10-09 14:02:00"
+        BASE,
+        [{"key": n, "a": n - 2} for n in range(1, 4)],
+        source="b.tgz!x/dump.txt",
+        taken="2017-10-09 14:02:00",
     )
     item = kit.judge(rule("one.a > 0", evidence="[one.a]")).findings[0].evidence[0]
 
-    assert (item.label, item.address, item.line, item.text) == ("one.a = 1", "b.tgz!x/dump.txt", 3, "key=3 a=1")
+    assert (item.label, item.address, item.line, item.text) == (
+        "one.a = 1",
+        "b.tgz!x/dump.txt",
+        3,
+        "key=3 a=1",
+    )
     assert (item.before, item.after, item.taken, item.node) == (
         ["key=1 a=-1", "key=2 a=0"], [], "2017-10-09T14:02:00Z", "esx1",
     )  # fmt: skip
@@ -283,7 +326,11 @@ def test_a_chart_holds_the_samples_of_the_subject() -> None:
 
     assert key == "made-up/thing-1/part.y"
     assert judgement.series[key]["part.y"] == [1.0, 2.0, 60.0]
-    assert judgement.series[key]["times"] == ["2017-10-09T14:00:00Z", "2017-10-09T14:00:10Z", "2017-10-09T14:00:15Z"]
+    assert judgement.series[key]["times"] == [
+        "2017-10-09T14:00:00Z",
+        "2017-10-09T14:00:10Z",
+        "2017-10-09T14:00:15Z",
+    ]
     json.dumps(judgement.series)
 
 
@@ -295,20 +342,43 @@ def test_thinning_keeps_order_and_extremes(values: list[float], most: int) -> No
 
     assert len(kept) <= most
     assert kept == sorted(set(kept))
-    assert (max(values), min(values)) == (max(values[place] for place in kept), min(values[place] for place in kept))
+    assert (max(values), min(values)) == (
+        max(values[place] for place in kept),
+        min(values[place] for place in kept),
+    )
 
 
 # -- findings among themselves
 
 
-def finding(name: str, thing: str, severity: str = "major", node: str = "esx1", confidence: str = "likely") -> Finding:
+def finding(
+    name: str, thing: str, severity: str = "major", node: str = "esx1", confidence: str = "likely"
+) -> Finding:
     """Return a bare finding."""
-    return Finding("", name, f"title of {name}", [], [], "test", node, thing, thing, "match", severity, confidence, "")
+    return Finding(
+        "",
+        name,
+        f"title of {name}",
+        [],
+        [],
+        "test",
+        node,
+        thing,
+        thing,
+        "match",
+        severity,
+        confidence,
+        "",
+    )
 
 
 def test_a_cause_stands_before_its_sign() -> None:
     """A warning that explains a critical finding on the same object is read first, and the sign refers to it."""
-    sign, cause, other = finding("ring", "VM1", "critical"), finding("cpu", "vm1", "warning"), finding("x", "vm2")
+    sign, cause, other = (
+        finding("ring", "VM1", "critical"),
+        finding("cpu", "vm1", "warning"),
+        finding("x", "vm2"),
+    )
     found = [other, sign, cause]
     relate(found, {"ring": ["cpu"]})
 
@@ -336,7 +406,11 @@ def test_of_a_circle_of_causes_the_worse_leads() -> None:
 
 def test_a_cause_may_lie_on_what_an_object_rests_on() -> None:
     """A host rests on its controller: the controller that is down explains the host, another one does not."""
-    host, down, other = finding("channel", "esx1"), finding("down", "10.0.0.2"), finding("down", "10.0.0.3")
+    host, down, other = (
+        finding("channel", "esx1"),
+        finding("down", "10.0.0.2"),
+        finding("down", "10.0.0.3"),
+    )
     relate([host, down, other], {"channel": ["down"]}, [(host, "10.0.0.2")])
 
     assert host.explained_by == ["down/10-0-0-2"] and not other.explains
@@ -345,7 +419,12 @@ def test_a_cause_may_lie_on_what_an_object_rests_on() -> None:
 def test_two_names_of_one_member_are_one_object() -> None:
     """The id that the Manager uses and the name of the host mean one object."""
     sign, cause = finding("channel", "host-42"), finding("agent", "ESX42.lab.example")
-    relate([sign, cause], {"channel": ["agent"]}, (), {"host-42": "esx42", "esx42.lab.example": "esx42"})
+    relate(
+        [sign, cause],
+        {"channel": ["agent"]},
+        (),
+        {"host-42": "esx42", "esx42.lab.example": "esx42"},
+    )
 
     assert sign.explained_by == [cause.id]
 
@@ -388,7 +467,10 @@ def test_a_rule_that_raises_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> N
     alone = kit.judge(good).findings
     both = kit.judge(good, bad).findings
 
-    assert [(item.id, item.verdict) for item in both] == [("made-up/thing-1", "match"), ("failing/failing", "error")]
+    assert [(item.id, item.verdict) for item in both] == [
+        ("made-up/thing-1", "match"),
+        ("failing/failing", "error"),
+    ]
     assert both[0] == alone[0]
     assert both[1].say.startswith("The rule failed: AttributeError")
 
@@ -396,8 +478,16 @@ def test_a_rule_that_raises_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.size
 def test_a_rule_that_never_ends_is_stopped() -> None:
     """A join of everything with everything ends at the clock; the rule is a finding `error`."""
-    kit = Kit().add(BASE, [{"key": n} for n in range(20_000)]).add(PART, [{"key": n, "part": n} for n in range(20_000)])
-    wide = full((RULE % "when: any(part.key * one.key == 7)").replace("by: [key], rows: many", "by: [], rows: many"))
+    kit = (
+        Kit()
+        .add(BASE, [{"key": n} for n in range(20_000)])
+        .add(PART, [{"key": n, "part": n} for n in range(20_000)])
+    )
+    wide = full(
+        (RULE % "when: any(part.key * one.key == 7)").replace(
+            "by: [key], rows: many", "by: [], rows: many"
+        )
+    )
     found = judge(Catalog([wide]), kit.facts, limits=Limits(rule_seconds=1)).findings
 
     assert [item.verdict for item in found] == ["error"]
@@ -435,7 +525,11 @@ def test_the_same_facts_give_the_same_judgement() -> None:
         kit = Kit(*names)
         for name in names:
             kit.add(BASE, [{"key": n, "a": n, "s": "x"} for n in range(20)], node=name)
-            kit.add(PART, [{"key": n, "part": p, "x": p} for n in range(20) for p in range(3)], node=name)
+            kit.add(
+                PART,
+                [{"key": n, "part": p, "x": p} for n in range(20) for p in range(3)],
+                node=name,
+            )
         judgement = kit.judge(rule("any(part.x > 1) and one.a > 3", evidence="[part.x, one.a]"))
         return judgement.findings, judgement.cannot_tell, judgement.counts
 

@@ -38,12 +38,19 @@ def test_one_file_sent_twice_gives_one_finding() -> None:
         kit.add(BASE, [{"key": 1, "a": value, "s": "x"}], source=source)
     judgement = kit.judge(COUNTERS)
 
-    assert [finding.id for finding in judgement.findings] == ["made-up/thing-1-2", "made-up/thing-1"]
+    assert [finding.id for finding in judgement.findings] == [
+        "made-up/thing-1-2",
+        "made-up/thing-1",
+    ]
 
 
 def test_rows_of_another_host_are_not_mine() -> None:
     """A join stays on its node unless it says `nodes: any`."""
-    kit = Kit("esx1", "esx2").add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": 1, "x": 9}], node="esx2")
+    kit = (
+        Kit("esx1", "esx2")
+        .add(BASE, [{"key": 1}])
+        .add(PART, [{"key": 1, "part": 1, "x": 9}], node="esx2")
+    )
     far = full((RULE % "when: first.x == 9").replace("by: [key]}", "by: [key], nodes: any}"))
 
     assert kit.counts(rule("first.x == 9"))["cannot_tell"] == 2
@@ -77,7 +84,11 @@ def test_a_join_may_go_on_from_a_join() -> None:
         "  first: {table: esxi.part, by: [key]}",
         "  first: {table: esxi.part, by: [key]}\n  far: {table: esxi.base, by: {first.name: s}}",
     )
-    kit = Kit().add(BASE, [{"key": 1}, {"key": 2, "s": "VM", "a": 5}]).add(PART, [{"key": 1, "part": 1, "name": "vm"}])
+    kit = (
+        Kit()
+        .add(BASE, [{"key": 1}, {"key": 2, "s": "VM", "a": 5}])
+        .add(PART, [{"key": 1, "part": 1, "name": "vm"}])
+    )
     judgement = kit.judge(full(text))
 
     assert judgement.counts["made-up"]["match"] == 1
@@ -97,7 +108,11 @@ def test_a_join_may_go_on_from_a_join() -> None:
 def test_where_on_a_join_is_three_valued(rows: list[dict[str, Any]], expected: str) -> None:
     """A row of which it is unknown whether it belongs makes unknown what it could change."""
     text = (RULE % "when: any(part.x > 2)").replace("rows: many}", "rows: many, where: part.ok}")
-    kit = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 1, "part": n, **row} for n, row in enumerate(rows)])
+    kit = (
+        Kit()
+        .add(BASE, [{"key": 1}])
+        .add(PART, [{"key": 1, "part": n, **row} for n, row in enumerate(rows)])
+    )
 
     assert kit.counts(full(text)) == {expected: 1}
 
@@ -158,7 +173,9 @@ def test_a_cut_never_turns_a_match_into_a_no(
     """Cut anywhere, a case whose rule matched or could not tell never answers «no match» for all of it."""
     one = rule(condition)
     rows = [(BASE, {"key": key, "a": a, "t": t}) for key, (a, t) in enumerate(things)]
-    rows += [(PART, {"key": key, "part": n, "x": x, "ok": ok}) for n, (key, x, ok) in enumerate(parts)]
+    rows += [
+        (PART, {"key": key, "part": n, "x": x, "ok": ok}) for n, (key, x, ok) in enumerate(parts)
+    ]
     whole, part = Kit(), Kit()
     for table in ("esxi.base", "esxi.part"):
         whole.facts.cover("esx1", table, "read")

@@ -28,7 +28,10 @@ STAMP = "2017-10-02T08:%02d:00.000Z"
 
 def lines(*entries: str) -> str:
     """Return log lines: `minute text`."""
-    return "\n".join(f"{STAMP % int(minute)} {text}" for minute, _, text in (entry.partition(" ") for entry in entries))
+    return "\n".join(
+        f"{STAMP % int(minute)} {text}"
+        for minute, _, text in (entry.partition(" ") for entry in entries)
+    )
 
 
 def seen(question: str, text: str | None, condition: str = "it", **how: str) -> dict[str, int]:
@@ -40,7 +43,12 @@ def seen(question: str, text: str | None, condition: str = "it", **how: str) -> 
     return kit.counts(one)
 
 
-FAILS = ("1 call 10 of c1 failed", "4 call 20 of c2 failed", "9 call 30 of c1 failed", "40 call 40 of c1 failed")
+FAILS = (
+    "1 call 10 of c1 failed",
+    "4 call 20 of c2 failed",
+    "9 call 30 of c1 failed",
+    "40 call 40 of c1 failed",
+)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +100,11 @@ def test_a_log_that_is_not_there_says_nothing() -> None:
     one = full(LOGGED % (question, "it"))
     missing = Kit().add(BASE, [{"key": 1}]).judge(one).cannot_tell[0]
 
-    assert (missing.reason, missing.missing, missing.ask) == ("missing", LOG.name, "made_up.log of the day")
+    assert (missing.reason, missing.missing, missing.ask) == (
+        "missing",
+        LOG.name,
+        "made_up.log of the day",
+    )
     assert seen(question, lines(*FAILS[:1]), cut="gzip ends early") == {"cannot_tell": 1}
     assert seen(question, lines(*FAILS), cut="gzip ends early") == {"match": 1}
     assert seen("it: {none: fail}", lines("1 begin"), cut="gzip ends early") == {"cannot_tell": 1}
@@ -126,13 +138,18 @@ def test_where_on_a_signature_reads_groups_as_numbers() -> None:
     kit = Kit().add(BASE, [{"key": 1}]).log(one, lines(*FAILS))
 
     assert kit.counts(one) == {"match": 1}
-    assert kit.judge(one).findings[0].say == "2 from 2017-10-02 08:09:00 UTC to 2017-10-02 08:40:00 UTC"
+    assert (
+        kit.judge(one).findings[0].say
+        == "2 from 2017-10-02 08:09:00 UTC to 2017-10-02 08:40:00 UTC"
+    )
 
 
 def test_hits_are_evidence_with_their_context() -> None:
     """The first lines of what was seen are shown with address, line, time and neighbours."""
     one = full(LOGGED % ("it: {log: fail, at_least: 3, within: 8m}", "it and it.count == 3"))
-    finding = Kit().add(BASE, [{"key": 1}]).log(one, lines("0 begin", *FAILS)).judge(one).findings[0]
+    finding = (
+        Kit().add(BASE, [{"key": 1}]).log(one, lines("0 begin", *FAILS)).judge(one).findings[0]
+    )
 
     assert finding.say == "3 from 2017-10-02 08:01:00 UTC to 2017-10-02 08:09:00 UTC"
     assert [(item.line, item.taken) for item in finding.evidence] == [
@@ -149,12 +166,19 @@ def test_a_signature_is_a_name_by_itself() -> None:
     kit = Kit().add(BASE, [{"key": 1}]).log(one, lines(*FAILS))
 
     assert kit.counts(one) == {"match": 1}
-    assert [signature.id for signature in Catalog([one]).signatures()] == ["made-up/fail", "made-up/start"]
+    assert [signature.id for signature in Catalog([one]).signatures()] == [
+        "made-up/fail",
+        "made-up/start",
+    ]
 
 
 def test_a_storm_of_hits_is_judged_in_a_moment() -> None:
     """Ten thousand hits in one window cost no square of their number."""
-    text = "\n".join(f"2017-10-02T08:00:{n % 60:02d}.{n:06d}Z call {n} of c{n} failed" for n in range(8000))
+    text = "\n".join(
+        f"2017-10-02T08:00:{n % 60:02d}.{n:06d}Z call {n} of c{n} failed" for n in range(8000)
+    )
 
-    assert seen("it: {log: fail, distinct: who, at_least: 9000, within: 1h}", text) == {"no_match": 1}
+    assert seen("it: {log: fail, distinct: who, at_least: 9000, within: 1h}", text) == {
+        "no_match": 1
+    }
     assert seen("it: {log: fail, distinct: who, at_least: 7000, within: 1h}", text) == {"match": 1}

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, judge, rules, triage
-from analyzer.case_data import CaseData
+from analyzer import judge, rules
+from analyzer.artefacts.tables import Block, Frame
 from analyzer.facts import Facts, database
 from analyzer.judge.rule_evaluation import OneCase
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
+from analyzer.pipeline import examples, triage
+from analyzer.pipeline.case_data import CaseData
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Frame
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging, stages
 from tests.sql_oracle.cases import Cases
@@ -55,7 +56,10 @@ def alone(catalog: Catalog, facts: Facts, limits: Limits | None = None) -> Any:
 def samples() -> dict[str, CaseData]:
     """The sample cases, read once."""
     folders = sorted(path for path in SAMPLES.iterdir() if path.is_dir())
-    return {path.name: triage.gathered([path], CATALOG.signatures(), triage.Options()) for path in folders}
+    return {
+        path.name: triage.gathered([path], CATALOG.signatures(), triage.Options())
+        for path in folders
+    }
 
 
 # -- the catalog
@@ -70,7 +74,9 @@ def test_the_sample_cases_mixed_are_judged_as_each_alone(samples: dict[str, Case
     assert found == expected
     assert list(found) == list(samples)
     assert sum(len(one.findings) for one in found.values()) > 10
-    assert any(one.series for one in found.values()) and any(f.explains for one in found.values() for f in one.findings)
+    assert any(one.series for one in found.values()) and any(
+        f.explains for one in found.values() for f in one.findings
+    )
 
 
 @pytest.mark.size
@@ -94,10 +100,14 @@ def test_all_examples_of_all_rules_are_judged_by_all_rules() -> None:
 
 @pytest.mark.size
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(
-    st.lists(st.tuples(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES)), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES)), min_size=1, max_size=3
+    ),
     st.lists(CASE, min_size=2, max_size=5),
     st.sampled_from([0, stages.FEW_NAMES]),
 )
@@ -116,7 +126,9 @@ def test_made_up_cases_are_judged_as_each_alone(
 
 
 @pytest.mark.size
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.integers(0, 2**32), st.booleans())
 def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> None:
     """Sums and means are added up in the order of the rows, however the database meets them among other cases."""
@@ -127,7 +139,9 @@ def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> N
     dice = random.Random(seed)
     facts: dict[str, Facts] = {}
     for number in range(6):
-        kit = Kit().add(BASE, [{"key": key, "f": dice.random()} for key in range(dice.randint(1, 9))])
+        kit = Kit().add(
+            BASE, [{"key": key, "f": dice.random()} for key in range(dice.randint(1, 9))]
+        )
         for part in range(dice.randint(1, 120)):
             size = dice.choice((1e16, -1e16, 1.0, 3e-7))
             row = {"key": dice.randrange(9), "part": part, "y": size * dice.random()}
@@ -137,22 +151,38 @@ def test_sums_of_fractions_agree_to_the_last_bit(seed: int, anywhere: bool) -> N
 
     def values(query: Query) -> list[list[Any]]:
         subjects, details = query.whole()
-        return [[details[subject.number].values[id(node)] for node in folds] for subject in subjects]
+        return [
+            [details[subject.number].values[id(node)] for node in folds] for subject in subjects
+        ]
 
     together = Cases(facts)
     parts = [Part(own, {}, (), number) for number, own in enumerate(facts.values())]
     found = values(Query.over(one, parts, partial(ask, together)))
     together.close()
     assert found == [row for own in facts.values() for row in values(Query(one, own, {}, ()))]
-    assert many(Catalog([one]), facts) == {name: alone(Catalog([one]), own) for name, own in facts.items()}
+    assert many(Catalog([one]), facts) == {
+        name: alone(Catalog([one]), own) for name, own in facts.items()
+    }
 
 
 def test_samples_of_any_type_are_the_same_beside_others() -> None:
     """Frames of the same columns go in together, those of other types by themselves; no value changes."""
     columns: list[dict[str, Any]] = [
-        {"x": np.array([1, 2]), "y": np.array([0.5, np.nan]), "name": np.array(["a", None], dtype=object)},
-        {"x": np.array([3, 9]), "y": np.array([np.inf, 2.0]), "name": np.array([None, None], dtype=object)},
-        {"x": np.array([3, 4], dtype=np.uint8), "y": np.array([1, 2]), "name": np.array(["long name", "b"])},
+        {
+            "x": np.array([1, 2]),
+            "y": np.array([0.5, np.nan]),
+            "name": np.array(["a", None], dtype=object),
+        },
+        {
+            "x": np.array([3, 9]),
+            "y": np.array([np.inf, 2.0]),
+            "name": np.array([None, None], dtype=object),
+        },
+        {
+            "x": np.array([3, 4], dtype=np.uint8),
+            "y": np.array([1, 2]),
+            "name": np.array(["long name", "b"]),
+        },
         {"x": np.array([5, 2.5], dtype=object), "name": np.array(["7", 8], dtype=object)},
         {
             "x": np.array([2**63, 1], dtype=np.uint64),
@@ -166,18 +196,25 @@ def test_samples_of_any_type_are_the_same_beside_others() -> None:
         taken = "2017-10-02 08:00:00" if number % 2 else ""
         block = Block([], 1, f"s{number}.csv", taken=taken, order=number).named("esx1")
         for _ in range(1 + number // 6):
-            kit.facts.add_frame(Frame(PART, {"key": np.array([1, 1]), **own}, np.array([4, 5]), block))
+            kit.facts.add_frame(
+                Frame(PART, {"key": np.array([1, 1]), **own}, np.array([4, 5]), block)
+            )
         facts[str(number)] = kit.facts
     cases = Cases(facts)
     query = f'SELECT * EXCLUDE (_case) FROM "{PART.name}" WHERE _case = %d ORDER BY _row'
     found = [ask(cases, [PART.name], query % number) for number in range(len(facts))]
     cases.close()
 
-    assert found == [ask(own, [PART.name], f'SELECT * FROM "{PART.name}" ORDER BY _row') for own in facts.values()]
+    assert found == [
+        ask(own, [PART.name], f'SELECT * FROM "{PART.name}" ORDER BY _row')
+        for own in facts.values()
+    ]
     assert [len(rows) for rows in found] == [2] * 6 + [4] * 6
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.lists(
         st.fixed_dictionaries(
@@ -187,14 +224,18 @@ def test_samples_of_any_type_are_the_same_beside_others() -> None:
                 "s": st.one_of(st.none(), st.text(st.characters())),
                 "t": st.one_of(st.none(), st.booleans(), st.just("yes")),
                 "v": st.sampled_from([None, "6.3", "6.10", "none", ""]),
-                "at": st.sampled_from([None, "2017-10-02 08:00:00", "2017-10-02T08:00:00Z", "soon"]),
+                "at": st.sampled_from(
+                    [None, "2017-10-02 08:00:00", "2017-10-02T08:00:00Z", "soon"]
+                ),
             }
         ),
         min_size=1,
         max_size=12,
     )
 )
-def test_many_rows_go_in_as_few_do(monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Any]]) -> None:
+def test_many_rows_go_in_as_few_do(
+    monkeypatch: pytest.MonkeyPatch, rows: list[dict[str, Any]]
+) -> None:
     """Columns that go in as arrays hold what they hold cell by cell: unknown ones, odd texts, times, what does not fit."""
     kit = Kit().add(BASE, rows, taken="2017-10-09 14:02:00")
     query = f'SELECT * FROM "{BASE.name}" ORDER BY _row'
@@ -211,7 +252,9 @@ def test_many_rows_go_in_as_few_do(monkeypatch: pytest.MonkeyPatch, rows: list[d
 # -- what goes wrong
 
 
-def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """One case breaks a rule: there it is the finding `error`; the other cases have their verdicts."""
     catalog = Catalog([named(rule("one.a > 0"), "made-a"), named(rule("one.b > 0"), "made-b")])
     facts = {str(n): Kit().add(BASE, [{"key": 1, "a": n, "b": 1}]).facts for n in range(4)}
@@ -249,7 +292,9 @@ def test_limits_hold_for_each_case() -> None:
 
     assert found == {name: alone(catalog, own, limits) for name, own in facts.items()}
     assert [len(one.findings) for one in found.values()] == [3, 3, 3]
-    assert [[(cut.subjects, cut.full, cut.short) for cut in one.cuts] for one in found.values()] == [[(5, 2, 1)]] * 3
+    assert [
+        [(cut.subjects, cut.full, cut.short) for cut in one.cuts] for one in found.values()
+    ] == [[(5, 2, 1)]] * 3
 
 
 def test_no_case_is_no_work() -> None:

@@ -47,7 +47,11 @@ def test_part_of_a_bundle(members: list[tuple[str, bytes]]) -> None:
     """One of the three known sets of markers is enough; host and UTC time come from the top directory."""
     root = f"renamed.zip!{TOP}"
     kind = found(root, *((f"{TOP}/{path}", head) for path, head in members)).find_kind(root)
-    assert (kind.kind, kind.host, kind.captured) == ("esxi", "esx0.lab.local", "2018-01-05T14:49:00Z")
+    assert (kind.kind, kind.host, kind.captured) == (
+        "esxi",
+        "esx0.lab.local",
+        "2018-01-05T14:49:00Z",
+    )
 
 
 def test_name_alone_is_no_kind() -> None:
@@ -59,7 +63,10 @@ def test_name_alone_is_no_kind() -> None:
 def test_marker_must_hold_what_it_should() -> None:
     """A file called vmware_-vl.txt with other text in it is no marker."""
     root = "x.tgz!stuff"
-    assert found(root, ("stuff/commands/vmware_-vl.txt", b"shopping list\n")).find_kind(root).kind == "loose"
+    assert (
+        found(root, ("stuff/commands/vmware_-vl.txt", b"shopping list\n")).find_kind(root).kind
+        == "loose"
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,11 @@ def test_marker_must_hold_what_it_should() -> None:
         ("t/logs/vsm.log", b"", "nsx_manager"),
         ("t/preupgradeslot/logs/x.log", b"", "nsx_manager"),
         ("t/cloudnet/cloudnet_java-zookeeper.20150530-000550.1806.log", b"", "nsx_controller"),
-        ("t/x.INFO.20150525-134607.1774", b"D0525 13:46:07.185200 31 r.cc:369] x\n", "nsx_controller"),
+        (
+            "t/x.INFO.20150525-134607.1774",
+            b"D0525 13:46:07.185200 31 r.cc:369] x\n",
+            "nsx_controller",
+        ),
         ("t/var/log/proton/nsxapi.log", b"", "nsxt_manager"),
         ("t/var/log/cloudnet/nsx-ccp.log", b"", "nsxt_manager"),
         ("t/var/log/frr/frr.log", b"", "nsxt_edge"),
@@ -95,13 +106,17 @@ def test_edge_by_name_only() -> None:
     assert (kind.kind, kind.host, kind.captured) == ("nsx_edge", "edge-4", "2017-05-02T15:58:53Z")
 
 
-def test_the_text_of_an_edge_in_the_bundle_of_a_site_is_a_machine_of_its_own(tmp_path: Path) -> None:
+def test_the_text_of_an_edge_in_the_bundle_of_a_site_is_a_machine_of_its_own(
+    tmp_path: Path,
+) -> None:
     """Two Edges of one bundle are two nodes, and a line without a year gets that of the name."""
     folder = tmp_path / "VMware-NSX-TechSupport-Bundle-2019-10-24_21-00-02" / "Edge"
     folder.mkdir(parents=True)
     line = "Oct 24 11:01:19 esg-0 kernel: [12.3] neighbour: arp_cache: neighbor table overflow!\n"
     for edge in ("edge-4", "edge-5"):
-        (folder / f"NSX_Edge_Support_{edge}_102419_210012GMT+00:00.log").write_text(line, encoding="utf-8")
+        (folder / f"NSX_Edge_Support_{edge}_102419_210012GMT+00:00.log").write_text(
+            line, encoding="utf-8"
+        )
 
     full = [one for one in open_case(tmp_path).findings if one.rule == "nsx-edge-arp-full"]
 
@@ -112,10 +127,16 @@ def test_the_text_of_an_edge_in_the_bundle_of_a_site_is_a_machine_of_its_own(tmp
 def test_vcenter_export_gives_the_host_name() -> None:
     """In a vCenter export the inner archive's name holds the host when the top directory does not."""
     root = "VMware-vCenter-support-2021-03-08@14-49-25.zip!esx7.lab-vm2021-8-03@14-49-26.tgz!"
-    kind = found(root, ("commands/vmware_-vl.txt", b"VMware ESXi 7.0.1 build-17551050\n")).find_kind(root)
+    kind = found(
+        root, ("commands/vmware_-vl.txt", b"VMware ESXi 7.0.1 build-17551050\n")
+    ).find_kind(root)
     assert kind.host == "esx7.lab"
-    assert name_wrapper("VMware-vCenter-support-2021-03-08@14-49-25.zip").startswith("vCenter export")
-    assert name_wrapper("VMware-NSX-TechSupport-Bundle-2017-11-07_11-25-46.tar.gz").startswith("aggregated NSX")
+    assert name_wrapper("VMware-vCenter-support-2021-03-08@14-49-25.zip").startswith(
+        "vCenter export"
+    )
+    assert name_wrapper("VMware-NSX-TechSupport-Bundle-2017-11-07_11-25-46.tar.gz").startswith(
+        "aggregated NSX"
+    )
     assert name_wrapper("case.zip") == ""
 
 

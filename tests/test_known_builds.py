@@ -24,15 +24,26 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def host(case: Path, name: str, version: str, build: int, vibs: str = "", taken: str = "2017-10-14--16.53") -> None:
+def host(
+    case: Path,
+    name: str,
+    version: str,
+    build: int,
+    vibs: str = "",
+    taken: str = "2017-10-14--16.53",
+) -> None:
     """Write a bundle of a host with its version, and perhaps its list of VIBs."""
     bundle = case / f"esx-{name}-{taken}-71234"
     commands = bundle / "commands"
     commands.mkdir(parents=True)
-    (commands / "vmware_-vl.txt").write_text(f"VMware ESXi {version} build-{build}\nVMware ESXi {version} GA\n")
+    (commands / "vmware_-vl.txt").write_text(
+        f"VMware ESXi {version} build-{build}\nVMware ESXi {version} GA\n"
+    )
     day, clock = taken.split("--")
     captured = f"Captured on: {day} {clock.replace('.', ':')}:00.123456"
-    (bundle / "README").write_text(f"Bundle name: {bundle.name}\n{captured}\nvm-support version: v3.3\n")
+    (bundle / "README").write_text(
+        f"Bundle name: {bundle.name}\n{captured}\nvm-support version: v3.3\n"
+    )
     if vibs:
         head = "Name  Version  Vendor  Acceptance Level  Install Date\n----  -------  ------  ----------------  ------------\n"
         (commands / "localcli_software-vib-list.txt").write_text(head + vibs)
@@ -40,7 +51,9 @@ def host(case: Path, name: str, version: str, build: int, vibs: str = "", taken:
 
 def judged(case: Path, out: Path, rule: str) -> dict[str, list[dict[str, Any]]]:
     """Return the findings of a rule through the command, by the name of the host."""
-    done = CliRunner().invoke(main, ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     found: dict[str, list[dict[str, Any]]] = {}
     for one in json.loads((out / "case.json").read_text(encoding="utf-8"))["findings"]:
@@ -50,7 +63,9 @@ def judged(case: Path, out: Path, rule: str) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.mark.size
-def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_the_fix(tmp_path: Path) -> None:
+def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_the_fix(
+    tmp_path: Path,
+) -> None:
     """Each row is exposed at its bounds and never outside of them, and is never more than information."""
     wanted: dict[tuple[str, int], dict[str, bool]] = {}
     for row in rows("esxi_defect"):
@@ -70,13 +85,19 @@ def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_t
         told = {one["subject"].rpartition(": ")[2]: one for one in found.get(f"h{number}", [])}
         for fault, hit in faults.items():
             assert (fault in told) is hit, (release, fault)
-        assert all((one["severity"], one["confidence"]) == ("info", "exposed") for one in told.values())
+        assert all(
+            (one["severity"], one["confidence"]) == ("info", "exposed") for one in told.values()
+        )
 
 
 @pytest.mark.parametrize(
     ("version", "vib", "words"),
     [
-        ("6.5.0", "i40en 1.3.1-5vmw.650.1.26.5969303", {"for malicious and resets its port", "answer LLDP"}),
+        (
+            "6.5.0",
+            "i40en 1.3.1-5vmw.650.1.26.5969303",
+            {"for malicious and resets its port", "answer LLDP"},
+        ),
         ("7.0.2", "i40en 1.8.1.136-1vmw.702.0.0.17867351", {"while it reads statistics"}),
         ("7.0.2", "i40en 2.4.1.0-1OEM.700.1.0.15843807", set()),
         ("6.0.0", "bnx2x 2.713.30.v60.8-1OEM.600.0.0.2494585", {"unusable"}),
@@ -93,7 +114,13 @@ def test_a_driver_is_told_with_the_faults_of_its_version(
 ) -> None:
     """A driver is exposed to the faults whose range holds its version and whose release the host runs."""
     name, number = vib.split()
-    host(tmp_path / "case", "esx0", version, 1, f"{name}  {number}  VMW  VMwareCertified  2017-08-01\n")
+    host(
+        tmp_path / "case",
+        "esx0",
+        version,
+        1,
+        f"{name}  {number}  VMW  VMwareCertified  2017-08-01\n",
+    )
     found = judged(tmp_path / "case", tmp_path / "out", "driver-fault").get("esx0", [])
 
     assert len(found) == len(words)

@@ -17,7 +17,9 @@ SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "esxtop_csv" / "three
 
 def triaged(path: Path, tmp_path: Path) -> dict[str, Any]:
     """Run the command on a file, return its document."""
-    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs", "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(path), "-o", str(tmp_path / "out"), "--no-packs", "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     document: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text())
     return document
@@ -39,7 +41,9 @@ def test_a_capture_without_a_group_is_named(tmp_path: Path) -> None:
     """esxtop.csv without the CPU of VMs: it was read and lacks esxtop.vm, with its address, in every report."""
     document = triaged(without("Group Cpu", tmp_path / "esxtop.csv"), tmp_path)
     found = {
-        group["missing"]: group["why"] for group in document["cannot_tell"] if group["missing"].startswith("esxtop.")
+        group["missing"]: group["why"]
+        for group in document["cannot_tell"]
+        if group["missing"].startswith("esxtop.")
     }
     assert found
     for missing, why in found.items():
@@ -51,7 +55,9 @@ def test_a_capture_without_a_group_is_named(tmp_path: Path) -> None:
 def test_what_was_never_sent_is_not_in_the_case(tmp_path: Path) -> None:
     """Of the same host no list of physical NICs was sent: that is still said to be missing."""
     document = triaged(without("Group Cpu", tmp_path / "esxtop.csv"), tmp_path)
-    (why,) = [group["why"] for group in document["cannot_tell"] if group["missing"] == "esxi.pnic_stats"]
+    (why,) = [
+        group["why"] for group in document["cannot_tell"] if group["missing"] == "esxi.pnic_stats"
+    ]
     assert why.endswith("is not in the case")
 
 
@@ -62,6 +68,8 @@ def test_a_file_that_holds_other_tables_than_usual_is_named(tmp_path: Path) -> N
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "out" / "case.json").read_text())
     found = {group["missing"]: group["why"] for group in document["cannot_tell"]}
-    assert found["esxi.pnic_ring"].endswith("/commands/nicinfo.sh.txt was read and lacks esxi.pnic_ring")
+    assert found["esxi.pnic_ring"].endswith(
+        "/commands/nicinfo.sh.txt was read and lacks esxi.pnic_ring"
+    )
     with tarfile.open(bundle) as held:
         assert any(name.endswith("/commands/nicinfo.sh.txt") for name in held.getnames())

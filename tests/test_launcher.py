@@ -14,8 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.commands.launcher import command_file, desktop_entry, droplet, dropped, exec_word, this_program
-from analyzer.errors import UsageError
+from analyzer.commands.launcher import (
+    command_file,
+    desktop_entry,
+    droplet,
+    dropped,
+    exec_word,
+    this_program,
+)
+from analyzer.runtime.errors import UsageError
 from tests.batch_kit import PATIENCE, ROOT, backline, said
 
 BUNDLE = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -28,7 +35,10 @@ def keys(text: str) -> dict[str, str]:
     found = {}
     for line in text.splitlines()[1:]:
         key, _, value = line.partition("=")
-        parts = [part.replace("\\s", " ").replace("\\t", "\t").replace("\\n", "\n") for part in value.split("\\\\")]
+        parts = [
+            part.replace("\\s", " ").replace("\\t", "\t").replace("\\n", "\n")
+            for part in value.split("\\\\")
+        ]
         found[key] = "\\".join(parts)
     return found
 
@@ -59,7 +69,14 @@ def exec_words(line: str, files: list[str]) -> list[str]:
 def test_the_exec_line_survives_any_path() -> None:
     """Spaces, quotes, dollars, backslashes and percent signs of the program's path reach the system as they are."""
     _, text, _ = desktop_entry([HARD, "-m", "analyzer"])
-    assert exec_words(keys(text)["Exec"], HARD_FILES) == [HARD, "-m", "analyzer", "launcher", "--start", *HARD_FILES]
+    assert exec_words(keys(text)["Exec"], HARD_FILES) == [
+        HARD,
+        "-m",
+        "analyzer",
+        "launcher",
+        "--start",
+        *HARD_FILES,
+    ]
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))
@@ -86,7 +103,9 @@ def test_desktop_file_validate_agrees(tmp_path: Path) -> None:
     for number, words in enumerate((this_program(), [HARD])):
         path = tmp_path / f"backline{number}.desktop"
         path.write_text(desktop_entry(words)[1], encoding="utf-8")
-        done = subprocess.run(["desktop-file-validate", path], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["desktop-file-validate", path], capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
@@ -95,7 +114,10 @@ def test_desktop_file_validate_agrees(tmp_path: Path) -> None:
     [
         (r'""C:\d\Backline.cmd" C:\t\a&b.tgz"', [r"C:\t\a&b.tgz"]),
         (r'""C:\d\Backline.cmd" "C:\t\a b.tgz" C:\t\c^d.txt"', [r"C:\t\a b.tgz", r"C:\t\c^d.txt"]),
-        (r'""C:\d e\Back (1).cmd" "C:\t\a & b (2)!.tgz" C:\t\%x%.txt"', [r"C:\t\a & b (2)!.tgz", r"C:\t\%x%.txt"]),
+        (
+            r'""C:\d e\Back (1).cmd" "C:\t\a & b (2)!.tgz" C:\t\%x%.txt"',
+            [r"C:\t\a & b (2)!.tgz", r"C:\t\%x%.txt"],
+        ),
         (r'""C:\d\Backline.cmd" "', []),
         (r"C:\d\Backline.cmd C:\a.tgz", [r"C:\a.tgz"]),
     ],
@@ -106,7 +128,9 @@ def test_the_line_of_the_explorer_is_read(rest: str, files: list[str]) -> None:
     assert dropped(rf'"C:\WINDOWS\system32\cmd.exe" /C {rest}') == files
 
 
-@pytest.mark.parametrize("line", ["", r"C:\WINDOWS\system32\cmd.exe", r'"C:\WINDOWS\system32\cmd.exe" '])
+@pytest.mark.parametrize(
+    "line", ["", r"C:\WINDOWS\system32\cmd.exe", r'"C:\WINDOWS\system32\cmd.exe" ']
+)
 def test_a_shell_that_is_open_dropped_nothing(line: str) -> None:
     """The line of a shell in which somebody types names no files."""
     assert dropped(line) == []
@@ -117,14 +141,19 @@ def test_the_command_file_keeps_its_promises() -> None:
     name, text, _ = command_file([r"C:\Program Files (x86)\50% & co!\python.exe", "-P"])
     assert name == "Backline.cmd"
     assert text.count("\n") == text.count("\r\n") == len(text.splitlines())
-    assert r'"C:\Program Files (x86)\50%% & co!\python.exe" "-P" "launcher" "--start"' in text.splitlines()
+    assert (
+        r'"C:\Program Files (x86)\50%% & co!\python.exe" "-P" "launcher" "--start"'
+        in text.splitlines()
+    )
     assert 'set "BACKLINE_LINE=!cmdcmdline!"' in text
     assert "%*" not in text
     lines = text.splitlines()
     assert lines.index('set "NoDefaultCurrentDirectoryInExePath=1"') < lines.index(
         next(x for x in lines if ".exe" in x)
     )
-    assert '"%SystemRoot%\\System32\\chcp.com" 65001 >nul' in lines, "no chcp of a folder of downloads"
+    assert '"%SystemRoot%\\System32\\chcp.com" 65001 >nul' in lines, (
+        "no chcp of a folder of downloads"
+    )
     assert text.splitlines()[-1] == "exit", "the rest of a broken line is not run"
 
 
@@ -136,16 +165,21 @@ def test_the_droplet_quotes() -> None:
     literal = line.partition('"')[2].rpartition('" & " --"')[0]
     shell = literal.replace('\\"', '"').replace("\\\\", "\\")
     script = f"printf '%s\\n' {shell} -- x"
-    said_ = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+    said_ = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     assert said_ == ['/opt/it\'s "here"/python', "-m", "analyzer", "launcher", "--start", "--", "x"]
 
 
 @pytest.mark.parametrize(
-    ("system", "name"), [("linux", "backline.desktop"), ("windows", "Backline.cmd"), ("macos", "Backline.applescript")]
+    ("system", "name"),
+    [("linux", "backline.desktop"), ("windows", "Backline.cmd"), ("macos", "Backline.applescript")],
 )
 def test_one_file_is_written(tmp_path: Path, system: str, name: str) -> None:
     """Each system gets one file in the folder that was named, and is told what to do with it."""
-    code, out, _ = said(backline("launcher", "--system", system, "-o", tmp_path / "icons", cwd=tmp_path))
+    code, out, _ = said(
+        backline("launcher", "--system", system, "-o", tmp_path / "icons", cwd=tmp_path)
+    )
     assert code == 0
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name]
     assert out.splitlines()[0] == f"written: {tmp_path / 'icons' / name}"
@@ -166,13 +200,18 @@ def db(tmp_path: Path) -> dict[str, str]:
     """Return the environment of a desktop: a home, a browser that notes what it opens, a terminal that just runs."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name, text in (("xdg-open", f'printf "%s\\n" "$1" >> "{tmp_path}/opened"'), ("xterm", 'shift\nexec "$@"')):
+    for name, text in (
+        ("xdg-open", f'printf "%s\\n" "$1" >> "{tmp_path}/opened"'),
+        ("xterm", 'shift\nexec "$@"'),
+    ):
         (tools / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
         (tools / name).chmod(0o755)
     (tmp_path / "home").mkdir()
     hostile = tmp_path / "home" / "analyzer"  # what a folder of downloads may hold
     hostile.mkdir()
-    (hostile / "__init__.py").write_text("raise SystemExit('code of the current folder was run')", encoding="utf-8")
+    (hostile / "__init__.py").write_text(
+        "raise SystemExit('code of the current folder was run')", encoding="utf-8"
+    )
     keep = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TMPDIR") if name in os.environ}
     return keep | {
         "HOME": str(tmp_path / "home"), "PATH": f"{tools}:/usr/bin:/bin", "PYTHONPATH": str(ROOT), "NO_COLOR": "1",
@@ -181,7 +220,9 @@ def db(tmp_path: Path) -> dict[str, str]:
 
 def dropped_files(tmp_path: Path) -> list[str]:
     """Return the files of a case under hard names."""
-    sources = sorted(path for path in BUNDLE.iterdir() if path.suffix == ".txt") or sorted(BUNDLE.iterdir())
+    sources = sorted(path for path in BUNDLE.iterdir() if path.suffix == ".txt") or sorted(
+        BUNDLE.iterdir()
+    )
     (tmp_path / "my case").mkdir()
     files = [str(tmp_path / "my case" / name) for name in HARD_FILES[: len(sources)]]
     for source, file in zip(sources, files, strict=False):
@@ -190,7 +231,9 @@ def dropped_files(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.process
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="desktop entries are a matter of Linux")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="desktop entries are a matter of Linux"
+)
 def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     """The Exec line, split by the specification and started with dropped files, triages them as one case and opens it.
 

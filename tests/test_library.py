@@ -14,10 +14,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import analyzer
-from analyzer import OpenedCase, case, open_case
+from analyzer import OpenedCase, open_case
 from analyzer.archive.store import Archive
 from analyzer.cli import main
-from analyzer.errors import RefusedError, UsageError, WriteError
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from tests.archive_kit import put, sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,8 +40,10 @@ def run(*args: object) -> Result:
 def test_the_package_stays_light() -> None:
     """`import analyzer` imports nothing of it but the guard of the current folder; an unknown name is refused."""
     code = "import analyzer, sys; print(sorted(m for m in sys.modules if m.startswith('analyzer.') or m in ('typing', 'pandas')))"
-    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['analyzer.safepath']"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['analyzer.runtime.safepath']"
     with pytest.raises(AttributeError, match="no attribute 'open_cases'"):
         analyzer.open_cases  # type: ignore[attr-defined]  # noqa: B018
 
@@ -50,13 +53,18 @@ def test_a_case_in_memory_is_the_case_of_the_command(site: OpenedCase, tmp_path:
     """The library finds what the command finds and writes the same report; paths may be text or Path, one or several."""
     run("triage", SITE, "-o", tmp_path, "--quiet", "--no-settings")
     assert site.document == case.load(tmp_path / "case.json")
-    assert site.report(str(tmp_path / "mine.html")).read_bytes() == (tmp_path / "report.html").read_bytes()
+    assert (
+        site.report(str(tmp_path / "mine.html")).read_bytes()
+        == (tmp_path / "report.html").read_bytes()
+    )
     assert site.report(tmp_path / "mine.md").read_bytes() == (tmp_path / "report.md").read_bytes()
     assert [one.id for one in site.findings] == [one["id"] for one in site.document["findings"]]
     first = site.findings[0]
     assert first.evidence[0].line == site.document["findings"][0]["evidence"][0]["line"] > 0
     assert first.trace is not None and first.trace.text
-    several = open_case([str(CASES / "lab-ring-before" / "esx0.txt"), CASES / "lab-ring-before" / "README.md"])
+    several = open_case(
+        [str(CASES / "lab-ring-before" / "esx0.txt"), CASES / "lab-ring-before" / "README.md"]
+    )
     assert several.findings[0].rule == "kb-2039495"
 
 
@@ -75,12 +83,18 @@ def test_a_saved_case_is_read_back(site: OpenedCase, tmp_path: Path) -> None:
 
 def test_an_archived_case_has_its_tables(tmp_path: Path) -> None:
     """A case of an archive is read back with its tables; a log of it is refused with a reason."""
-    put(Archive.open(tmp_path / "archive", create=True), "lab-ring-before", sample("lab-ring-before"))
+    put(
+        Archive.open(tmp_path / "archive", create=True),
+        "lab-ring-before",
+        sample("lab-ring-before"),
+    )
     stored = open_case(tmp_path / "archive", case="lab-ring-before")
     fresh = open_case(CASES / "lab-ring-before")
     assert stored.findings == fresh.findings and stored.findings
     one, other = (opened.table("esxi.vmxnet3_rx_summary") for opened in (stored, fresh))
-    assert one[["ring1_full", "line"]].equals(other[["ring1_full", "line"]]) and list(one["ring1_full"]) == [7086]
+    assert one[["ring1_full", "line"]].equals(other[["ring1_full", "line"]]) and list(
+        one["ring1_full"]
+    ) == [7086]
     with pytest.raises(UsageError, match="no whole logs"):
         stored.table("esxi.vmkernel")
 
@@ -103,7 +117,9 @@ def test_a_table_knows_where_its_rows_come_from(site: OpenedCase) -> None:
 @pytest.mark.size
 def test_the_logs_around_a_moment(site: OpenedCase) -> None:
     """`log` gives what `backline log` prints, for a time as text or datetime and for a finding."""
-    told = run("log", SITE, "--around", "2017-10-14T16:25:00Z", "--for", "10m", "--format", "jsonl").stdout.splitlines()
+    told = run(
+        "log", SITE, "--around", "2017-10-14T16:25:00Z", "--for", "10m", "--format", "jsonl"
+    ).stdout.splitlines()
     lines = list(site.log("2017-10-14T16:25:00Z"))
     assert len(lines) == len(told) > 10
     assert [line.text for line in lines] == [json.loads(line)["text"] for line in told]
@@ -136,8 +152,14 @@ def test_paths_come_as_people_have_them(tmp_path: Path, monkeypatch: pytest.Monk
     """A generator, a tuple of both types and `~` are paths; an archive without the name of a case says what to write."""
     monkeypatch.setenv("HOME", str(SITE))
     names = ["controller-1.txt", "controller-2.txt"]
-    several = [open_case(SITE / name for name in names), open_case(("~/controller-1.txt", SITE / names[1]))]
-    assert several[0].document["nodes"] == several[1].document["nodes"] and len(several[0].document["nodes"]) == 2
+    several = [
+        open_case(SITE / name for name in names),
+        open_case(("~/controller-1.txt", SITE / names[1])),
+    ]
+    assert (
+        several[0].document["nodes"] == several[1].document["nodes"]
+        and len(several[0].document["nodes"]) == 2
+    )
     Archive.open(tmp_path / "archive", create=True)
     with pytest.raises(UsageError, match=r"case=\.\.\."):
         open_case(tmp_path / "archive")
@@ -149,8 +171,13 @@ def test_a_case_shows_its_findings_in_a_notebook(site: OpenedCase) -> None:
     """A row for each finding, with words of the case made harmless."""
     findings = site.document["findings"]
     assert site._repr_html_().count("<tr>") == 1 + len(findings)
-    hostile = OpenedCase(site.document | {"findings": [findings[0] | {"subject": "<script>alert(1)</script>"}]})
-    assert "<script" not in hostile._repr_html_() and repr(hostile) == "<case 'nsx-633-site': 1 finding>"
+    hostile = OpenedCase(
+        site.document | {"findings": [findings[0] | {"subject": "<script>alert(1)</script>"}]}
+    )
+    assert (
+        "<script" not in hostile._repr_html_()
+        and repr(hostile) == "<case 'nsx-633-site': 1 finding>"
+    )
 
 
 @pytest.mark.size
@@ -181,11 +208,21 @@ def test_rows_are_chosen_by_machine_condition_and_time() -> None:
     """--node, --where, --around and --limit choose rows; all of them together; what is left out is counted."""
     every = rows(SITE, "esxi.vmkernel")
     one = rows(SITE, "esxi.vmkernel", "--node", "ESX41*")
-    assert one == [row for row in every if row["node"] == "esx41.lab.example"] and 0 < len(one) < len(every)
+    assert one == [row for row in every if row["node"] == "esx41.lab.example"] and 0 < len(
+        one
+    ) < len(every)
     odd = rows(SITE, "esxi.vmkernel", "--where", "line % 2 = 1 -- a remark")
     assert odd == [row for row in every if int(str(row["_line"])) % 2] and odd
     near = rows(SITE, "esxi.vmkernel", "--around", "2017-10-14T16:22:00Z", "--for", "60s")
-    assert near == [row for row in every if "2017-10-14 16:21:30" <= str(row["time"]) <= "2017-10-14 16:22:30"] and near
+    assert (
+        near
+        == [
+            row
+            for row in every
+            if "2017-10-14 16:21:30" <= str(row["time"]) <= "2017-10-14 16:22:30"
+        ]
+        and near
+    )
     quotes = [
         rows(SITE, "esxi.vmkernel", "--where", f'node = {text} AND "line" > 0')
         for text in ("'esx41.lab.example'", '"esx41.lab.example"')
@@ -233,4 +270,7 @@ def test_rows_as_parquet(tmp_path: Path) -> None:
     assert kept.columns[:3] == ["node", "member", "line"] and "TIMESTAMP" in str(kept.types[3])
     assert len(kept.fetchall()) == len(rows(SITE, "esxi.vmkernel", "--node", "esx41*"))
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
-    assert run("tables", SITE, "esxi.vmkernel", "--parquet", tmp_path / "no" / "x.parquet").exit_code == 6
+    assert (
+        run("tables", SITE, "esxi.vmkernel", "--parquet", tmp_path / "no" / "x.parquet").exit_code
+        == 6
+    )

@@ -17,22 +17,29 @@ from analyzer.authoring.lint.codes import CODES
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
 from analyzer.cli import main
-from analyzer.errors import UsageError
-from analyzer.limits import Limits
 from analyzer.rules import packs
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from tests.lint_kit import base, check, codes, laid, told
 
 PRIV = "join:\n  priv: {table: esxi.pnic_private_stats, by: [pnic], rows: many}\n"
-LOG = r"logs:" + "\n" + r"  down: {in: esxi.vobd, match: '\[esx\.problem\.net\.vmnic\.linkstate\.down\]'}" + "\n"
+LOG = (
+    r"logs:"
+    + "\n"
+    + r"  down: {in: esxi.vobd, match: '\[esx\.problem\.net\.vmnic\.linkstate\.down\]'}"
+    + "\n"
+)
 OUTCOME = "    severity: warning\n    confidence: confirmed\n    say: damaged frames\n"
 
 
 def outcomes(*conditions: str, say: str = "damaged frames") -> str:
     """Return outcomes with these conditions."""
-    return "outcomes:\n" + "".join(f"  - when: {one}\n{OUTCOME}" for one in conditions).replace("damaged frames", say)
+    return "outcomes:\n" + "".join(f"  - when: {one}\n{OUTCOME}" for one in conditions).replace(
+        "damaged frames", say
+    )
 
 
 def sign(pattern: str) -> str:
@@ -199,13 +206,19 @@ def test_what_is_left_alone(code: str, piece: str) -> None:
 def test_the_place_is_the_very_word() -> None:
     """Line, column and width mark the word that is wrong, in quotes and folded blocks as well."""
     for piece, code, word in (
-        ("when: n.rx_crc_errors > 0 and n.rx_packets > 9 and n.rx_packets < 3", "R027", "n.rx_crc_errors"),
+        (
+            "when: n.rx_crc_errors > 0 and n.rx_packets > 9 and n.rx_packets < 3",
+            "R027",
+            "n.rx_crc_errors",
+        ),
         ('title: "A physical NIC receives damaged frames."', "R055", '"A physical'),
         ("about: >-\n  One sentence about frames. Another with a FIXME in it.", "R067", "FIXME"),
         ("let: {unused: n.rx_packets}", "R020", "unused"),
     ):
         text = laid(piece)
-        found = next(one for one in lint.check_text(text, "damaged-frames.yaml") if one.code == code)
+        found = next(
+            one for one in lint.check_text(text, "damaged-frames.yaml") if one.code == code
+        )
         line = text.splitlines()[found.place.line - 1]
 
         assert line[found.place.column - 1 :].startswith(word)
@@ -276,7 +289,12 @@ def test_a_broken_each_ends_the_search_for_names() -> None:
 
 def test_a_missing_key_is_told_with_the_others() -> None:
     """A file without title and outcomes gives both complaints, and those of what it holds."""
-    found = [one.code for one in lint.check_text("rule: x\neach: n in esxi.pnic_stats\nwhen: n.nothing\n", "x.yaml")]
+    found = [
+        one.code
+        for one in lint.check_text(
+            "rule: x\neach: n in esxi.pnic_stats\nwhen: n.nothing\n", "x.yaml"
+        )
+    ]
 
     assert [code for code in found if CODES[code].stage == "load"] == ["R005", "R005", "R011"]
 
@@ -295,7 +313,11 @@ def test_two_files_share_no_id_title_or_subject(tmp_path: Path) -> None:
         (tmp_path / folder / "damaged-frames.yaml").write_text(base().replace("kb: []", "kb: [99]"))
     found = lint.check([tmp_path / "a", tmp_path / "b"])
 
-    assert [(one.code, Path(one.file).parent.name) for one in found] == [("R051", "b"), ("R052", "b"), ("R053", "b")]
+    assert [(one.code, Path(one.file).parent.name) for one in found] == [
+        ("R051", "b"),
+        ("R052", "b"),
+        ("R053", "b"),
+    ]
     assert str(tmp_path / "a") in found[0].message
 
 
@@ -304,7 +326,9 @@ def test_a_file_that_is_named_twice_is_no_second_rule(tmp_path: Path) -> None:
     path = tmp_path / "damaged-frames.yaml"
     path.write_text(base())
 
-    assert lint.check([tmp_path, path, tmp_path / ".." / tmp_path.name / path.name], [tmp_path]) == []
+    assert (
+        lint.check([tmp_path, path, tmp_path / ".." / tmp_path.name / path.name], [tmp_path]) == []
+    )
 
 
 def test_names_of_a_private_catalog_are_known(tmp_path: Path) -> None:
@@ -331,7 +355,11 @@ def test_names_of_a_private_catalog_are_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["esx-event/esx.problem.storage.apd.begin", "pnic-loses-packets/esx.problem.storage.apd.start", "no-rule/row"],
+    [
+        "esx-event/esx.problem.storage.apd.begin",
+        "pnic-loses-packets/esx.problem.storage.apd.start",
+        "no-rule/row",
+    ],
 )
 def test_a_row_that_is_not_there_explains_nothing(tmp_path: Path, name: str) -> None:
     """`rule/row` needs both: a rule over a table of facts, and that row of it."""
@@ -346,7 +374,13 @@ def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_f
 
     def shared(file: RuleFile) -> tuple[object, ...]:
         alone = catalog.of([file])
-        return list(alone.ids), list(alone.titles), list(alone.subjects), file.retired, file.word("replaced_by")
+        return (
+            list(alone.ids),
+            list(alone.titles),
+            list(alone.subjects),
+            file.retired,
+            file.word("replaced_by"),
+        )
 
     limits = Limits()
     names, sharing = catalog.ShippedNames(limits), Sharing(rules.default_paths(), limits)
@@ -358,7 +392,9 @@ def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_f
 
 
 @pytest.mark.size
-def test_settings_and_packs_belong_to_the_catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_and_packs_belong_to_the_catalog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Folders of the settings are checked like `--kb`; a pack is only looked at for its ids and titles."""
     for name in ("set", "pack"):
         (tmp_path / name).mkdir()
@@ -397,9 +433,14 @@ def test_thorough_runs_the_examples(tmp_path: Path) -> None:
 
 def test_thorough_moves_the_thresholds(tmp_path: Path) -> None:
     """A number that no example holds in place is told once, with both moves and an example that would notice."""
-    (found,) = check(base().replace("rx_crc_errors: 1000}", "rx_crc_errors: 5000}"), tmp_path, thorough=True)
+    (found,) = check(
+        base().replace("rx_crc_errors: 1000}", "rx_crc_errors: 5000}"), tmp_path, thorough=True
+    )
 
-    assert (found.code, found.source.strip()) == ("R073", "- when: n.rx_crc_errors / n.rx_packets >= 0.01")
+    assert (found.code, found.source.strip()) == (
+        "R073",
+        "- when: n.rx_crc_errors / n.rx_packets >= 0.01",
+    )
     assert found.message == "`0.01` may become 0.011 and no example notices (outcomes 1)"
     assert "is 0.01" in found.help
 
@@ -408,7 +449,12 @@ def test_thorough_moves_the_thresholds(tmp_path: Path) -> None:
         "  # lint: allow R073 because so\n  - when: n.rx_crc_errors / n.rx_packets >= 0.01",
     )
     assert [one.code for one in check(allowed, tmp_path, thorough=True)] == ["R091"]
-    assert check(allowed.replace("rx_crc_errors: 1000}", "rx_crc_errors: 5000}"), tmp_path, thorough=True) == []
+    assert (
+        check(
+            allowed.replace("rx_crc_errors: 1000}", "rx_crc_errors: 5000}"), tmp_path, thorough=True
+        )
+        == []
+    )
     assert check(allowed, tmp_path) == []
 
 
@@ -478,7 +524,8 @@ def test_a_hostile_rule_does_not_hold_the_linter(tmp_path: Path) -> None:
         *[f"x and n9 > {n}" for n in range(49)], "true"
     )
     rows = "".join(
-        f"  - {{name: e{n}, tables: {{esxi.pnic: [{{a{n}: 1}}]}}, expect: {{result: match}}}}\n" for n in range(450)
+        f"  - {{name: e{n}, tables: {{esxi.pnic: [{{a{n}: 1}}]}}, expect: {{result: match}}}}\n"
+        for n in range(450)
     )
     start = time.process_time()
     codes(piece)

@@ -18,7 +18,10 @@ def test_a_comment_on_the_line_above_allows_one_complaint() -> None:
 def test_a_comment_at_the_end_of_a_line_allows_what_is_wrong_there() -> None:
     """It holds for its own line and not for the next."""
     assert codes("when: true # lint: allow R024 because the row is the sign") == []
-    assert codes("subject: '{n.pnic}' # lint: allow R024 because of the next line\nwhen: true") == ["R091", "R024"]
+    assert codes("subject: '{n.pnic}' # lint: allow R024 because of the next line\nwhen: true") == [
+        "R091",
+        "R024",
+    ]
 
 
 def test_a_comment_above_the_first_key_holds_for_the_whole_file() -> None:
@@ -53,12 +56,17 @@ def test_one_comment_names_several_codes() -> None:
         ("# lint: allow everything because it is so", "there is no code `everything`"),
         ("# lint: ignore R024", "is not understood"),
         ("# lint:", "is not understood"),
-        ("# lint: allow R011 because it is so", "R011 cannot be allowed: a file with it is not used"),
+        (
+            "# lint: allow R011 because it is so",
+            "R011 cannot be allowed: a file with it is not used",
+        ),
         ("# lint: allow R091 because it is so", "R091 cannot be allowed"),
         ("# lint: allow R024 R027 because it is so", "is not understood"),
     ],
 )
-def test_a_comment_that_is_wrong_is_a_complaint_and_allows_nothing(comment: str, message: str) -> None:
+def test_a_comment_that_is_wrong_is_a_complaint_and_allows_nothing(
+    comment: str, message: str
+) -> None:
     """Without a reason, with a code that is none or that keeps the rule from loading: told, and nothing is silenced."""
     found = told(f"{comment}\nwhen: true")
 
@@ -69,7 +77,10 @@ def test_a_comment_that_is_wrong_is_a_complaint_and_allows_nothing(comment: str,
 
 def test_what_keeps_a_rule_from_loading_cannot_be_allowed() -> None:
     """The comment does not make the file one that can be used."""
-    assert codes("# lint: allow R011 because the column comes soon\nwhen: n.nothing > 0") == ["R090", "R011"]
+    assert codes("# lint: allow R011 because the column comes soon\nwhen: n.nothing > 0") == [
+        "R090",
+        "R011",
+    ]
 
 
 def test_a_comment_that_allows_nothing_is_told() -> None:
@@ -82,7 +93,10 @@ def test_a_comment_that_allows_nothing_is_told() -> None:
 
 def test_nothing_is_said_of_codes_that_were_not_asked_for() -> None:
     """Without --thorough no threshold was moved; in a rule that does not load no condition was looked at."""
-    assert codes("# lint: allow R073 because it is the factor of a unit\nwhen: n.rx_crc_errors > 0") == []
+    assert (
+        codes("# lint: allow R073 because it is the factor of a unit\nwhen: n.rx_crc_errors > 0")
+        == []
+    )
     assert codes("# lint: allow R024 because the row is the sign\nwhen: n.nothing") == ["R011"]
 
 
@@ -96,7 +110,9 @@ def test_text_of_a_host_is_no_comment() -> None:
     ):
         assert "R090" not in codes(piece)
         assert "R091" not in codes(piece)
-    assert codes('about: "One sentence. # lint: allow R057 because it is so"') == []  # two sentences
+    assert (
+        codes('about: "One sentence. # lint: allow R057 because it is so"') == []
+    )  # two sentences
 
 
 def test_a_comment_behind_the_sign_of_a_block_is_one() -> None:

@@ -15,8 +15,8 @@ from analyzer.authoring.lint import printing as lint_print
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.cli import main
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import default_paths
+from analyzer.rules.language.rulefile import FileSpan
 from tests.lint_kit import base, laid
 from tests.rule_kit import RULE, TABLES
 
@@ -132,7 +132,9 @@ def test_github_shows_a_complaint_beside_its_line(rule: Path) -> None:
     assert done.stderr.startswith("1 rule: 1 error")
 
 
-HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egpj\u2028::error file=x::owned\r\n::warning::100%,a:b\x9b31m"
+HOSTILE = (
+    "\x1b]0;owned\x07\x1b[2J\u202egpj\u2028::error file=x::owned\r\n::warning::100%,a:b\x9b31m"
+)
 
 
 def complaint() -> Complaint:
@@ -192,7 +194,9 @@ def test_no_damage_to_a_rule_file_ends_the_linter(data: st.DataObject) -> None:
     printed = lint_print.as_text(found) + lint_print.as_json(1, found) + lint_print.as_github(found)
     assert "made-up.yaml" in printed or not found
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", printed)
-    assert all(one.place.line >= 1 and one.place.column >= 1 and one.place.width >= 1 for one in found)
+    assert all(
+        one.place.line >= 1 and one.place.column >= 1 and one.place.width >= 1 for one in found
+    )
 
 
 PUT = ["", ":", "\n", "- ", "{", "}", "]", "'", '"', "&a ", "*a", "!x ", "\t", "true", "0", "\x00", "# lint: allow R024", "[a, b]",

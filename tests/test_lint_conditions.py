@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from analyzer.authoring.lint.conditions import always, follows, never
 from analyzer.facts.database import version_key
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 from tests.rule_kit import rule
 
 VERSIONS = ("6.3", "6.3.0", "6.3.9", "6.3.10", "7.0-1")
@@ -37,7 +37,9 @@ class Version:
 
 WORLD = [
     SimpleNamespace(a=a, f=f, s=s, t=t, v=Version(v))
-    for a, f, s, t, v in product((-1, 0, 1, 2, 3, 4), (0.5, 1.0, 2.5), ("x", "y", "z"), (True, False), VERSIONS[1:])
+    for a, f, s, t, v in product(
+        (-1, 0, 1, 2, 3, 4), (0.5, 1.0, 2.5), ("x", "y", "z"), (True, False), VERSIONS[1:]
+    )
 ]
 
 
@@ -48,7 +50,10 @@ def node(text: str) -> ExprNode:
 
 def truths(text: str) -> list[bool]:
     """Return what a condition is for each row of the world."""
-    return [bool(eval(text, {"__builtins__": {}}, {"one": one, "true": True, "false": False})) for one in WORLD]
+    return [
+        bool(eval(text, {"__builtins__": {}}, {"one": one, "true": True, "false": False}))
+        for one in WORLD
+    ]
 
 
 COMPARE = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
@@ -61,7 +66,9 @@ ATOMS = st.one_of(
     st.builds("one.s {} '{}'".format, st.sampled_from(["==", "!="]), st.sampled_from("xyz")),
     st.builds("one.s {} ['x', 'y']".format, st.sampled_from(["in", "not in"])),
     st.builds("one.v {} '{}'".format, COMPARE, st.sampled_from(VERSIONS)),
-    st.sampled_from(["one.t", "not one.t", "one.t == true", "true", "false", "1 < 2", "one.a != one.a"]),
+    st.sampled_from(
+        ["one.t", "not one.t", "one.t == true", "true", "false", "1 < 2", "one.a != one.a"]
+    ),
 )
 CONDITIONS = st.recursive(
     ATOMS,
@@ -83,7 +90,9 @@ def test_what_is_said_is_so_for_every_row(one: str, two: str) -> None:
 
     assert not (never([node(one)]) and any(first))
     assert not (always(node(one)) and not all(first))
-    assert not (never([node(one), node(two)]) and any(a and b for a, b in zip(first, second, strict=True)))
+    assert not (
+        never([node(one), node(two)]) and any(a and b for a, b in zip(first, second, strict=True))
+    )
     if follows([node(one)], node(two)):
         assert all(b for a, b in zip(first, second, strict=True) if a)
 

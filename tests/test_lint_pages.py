@@ -9,8 +9,19 @@ import pytest
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint import codes as lint_codes
 from analyzer.authoring.lint.codes import CODES, PROOF
-from analyzer.errors import UsageError
-from tests.lint_kit import PAGES, Piece, base, blocks, check, check_facts, check_shared, laid, piece, unmarked
+from analyzer.runtime.errors import UsageError
+from tests.lint_kit import (
+    PAGES,
+    Piece,
+    base,
+    blocks,
+    check,
+    check_facts,
+    check_shared,
+    laid,
+    piece,
+    unmarked,
+)
 
 # Pieces are short: they are not laid out, and a bare counter stands for a condition.
 BESIDE = ("R007", "R089")
@@ -29,13 +40,23 @@ def apart(own: Piece) -> bool:
 def found(own: Piece, code: str, folder: Path) -> list[tuple[str, int]]:
     """Return codes and lines that a piece gives; those of the layout and of shares only on their own page."""
     if own.language == "csv":
-        return [(one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)]
+        return [
+            (one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)
+        ]
     if own.info.get("file") == "shared.yaml":
-        return [(one.code, one.place.line) for one in check_shared(unmarked(own.text)[0] + "\n", folder)]
+        return [
+            (one.code, one.place.line) for one in check_shared(unmarked(own.text)[0] + "\n", folder)
+        ]
     text, _ = unmarked(laid(own.text))
     beside = base() if "rule" in blocks(own.text) and "file" not in own.info else ""
-    complaints = check(text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF)
-    return [(one.code, one.place.line) for one in complaints if one.code not in BESIDE or one.code == code]
+    complaints = check(
+        text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF
+    )
+    return [
+        (one.code, one.place.line)
+        for one in complaints
+        if one.code not in BESIDE or one.code == code
+    ]
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -15,10 +15,10 @@ from analyzer import rules
 from analyzer.authoring.pages import listing, telling
 from analyzer.authoring.select import select
 from analyzer.cli import main
-from analyzer.errors import UsageError
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings, parse
+from analyzer.runtime.errors import UsageError
 from tests.rule_kit import full
 from tests.together import together
 
@@ -119,17 +119,23 @@ def test_the_list_can_be_narrowed() -> None:
 
     Of NSX are rules that read its tables and those about its parts on a host, which lie in its folder.
     """
-    about = {path.stem for path in (Path(rules.__file__).parent.parent / "kb" / "nsx").glob("*.yaml")}
+    about = {
+        path.stem for path in (Path(rules.__file__).parent.parent / "kb" / "nsx").glob("*.yaml")
+    }
     everything = {json.loads(line)["rule"] for line in run("list", "--json").stdout.splitlines()}
     for option, value, holds in (
         (
             "--product",
             "nsx",
-            lambda row: row["rule"] in about or any(name.startswith("nsx.") for name in row["tables"]),
+            lambda row: (
+                row["rule"] in about or any(name.startswith("nsx.") for name in row["tables"])
+            ),
         ),
         ("--table", "esxi.net_stats", lambda row: "esxi.net_stats" in row["tables"]),
     ):
-        rows = [json.loads(line) for line in run("list", "--json", option, value).stdout.splitlines()]
+        rows = [
+            json.loads(line) for line in run("list", "--json", option, value).stdout.splitlines()
+        ]
         assert rows
         assert all(holds(row) for row in rows)
         assert {row["rule"] for row in rows} < everything
@@ -154,7 +160,9 @@ def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "let: {limit: 5}\nwhen: port.port_id > limit\noutcomes: [{severity: info}]\n"
     )
     (kb / "nn-draft.yaml").write_text(draft, encoding="utf-8")
-    retired = draft.replace("nn-draft", "nn-old").replace("status: draft", "status: retired\nreplaced_by: nn-draft")
+    retired = draft.replace("nn-draft", "nn-old").replace(
+        "status: draft", "status: retired\nreplaced_by: nn-draft"
+    )
     (kb / "nn-old.yaml").write_text(retired, encoding="utf-8")
     (kb / "nn-broken.yaml").write_text("rule: nn-broken\n", encoding="utf-8")
     (tmp_path / "backline.toml").write_text(
@@ -172,18 +180,25 @@ def test_the_list_shows_origin_mutes_and_thresholds(db: Path) -> None:
     done = run("list")
 
     assert done.exit_code == 4
-    assert re.search(r"^nn-draft +draft +0 +folder mine +- +A made-up draft$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^nn-draft +draft +0 +folder mine +- +A made-up draft$", done.stdout, re.MULTILINE
+    )
     assert "    muted: all its findings on esx*, until 2026-12-31: lab\n" in done.stdout
     assert "    threshold: limit = 9 (5 as shipped): why not\n" in done.stdout
     assert "nn-old" not in done.stdout
-    assert re.search(r"^folder mine: 1 rule, 1 broken, sha256 [0-9a-f]{64}$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^folder mine: 1 rule, 1 broken, sha256 [0-9a-f]{64}$", done.stdout, re.MULTILINE
+    )
     assert "nn-broken.yaml:1:1" in done.stderr
     assert "nn-draft" not in run("list", "--no-settings").stdout
 
 
 def test_retired_rules_are_listed_when_asked_for(db: Path) -> None:
     """--status retired shows them, and only them."""
-    rows = [json.loads(line)["rule"] for line in run("list", "--status", "retired", "--json").stdout.splitlines()]
+    rows = [
+        json.loads(line)["rule"]
+        for line in run("list", "--status", "retired", "--json").stdout.splitlines()
+    ]
     assert rows == ["nn-old"]
     assert "replaced by nn-draft" in run("show", "nn-old").stdout
 
@@ -265,13 +280,19 @@ def test_verbose_tells_notes_columns_and_examples_whole() -> None:
     """-v adds what a first reader does not need."""
     text = told(full(RULE), verbose=1)
 
-    for words in ("adds, if order: It was started before.", "esxi.part: not in the case", "esxi.base: key 1, a 9"):
+    for words in (
+        "adds, if order: It was started before.",
+        "esxi.part: not in the case",
+        "esxi.base: key 1, a 9",
+    ):
         assert words in text, words
 
 
 def test_local_settings_are_told_with_the_rule() -> None:
     """A mute of the rule stands in its description."""
-    settings = parse('[[mute]]\nrule = "nn-told"\nsubject = "thing 1"\nreason = "lab"\nuntil = 2026-12-31')
+    settings = parse(
+        '[[mute]]\nrule = "nn-told"\nsubject = "thing 1"\nreason = "lab"\nuntil = 2026-12-31'
+    )
     assert "MUTED HERE thing 1, until 2026-12-31: lab" in told(full(RULE), settings)
 
 
@@ -282,7 +303,9 @@ def test_every_shipped_rule_can_be_told(rule: str) -> None:
     text = told(one, verbose=1)
 
     for step in one.fix:
-        for words in (part for shown in step.templates for part in shown.parts if isinstance(part, str)):
+        for words in (
+            part for shown in step.templates for part in shown.parts if isinstance(part, str)
+        ):
             assert " ".join(words.split()) in text
     for example in one.examples:
         assert f"{example.name}: " in text

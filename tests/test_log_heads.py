@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from analyzer.parsing import registry
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
+from analyzer.pipeline.triage import Options, triage
 from analyzer.report import completeness
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.heads import PART, SHOWN, WHOLE, Heads, Purse
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import Options, triage
 from tests.sample_kit import ALL, Sample, recognised
 from tests.together import together
 
-JAVA = "2021-03-08T10:00:0{n}.000Z  INFO http-nio-127.0.0.1-7440-exec-1 SomeService 4282 - request {n}"
-NSX = (
-    '2021-03-08T10:00:00.{n:03}Z nsxmgr1 NSX 4282 SYSTEM [nsx@6876 comp="nsx-manager" level="INFO" subcomp="http"] {n}'
+JAVA = (
+    "2021-03-08T10:00:0{n}.000Z  INFO http-nio-127.0.0.1-7440-exec-1 SomeService 4282 - request {n}"
 )
+NSX = '2021-03-08T10:00:00.{n:03}Z nsxmgr1 NSX 4282 SYSTEM [nsx@6876 comp="nsx-manager" level="INFO" subcomp="http"] {n}'
 VMKERNEL = "2021-03-08T10:{m:02}:{s:02}.{n:03}Z cpu{c}:2097{n:03})ScsiDeviceIO: 3015: Cmd(0x45{n:06x}) 0x2a to dev"
 
 
@@ -53,7 +53,11 @@ def test_a_packet_log_with_a_head_of_its_own_is_not_understood(tmp_path: Path) -
     """A dfwpktlogs line with the head of a syslog server is read; one with a head that has no form is counted."""
     log = tmp_path / "dfwpktlogs.log"
     packet = "INET match PASS domain-c7/1002 IN 242 UDP 192.0.2.1/138->192.0.2.2/138"
-    heads = ("2021-03-08T10:00:00Z ", "Mar  8 10:00:00 esx1 dfwpktlogs: 12 ", "2021-03-08 10:00:01 esx1 | ")
+    heads = (
+        "2021-03-08T10:00:00Z ",
+        "Mar  8 10:00:00 esx1 dfwpktlogs: 12 ",
+        "2021-03-08 10:00:01 esx1 | ",
+    )
     log.write_text("".join(f"{head}{packet}\n" for head in heads), encoding="utf-8")
 
     record, document = source(log)
@@ -111,7 +115,10 @@ def test_only_the_faults_of_a_sample_are_strange(sample: Sample, tmp_path: Path)
 
 def vmkernel(count: int) -> bytes:
     """Return so many lines of a vmkernel.log, in order of time."""
-    lines = (VMKERNEL.format(m=n // 60_000 % 60, s=n // 1000 % 60, n=n % 1000, c=n % 64) for n in range(count))
+    lines = (
+        VMKERNEL.format(m=n // 60_000 % 60, s=n // 1000 % 60, n=n % 1000, c=n % 64)
+        for n in range(count)
+    )
     return ("\n".join(lines) + "\n").encode()
 
 
@@ -128,8 +135,14 @@ def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
     assert record["lines"] == 1_000_003
     assert 3000 < record["looked_at"] < 50_000
     assert record["faults"] == 3
-    assert f"3 of {record['looked_at']:,} lines looked at (1,000,003 in all) not understood" in record["why"]
-    assert f"3 not understood of the {record['looked_at']:,} looked at one by one" in completeness.coverage(document)
+    assert (
+        f"3 of {record['looked_at']:,} lines looked at (1,000,003 in all) not understood"
+        in record["why"]
+    )
+    assert (
+        f"3 not understood of the {record['looked_at']:,} looked at one by one"
+        in completeness.coverage(document)
+    )
 
 
 def test_the_work_of_counting_is_bounded() -> None:

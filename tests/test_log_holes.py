@@ -8,7 +8,11 @@ import pytest
 
 from tests.rule_kit import BASE, Kit, rule
 
-CALM = rule("calm", logs="{bad: {in: esxi.made_up_log, match: 'bad thing'}}", seen="{calm: {none: bad, for: 24h}}")
+CALM = rule(
+    "calm",
+    logs="{bad: {in: esxi.made_up_log, match: 'bad thing'}}",
+    seen="{calm: {none: bad, for: 24h}}",
+)
 
 
 def member(begin: int, end: int, what: str = "well") -> str:
@@ -22,14 +26,26 @@ def verdict(members: dict[str, str], *cut: str) -> str:
     """Return the verdict on a host whose log has these members."""
     kit = Kit().add(BASE, [{"key": 1}])
     for name, text in members.items():
-        kit.log(CALM, text, source=f"b.tgz!b/var/run/log/{name}", cut="ended early" if name in cut else "")
+        kit.log(
+            CALM,
+            text,
+            source=f"b.tgz!b/var/run/log/{name}",
+            cut="ended early" if name in cut else "",
+        )
     (found,) = [
-        name for name, count in kit.judge(CALM).counts["made-up"].items() if count and name != "not_applicable"
+        name
+        for name, count in kit.judge(CALM).counts["made-up"].items()
+        if count and name != "not_applicable"
     ][:1]
     return found
 
 
-WHOLE = {"x.log": member(5, 0), "x.0.gz": member(12, 6), "x.1.gz": member(20, 13), "x.2.gz": member(40, 21)}
+WHOLE = {
+    "x.log": member(5, 0),
+    "x.0.gz": member(12, 6),
+    "x.1.gz": member(20, 13),
+    "x.2.gz": member(40, 21),
+}
 
 
 def without(*names: str) -> dict[str, str]:
@@ -60,7 +76,10 @@ def test_copies_that_are_counted_from_one_have_no_hole() -> None:
     near = member(12, 6) + "2024-01-04T18:59:58Z well\n"
     current = "2024-01-04T19:00:00Z well\n" + member(5, 0)
     assert verdict({"x.log": current, "x.log.1": near, "x.log.2.gz": member(40, 13)}) == "match"
-    assert verdict({"x.log": current, "x.log.1": member(12, 9), "x.log.2.gz": member(40, 13)}) == "cannot_tell"
+    assert (
+        verdict({"x.log": current, "x.log.1": member(12, 9), "x.log.2.gz": member(40, 13)})
+        == "cannot_tell"
+    )
 
 
 def test_a_member_that_was_cut_makes_the_silence_unknown() -> None:

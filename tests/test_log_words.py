@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Row
 from analyzer.merged_log.entry import component_of
-from analyzer.parsing import registry
-from analyzer.tables import Block, Row
 from tests.sample_kit import ALL, Sample
 from tests.together import together
 
-LOGS = [one for one in ALL if registry()[one.parser].log and registry()[one.parser].words is not None]
+LOGS = [
+    one for one in ALL if registry()[one.parser].log and registry()[one.parser].words is not None
+]
 
 
 @together("sample", LOGS, ids=str, parts=2)

@@ -49,7 +49,9 @@ KLEENE = [
 
 
 @pytest.mark.parametrize(("left", "right", "both", "either"), KLEENE)
-def test_and_or_are_kleenes(left: bool | None, right: bool | None, both: bool | None, either: bool | None) -> None:
+def test_and_or_are_kleenes(
+    left: bool | None, right: bool | None, both: bool | None, either: bool | None
+) -> None:
     """`and` and `or` follow the tables of Kleene's strong logic, unknown being the third value."""
     thing = {"t": left, "a": {True: 1, False: 0, None: None}[right]}
 
@@ -74,7 +76,9 @@ def test_any_and_all_mind_the_unknown(values: tuple[bool | None, ...]) -> None:
     assert one("all(part.ok)", {}, parts) is every
 
 
-@pytest.mark.parametrize("function", ["any(part.ok)", "all(part.ok)", "share(part.ok) >= 0", "count(part.ok) >= 0"])
+@pytest.mark.parametrize(
+    "function", ["any(part.ok)", "all(part.ok)", "share(part.ok) >= 0", "count(part.ok) >= 0"]
+)
 def test_no_row_is_unknown_not_no(function: str) -> None:
     """A left join without a row proves nothing: the dump of this very thing may not have been sent."""
     assert one(function) is None
@@ -145,7 +149,17 @@ def test_known_asks_whether_a_value_is_there() -> None:
     assert one("known(first.x)", {}, [{"x": 1}]) is True
 
 
-VERSIONS = ["4.1.1.1-1OEM.550", "4.1.1.1-2OEM.550", "6.3", "6.3.0", "6.3.1", "6.3.9", "6.3.10", "6.10", "10.0"]
+VERSIONS = [
+    "4.1.1.1-1OEM.550",
+    "4.1.1.1-2OEM.550",
+    "6.3",
+    "6.3.0",
+    "6.3.1",
+    "6.3.9",
+    "6.3.10",
+    "6.10",
+    "10.0",
+]
 
 
 def test_versions_compare_part_by_part() -> None:
@@ -153,7 +167,9 @@ def test_versions_compare_part_by_part() -> None:
     assert one('one.v > "6.3.9"', {"v": "6.3.10"}) is True
     assert one('one.v == "6.3"', {"v": "6.3.0"}) is True
     assert one('one.v >= "6.3.0" and one.v < "6.3.4"', {"v": "6.3.3"}) is True
-    assert [version_key(text) for text in VERSIONS] == sorted(version_key(text) or "" for text in VERSIONS)
+    assert [version_key(text) for text in VERSIONS] == sorted(
+        version_key(text) or "" for text in VERSIONS
+    )
 
 
 @pytest.mark.parametrize("text", [None, "", "unknown", "v6", "6.3.x!", "(build 5)"])
@@ -163,7 +179,10 @@ def test_what_is_no_version_is_unknown(text: str | None) -> None:
     assert one('one.v >= "6.3.4"', {"v": text}) is None
 
 
-@given(st.lists(st.integers(0, 99999), min_size=1, max_size=4), st.lists(st.integers(0, 99999), min_size=1, max_size=4))
+@given(
+    st.lists(st.integers(0, 99999), min_size=1, max_size=4),
+    st.lists(st.integers(0, 99999), min_size=1, max_size=4),
+)
 def test_version_keys_sort_as_tuples_of_numbers(left: list[int], right: list[int]) -> None:
     """The key of a dotted version sorts as its numbers do, missing parts being zero."""
     long = max(len(left), len(right))
@@ -237,7 +256,11 @@ def _binary(sign: str, left: Made, right: Made) -> Made:
         one_value, two = left[1](thing, parts), right[1](thing, parts)
         if one_value is None or two is None or (sign == "/" and two == 0):
             return None
-        operations = {"+": lambda: one_value + two, "-": lambda: one_value - two, "*": lambda: one_value * two}
+        operations = {
+            "+": lambda: one_value + two,
+            "-": lambda: one_value - two,
+            "*": lambda: one_value * two,
+        }
         return operations[sign]() if sign in operations else one_value / two
 
     return f"({left[0]} {sign} {right[0]})", run
@@ -268,7 +291,9 @@ def _condition(draw: Callable[..., Any], depth: int) -> Made:
     if kind == 3:
         word = draw(st.sampled_from(["and", "or"]))
         left, right = _condition(draw, depth - 1), _condition(draw, depth - 1)
-        return f"({left[0]} {word} {right[0]})", lambda t, p: _join(word, left[1](t, p), right[1](t, p))
+        return f"({left[0]} {word} {right[0]})", lambda t, p: _join(
+            word, left[1](t, p), right[1](t, p)
+        )
     return _group(draw)
 
 
@@ -331,7 +356,10 @@ def cases(draw: Callable[..., Any], *, unknown: bool) -> tuple[str, Function, li
     def cell(values: st.SearchStrategy[Any]) -> Any:
         return draw(st.one_of(st.none(), values) if unknown else values)
 
-    things = [{name: cell(values) for name, values in CELLS.items()} for _ in range(draw(st.integers(1, 4)))]
+    things = [
+        {name: cell(values) for name, values in CELLS.items()}
+        for _ in range(draw(st.integers(1, 4)))
+    ]
     parts = [
         {"key": key, **{name: cell(values) for name, values in PARTS.items()}}
         for key in range(len(things))
@@ -343,10 +371,15 @@ def cases(draw: Callable[..., Any], *, unknown: bool) -> tuple[str, Function, li
 @pytest.mark.size
 @settings(max_examples=150, deadline=None)
 @given(cases(unknown=False))
-def test_with_all_values_known_the_answer_is_pythons(case: tuple[str, Function, list[Row], list[Row]]) -> None:
+def test_with_all_values_known_the_answer_is_pythons(
+    case: tuple[str, Function, list[Row], list[Row]],
+) -> None:
     """Of known values SQL says what Python says, over things with and without parts."""
     text, function, things, parts = case
-    expected = [function(thing, [part for part in parts if part["key"] == key]) for key, thing in enumerate(things)]
+    expected = [
+        function(thing, [part for part in parts if part["key"] == key])
+        for key, thing in enumerate(things)
+    ]
 
     assert answers(text, things, parts) == expected
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.logtime import log_time, read, stamped
+from analyzer.artefacts.tables import Column, ColumnValueError, convert
 from analyzer.cli import main
 from analyzer.facts.database import timestamp
 from analyzer.forms.logs import read_utc
-from analyzer.logtime import log_time, read, stamped
-from analyzer.tables import Column, ColumnValueError, convert
 from tests.rule_kit import BASE, Kit, rule
 
 CASES = [
@@ -27,9 +27,19 @@ CASES = [
     ("2016-05-23 23:36:34.736 GMT-08:00  WARN x", None, "2016-05-24T07:36:34.736000", ()),
     ("2016-05-23 23:36:34.736 UTC INFO x", None, "2016-05-23T23:36:34.736000", ()),
     ("2016-05-23 23:36:34.736 PDT INFO x", None, "2016-05-23T23:36:34.736000", ("zone",)),
-    ("2015-05-30 13:25:07,382 47956539 [SyncThread:1] WARN x", None, "2015-05-30T13:25:07.382000", ("zone",)),
+    (
+        "2015-05-30 13:25:07,382 47956539 [SyncThread:1] WARN x",
+        None,
+        "2015-05-30T13:25:07.382000",
+        ("zone",),
+    ),
     ("2015-05-30 13:25:07 -17 is no offset here", None, "2015-05-30T13:25:07", ("zone",)),
-    ("[2011-04-01 15:14:34.203 F5A5AB90 info 'vm:x'] y", None, "2011-04-01T15:14:34.203000", ("zone",)),
+    (
+        "[2011-04-01 15:14:34.203 F5A5AB90 info 'vm:x'] y",
+        None,
+        "2011-04-01T15:14:34.203000",
+        ("zone",),
+    ),
     ("<166>2022-11-04T15:01:58.230Z HOST Hostd: x", None, "2022-11-04T15:01:58.230000", ()),
     ("<14>1 2021-03-08T14:49:25.1+00:00 vc vpxd 5 - -  x", None, "2021-03-08T14:49:25.100000", ()),
     (
@@ -51,8 +61,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "year", "when", "assumed"), CASES, ids=lambda value: str(value)[:40])
-def test_each_form_gives_its_time(line: str, year: int | None, when: str, assumed: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("line", "year", "when", "assumed"), CASES, ids=lambda value: str(value)[:40]
+)
+def test_each_form_gives_its_time(
+    line: str, year: int | None, when: str, assumed: tuple[str, ...]
+) -> None:
     """Text and bytes give the same time in UTC, and what was assumed is named."""
     wanted = datetime.fromisoformat(when).replace(tzinfo=UTC)
     for one in (line, line.encode()):
@@ -102,8 +116,12 @@ def test_no_text_raises(line: str, year: int | None) -> None:
     assert time is None or time.when.tzinfo is UTC
 
 
-@pytest.mark.parametrize(("line", "year", "_when", "_assumed"), CASES[:-1], ids=lambda value: str(value)[:40])
-def test_a_line_with_a_time_is_stamped(line: str, year: int | None, _when: str, _assumed: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("line", "year", "_when", "_assumed"), CASES[:-1], ids=lambda value: str(value)[:40]
+)
+def test_a_line_with_a_time_is_stamped(
+    line: str, year: int | None, _when: str, _assumed: tuple[str, ...]
+) -> None:
     """The quick look for a stamp, used for the span of a log, knows every form."""
     assert stamped(line.encode())
     assert not stamped(b"--> " + line.encode())
@@ -179,7 +197,9 @@ def test_a_rule_compares_times_of_certificates(tmp_path: Path) -> None:
     """Through `backline triage`: a signature's group of kind `time` in openssl's form is a moment like any other."""
     log = tmp_path / "esx-a-2024-01-05--18.00" / "var" / "run" / "log" / "hostd.log"
     log.parent.mkdir(parents=True)
-    synthetic = "2024-01-05T12:00:00.000Z info hostd[1] [Originator@6876 sub=Default] cert {} until {}\n"
+    synthetic = (
+        "2024-01-05T12:00:00.000Z info hostd[1] [Originator@6876 sub=Default] cert {} until {}\n"
+    )
     dates = [
         ("old", "Jan  5 12:00:00 2023 GMT"),
         ("new", "Jan  5 12:00:00 2034 GMT"),
@@ -199,11 +219,15 @@ def test_a_rule_compares_times_of_certificates(tmp_path: Path) -> None:
     case = json.loads((out / "case.json").read_text())
     found = [(one["subject"], one["say"]) for one in case["findings"] if one["rule"] == "ends"]
     assert found == [("old", "It ran out at 2023-01-05 12:00:00 UTC.")]
-    assert any("ends" in one["rules"] for one in case["cannot_tell"])  # the offset of CET is not guessed
+    assert any(
+        "ends" in one["rules"] for one in case["cannot_tell"]
+    )  # the offset of CET is not guessed
 
 
 def test_a_time_written_in_a_rule_may_have_an_offset() -> None:
     """It is the moment in UTC that is compared, in every form that columns read."""
     for text in ("2024-01-05T13:00:00+01:00", "Jan  5 12:00:00 2024 GMT"):
         one = rule(f'one.at == "{text}"')
-        assert Kit().add(BASE, [{"key": 1, "at": "2024-01-05 12:00:00"}]).counts(one) == {"match": 1}
+        assert Kit().add(BASE, [{"key": 1, "at": "2024-01-05 12:00:00"}]).counts(one) == {
+            "match": 1
+        }

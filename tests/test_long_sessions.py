@@ -27,7 +27,9 @@ MOST_MB = 200  # of the whole command
 def triage(text: str, folder: Path, code: int) -> dict[str, Any]:
     """Run the command on a session and return its case document."""
     (folder / "session.txt").write_text(text)
-    done = CliRunner().invoke(main, ["triage", str(folder / "session.txt"), "-o", str(folder / "out"), "--no-settings"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "session.txt"), "-o", str(folder / "out"), "--no-settings"]
+    )
     assert done.exit_code == code, done.output
     document: dict[str, Any] = json.loads((folder / "out" / "case.json").read_text("utf-8"))
     return document
@@ -44,7 +46,9 @@ def test_a_capture_deep_in_a_session_is_read_at_any_width(tmp_path: Path, column
     """Commands, two thousand lines of output, then a CSV whose heading has up to 4 MB: the VM in trouble is found."""
     body = b"".join(Capture(columns, 6).chunks()).decode()
     other = f"{PROMPT}date\nMon Mar 2 10:00:00 UTC 2021\n" * 1000
-    document = triage(f"{PROMPT}uname -a\n{other}{PROMPT}cat /tmp/esxtop.csv\n{body}{PROMPT}exit\n", tmp_path, 0)
+    document = triage(
+        f"{PROMPT}uname -a\n{other}{PROMPT}cat /tmp/esxtop.csv\n{body}{PROMPT}exit\n", tmp_path, 0
+    )
 
     assert found(document) == [("cpu-limit-starves-vm", "web-ill")]
     assert document["limits"] == []
@@ -103,7 +107,8 @@ def test_an_output_over_16_mb_costs_its_end_and_nothing_else(tmp_path: Path) -> 
 def test_a_secret_is_hidden_wherever_a_stretch_ends(tmp_path: Path) -> None:
     """The first secret of a session may come with its last command: what is told of lines there holds none."""
     text = (
-        filler(20 * MIB) + f"{PROMPT}uname -a\nVMkernel esx00 6.7.0 #1 SMP Release build-14320388 Aug 5 2019 x86_64\n"
+        filler(20 * MIB)
+        + f"{PROMPT}uname -a\nVMkernel esx00 6.7.0 #1 SMP Release build-14320388 Aug 5 2019 x86_64\n"
     )
     document = triage(f"{text}   password: Kq001vZ7xPl\n", tmp_path, 0)
     assert any("password: *****" in fault["text"] for fault in document["faults"])

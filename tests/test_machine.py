@@ -10,8 +10,8 @@ import textfsm
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analyzer import parsing
-from analyzer.machine import Machine, first_characters
+from analyzer.artefacts import parsing
+from analyzer.artefacts.machine import Machine, first_characters
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,7 +58,12 @@ def test_rows_are_those_of_the_library(name: str, path: Path) -> None:
     template = parsing.template_text(name)
     lines = path.read_bytes().decode("utf-8", "surrogateescape").splitlines()
 
-    for variant in (lines, [line.strip() for line in lines], ["\t " + line for line in lines], lines[::-1]):
+    for variant in (
+        lines,
+        [line.strip() for line in lines],
+        ["\t " + line for line in lines],
+        lines[::-1],
+    ):
         assert our_rows(template, variant) == plain_rows(template, variant)
 
 
@@ -80,7 +85,19 @@ Start
 @given(
     st.lists(
         st.sampled_from(
-            ["head a", "head b", "  key:x", "key:y", " key more:7", "key more:8", "done", "\tover", "kex", "", "zzz"]
+            [
+                "head a",
+                "head b",
+                "  key:x",
+                "key:y",
+                " key more:7",
+                "key more:8",
+                "done",
+                "\tover",
+                "kex",
+                "",
+                "zzz",
+            ]
         )
     )
 )
@@ -145,16 +162,29 @@ Other
   ^one ${ONE} -> Next.Record
   ^back -> Clear Start
 """
-STATE_LINES = ["head x", "head ", "more 1 y", "more 1 ", "more 22", "one a", "one", "one c", "clear", "clearall"]
+STATE_LINES = [
+    "head x",
+    "head ",
+    "more 1 y",
+    "more 1 ",
+    "more 22",
+    "one a",
+    "one",
+    "one c",
+    "clear",
+    "clearall",
+]
 STATE_LINES += ["go", "gone", "back", "bad", "stop", "", " more 1"]
 
 
 @given(st.lists(st.sampled_from(STATE_LINES), max_size=30), st.sampled_from([1, 3, 2000]))
-@example(["head x", "more 22", "go", "more 22", "one a", "back", "more 1 y"], 2000)  # one line in two states
+@example(
+    ["head x", "more 22", "go", "more 22", "one a", "back", "more 1 y"], 2000
+)  # one line in two states
 def test_what_is_remembered_of_a_line_changes_no_row(lines: list[str], most: int) -> None:
     """States, Continue, Clear, empty and missing groups give the library's rows, however little is kept."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("analyzer.machine.MOST_KNOWN", most)
+        patch.setattr("analyzer.artefacts.machine.MOST_KNOWN", most)
         assert our_rows(STATES, lines) == plain_rows(STATES, lines)
 
 
@@ -166,4 +196,6 @@ def test_a_second_text_starts_without_the_first() -> None:
         for number, line in enumerate(["head x", "one a", "more 1 y"], 1):
             machine.feed(line, number)
         machine.finish()
-        assert [record.values for record in machine.records] == [{"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}]
+        assert [record.values for record in machine.records] == [
+            {"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}
+        ]

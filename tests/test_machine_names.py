@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.case.verdicts import Finding
 from analyzer.cli import main
 from analyzer.judge.whole_catalog import judge
-from analyzer.language.template import name_machine
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Finding
+from analyzer.rules.language.template import name_machine
 from tests.together import together
 
 CASES = sorted((Path(__file__).parents[1] / "samples/cases").iterdir())
@@ -40,7 +41,14 @@ def list_texts(value: Any) -> Iterator[str]:
 
 def list_sentences(finding: Finding) -> Iterator[str]:
     """Yield what a finding says to its reader."""
-    yield from (finding.title, finding.say, finding.subject, finding.object, finding.about, finding.caution)
+    yield from (
+        finding.title,
+        finding.say,
+        finding.subject,
+        finding.object,
+        finding.about,
+        finding.caution,
+    )
     yield from (*finding.also, *finding.not_this)
     for step in finding.fix:
         yield from (step.where, step.do, step.note, step.caution)
@@ -60,11 +68,15 @@ def test_rules_name_the_machine(rule: Rule) -> None:
 def test_outputs_name_the_machine(case: Path, tmp_path: Path) -> None:
     """The case document, the terminal, the mail and the note of each sample name the machine."""
     runner = CliRunner()
-    done = runner.invoke(main, ["triage", str(case), "-o", str(tmp_path), "--no-settings", "--no-packs"])
+    done = runner.invoke(
+        main, ["triage", str(case), "-o", str(tmp_path), "--no-settings", "--no-packs"]
+    )
     document = json.loads((tmp_path / "case.json").read_bytes())
     shown = [done.output]
     for form in ("mail", "md"):
-        shown.append(runner.invoke(main, ["show", str(tmp_path / "case.json"), "--format", form]).output)
+        shown.append(
+            runner.invoke(main, ["show", str(tmp_path / "case.json"), "--format", form]).output
+        )
     shown.append(runner.invoke(main, ["show", str(tmp_path / "case.json"), "--all"]).output)
 
     assert [text for text in list_texts(document) if THIS.search(text)] == []
@@ -76,7 +88,11 @@ def test_outputs_name_the_machine(case: Path, tmp_path: Path) -> None:
     [
         ("This host mounts a share", "esx01", "esx01 mounts a share"),
         ("This host mounts a share", "", "The host mounts a share"),
-        ("it hears this host, and this host does not", "esx01", "it hears esx01, and esx01 does not"),
+        (
+            "it hears this host, and this host does not",
+            "esx01",
+            "it hears esx01, and esx01 does not",
+        ),
         ("refuses this host's commands", "esx01", "refuses esx01's commands"),
         ("the sessions of this edge", "", "the sessions of the edge"),
         ("this one is down, and these hosts", "esx01", "this one is down, and these hosts"),

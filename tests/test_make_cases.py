@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from analyzer import rules
-from analyzer.errors import BacklineError
 from analyzer.judge import judge_cases
+from analyzer.pipeline.triage import Options, gathered, triage
 from analyzer.rules import default_paths
-from analyzer.triage import Options, gathered, triage
+from analyzer.runtime.errors import BacklineError
 from tests import hostile
 from tests.together import together
 from tools.case_hosts import SYNTHETIC
@@ -26,7 +26,11 @@ SHIPPED = Path(__file__).resolve().parent.parent / "analyzer" / "kb"
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.mark.size
@@ -50,9 +54,17 @@ def test_no_two_cases_are_alike(tmp_path: Path) -> None:
     """Every bundle and every session that the tool makes is different from all others; files of examples are as written."""
     make(tmp_path, 60)
     catalog = rules.load(default_paths(), examples=True).rules
-    written = {file.get("path") for rule in catalog for example in rule.examples for file in example.files}
-    files = {name.partition("/")[2]: name for name in _tree(tmp_path) if not name.endswith("README.md")}
-    bodies = [body for name, body in _tree(tmp_path).items() if name.partition("/")[2] in files.keys() - written]
+    written = {
+        file.get("path") for rule in catalog for example in rule.examples for file in example.files
+    }
+    files = {
+        name.partition("/")[2]: name for name in _tree(tmp_path) if not name.endswith("README.md")
+    }
+    bodies = [
+        body
+        for name, body in _tree(tmp_path).items()
+        if name.partition("/")[2] in files.keys() - written
+    ]
     made = [body for body in bodies if SYNTHETIC.encode() in body or body.startswith(b"\x1f\x8b")]
     assert len(set(made)) >= 0.95 * len(made) > 100
 
@@ -92,7 +104,9 @@ def test_a_healthy_case_has_no_finding_and_a_lacking_one_cannot_tell(tmp_path: P
             if made.kind == "healthy" or made.kind.startswith("lacks-"):
                 document = triage([made.path]).document
                 # a build that lacks the fixes of an advisory is no healthy one, whatever else it is
-                assert {finding["rule"] for finding in document["findings"]} <= {"esxi-advisory"}, made
+                assert {finding["rule"] for finding in document["findings"]} <= {"esxi-advisory"}, (
+                    made
+                )
                 if made.kind == "lacks-session":
                     assert document["cannot_tell"]
 
@@ -103,7 +117,10 @@ def test_a_folder_and_an_archive_of_one_case_say_the_same(tmp_path: Path) -> Non
     folders = make(tmp_path / "folders", 10)
     archives = make(tmp_path / "archives", 10, form="tgz")
     for one, other in list(zip(folders, archives, strict=True))[::3]:
-        found = [[(f["rule"], f["say"]) for f in triage([made.path]).document["findings"]] for made in (one, other)]
+        found = [
+            [(f["rule"], f["say"]) for f in triage([made.path]).document["findings"]]
+            for made in (one, other)
+        ]
         assert found[0] == found[1]
 
 
@@ -156,7 +173,17 @@ def test_a_broken_case_is_refused_or_told_to_be_damaged(tmp_path: Path, how: str
 @pytest.mark.process
 def test_the_command_line_counts_what_it_made(tmp_path: Path) -> None:
     """The tool prints how many cases of which kind it wrote, and refuses a folder that is not empty."""
-    run = [sys.executable, str(TOOL), str(tmp_path / "out"), "--count", "8", "--broken", "50%", "--form", "mixed"]
+    run = [
+        sys.executable,
+        str(TOOL),
+        str(tmp_path / "out"),
+        "--count",
+        "8",
+        "--broken",
+        "50%",
+        "--form",
+        "mixed",
+    ]
     first = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120)
     assert first.stdout.startswith("8 synthetic cases in ")
     again = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)

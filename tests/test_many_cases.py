@@ -18,10 +18,18 @@ MANY = [f"case-{number}/esx.tgz" for number in range(6)]
 ONE = {
     "few": MANY[:4],
     "notes beside them": [*MANY, "what-the-customer-says.txt"],
-    "an unpacked bundle": [f"{top}/x.txt" for top in ("commands", "etc", "var", "usr", "vmfs", "json")],
-    "unpacked bundles of one site": [f"host{number}/{top}/x.txt" for number in range(9) for top in ("commands", "var")],
-    "bundles unpacked by name": [f"esx-host{number}-2024-01-02--03.04-1/extra/x.txt" for number in range(9)],
-    "archives of one capture": [f"esx-host{number}-2024-01-02--03.04-1.tgz" for number in range(40)],
+    "an unpacked bundle": [
+        f"{top}/x.txt" for top in ("commands", "etc", "var", "usr", "vmfs", "json")
+    ],
+    "unpacked bundles of one site": [
+        f"host{number}/{top}/x.txt" for number in range(9) for top in ("commands", "var")
+    ],
+    "bundles unpacked by name": [
+        f"esx-host{number}-2024-01-02--03.04-1/extra/x.txt" for number in range(9)
+    ],
+    "archives of one capture": [
+        f"esx-host{number}-2024-01-02--03.04-1.tgz" for number in range(40)
+    ],
     "ten archives": [f"host{number}.tgz" for number in range(10)],
     "folders of pictures": [f"shots-{number}/screen.png" for number in range(9)],
 }
@@ -39,7 +47,9 @@ def test_folders_of_cases_are_told_from_the_folder_of_one(folder: Path) -> None:
     """Six folders with material are six cases; a readme beside them changes nothing; what belongs to one case is one."""
     assert cases_among(MANY).names == [f"case-{number}" for number in range(6)]
     assert len(cases_among([*MANY, "README.md"]).names) == 6
-    assert {what: cases_among(names).names for what, names in ONE.items()} == {what: [] for what in ONE}
+    assert {what: cases_among(names).names for what, names in ONE.items()} == {
+        what: [] for what in ONE
+    }
     assert len(cases_below(folder).names) == 6
     assert cases_below(folder / "case-0").names == []
 
@@ -53,7 +63,9 @@ def test_the_command_asks_instead_of_making_one_giant_case(folder: Path, tmp_pat
     assert "this folder holds 6 cases" in said
     assert f"backline batch {folder} --archive ARCHIVE" in said
     assert not out.exists()
-    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-packs", "--one-case", "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder), "-o", str(out), "--no-packs", "--one-case", "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     assert (out / "case.json").is_file()
 
@@ -81,18 +93,26 @@ def test_a_flat_folder_of_archives_of_different_cases_is_many_cases(tmp_path: Pa
         (tmp_path / "flat").mkdir(exist_ok=True)
         (tmp_path / "flat" / name).write_bytes(b"")
     (tmp_path / "flat" / "list.txt").write_text("synthetic\n")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "flat"), "-o", str(tmp_path / "out"), "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "flat"), "-o", str(tmp_path / "out"), "--no-packs"]
+    )
     said = " ".join(done.output.split())
     assert done.exit_code == 2
     assert "this folder holds 40 cases" in said
     assert "archives that each look like a case, such as SR-0-2024-01-11.tgz" in said
-    globbed = CliRunner().invoke(main, ["triage", *(str(tmp_path / "flat" / name) for name in names)])  # as `*.tgz`
+    globbed = CliRunner().invoke(
+        main, ["triage", *(str(tmp_path / "flat" / name) for name in names)]
+    )  # as `*.tgz`
     assert globbed.exit_code == 2 and "these are 40 cases" in globbed.output
     files = [{"name": name, "size": 1} for name in names]
     beside = [{"name": "list.txt", "size": 1}]
     inside = [one | {"name": f"flat/{one['name']}"} for one in files + beside]
     with client_of(serving_at(tmp_path)) as client:
-        for asked in ({"path": str(tmp_path / "flat")}, {"files": files + beside}, {"files": inside}):
+        for asked in (
+            {"path": str(tmp_path / "flat")},
+            {"files": files + beside},
+            {"files": inside},
+        ):
             told = client.post("/cases", json=asked).json()
             assert (told["many"], told["kind"], told["beside"]) == (names, "archives", ["list.txt"])
     mixed = cases_among([*MANY, "late.tgz", "esx-h-2024-01-02--03.04-1/var/x.log"])

@@ -37,7 +37,9 @@ ask: vmkernel.log
 
 @pytest.mark.size
 @pytest.mark.parametrize("count", [10_001, 50_000])
-def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(tmp_path: Path, count: int) -> None:
+def test_a_self_join_of_a_storm_is_refused_in_seconds_and_says_what_to_write(
+    tmp_path: Path, count: int
+) -> None:
     """The square of the lines of one device is never asked for: the rule fails at once, with the number of pairs."""
     case, seconds, size = triaged(
         tmp_path, conflicts(count, 1), {"pairs": SELF}, "--limit", "hits_per_signature=200000"
@@ -60,7 +62,9 @@ def test_a_self_join_is_still_judged_where_no_device_has_many_lines(tmp_path: Pa
     rule = SELF.replace(">= 10\n", ">= 11\n")
     case, seconds, _ = triaged(tmp_path, conflicts(10_001, 1_000), {"pairs": rule})
 
-    assert not [one for one in case["findings"] if one["rule"] == "pairs" and "failed" in one["say"]]
+    assert not [
+        one for one in case["findings"] if one["rule"] == "pairs" and "failed" in one["say"]
+    ]
     assert seconds < 45
 
 
@@ -70,9 +74,15 @@ def test_a_self_join_is_still_judged_where_no_device_has_many_lines(tmp_path: Pa
         ("max(hit.us) > 5", "write `any(hit.us > 5)`: of none it is false"),
         ("min(hit.us) <= 5", "write `any(hit.us <= 5)`: of none it is false"),
         ("5 < max(hit.us)", "write `any(hit.us > 5)`: of none it is false"),
-        ("max(hit.us) < 5", "`count(hit) > 0 and max(hit.us) < 5` where none should mean no, `count(hit) == 0 or max"),
+        (
+            "max(hit.us) < 5",
+            "`count(hit) > 0 and max(hit.us) < 5` where none should mean no, `count(hit) == 0 or max",
+        ),
         ("mean(hit.us) > 5", "`count(hit) > 0 and mean(hit.us) > 5` where none should mean no"),
-        ("share(hit.us > 5) >= 0.5", "`count(hit) > 0 and share(hit.us > 5) >= 0.5` where none should mean no"),
+        (
+            "share(hit.us > 5) >= 0.5",
+            "`count(hit) > 0 and share(hit.us > 5) >= 0.5` where none should mean no",
+        ),
         ("all(hit.us > 5)", "write `not any(not (hit.us > 5))` where none should mean yes"),
         ("count(hit) > 0 and max(hit.us) > 5", ""),
         ("count(hit) == 0 or max(hit.us) < 5", ""),
@@ -80,7 +90,9 @@ def test_a_self_join_is_still_judged_where_no_device_has_many_lines(tmp_path: Pa
         ("count(hit) < 5", ""),
     ],
 )
-def test_lint_says_what_to_write_for_a_value_of_no_lines(tmp_path: Path, when: str, instead: str) -> None:
+def test_lint_says_what_to_write_for_a_value_of_no_lines(
+    tmp_path: Path, when: str, instead: str
+) -> None:
     """Where a log may hold no line of the subject, `max` and its like decide nothing; the advice is sound itself."""
     piece = (
         "join:\n  hit: {table: slow, by: [], rows: many}\n"
@@ -93,7 +105,13 @@ def test_lint_says_what_to_write_for_a_value_of_no_lines(tmp_path: Path, when: s
 
 
 @pytest.mark.parametrize(
-    "when", ["max(hit.number) > 5", "max(hit.number) < 5", "all(hit.number > 5)", "share(hit.number > 5) > 0.5"]
+    "when",
+    [
+        "max(hit.number) > 5",
+        "max(hit.number) < 5",
+        "all(hit.number > 5)",
+        "share(hit.number > 5) > 0.5",
+    ],
 )
 def test_a_value_of_no_lines_is_unknown_and_the_advice_gives_an_answer(when: str) -> None:
     """The log was read whole without a line of the subject: as lint says it, the rule cannot tell; with a count it can."""
@@ -110,7 +128,11 @@ when: %s
 outcomes:
   - {when: true, severity: info, say: "x"}
 """
-    kit = Kit().add(BASE, [{"key": 1, "s": "a"}]).log(full(rule % when), written([Line(1, "bad", "b", 9)]))
+    kit = (
+        Kit()
+        .add(BASE, [{"key": 1, "s": "a"}])
+        .log(full(rule % when), written([Line(1, "bad", "b", 9)]))
+    )
     assert kit.judge(full(rule % when)).counts["made-up"]["cannot_tell"] == 1
     asked = full(rule % f"count(hit) > 0 and {when}")
     kit = Kit().add(BASE, [{"key": 1, "s": "a"}]).log(asked, written([Line(1, "bad", "b", 9)]))

@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
-from analyzer.language.rulefile import RuleText
+from analyzer.pipeline.triage import Options, triage
 from analyzer.rules import Rule, cache
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.reader import RuleReader
 from analyzer.scan import signature_set
-from analyzer.triage import Options, triage
 from tests import many_rules
 
 CASES = Path(__file__).parents[1] / "samples" / "cases"
@@ -39,7 +39,12 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return what is done from now on: YAML files read, rules read whole, signatures compiled, tables with rows."""
     done: dict[str, Any] = {"yaml": [], "whole": set(), "compiled": [], "there": {}, "rules": []}
     monkeypatch.setenv("BACKLINE_CACHE", str(kb / "cache"))
-    tree, later, needle, alone = RuleText.tree, cache._Later.__call__, signature_set._make_needle, whole_catalog.alone
+    tree, later, needle, alone = (
+        RuleText.tree,
+        cache._Later.__call__,
+        signature_set._make_needle,
+        whole_catalog.alone,
+    )
 
     def judged(rule: Rule, facts: Facts, *args: Any, **words: Any) -> Any:
         done["rules"].append(rule)
@@ -48,20 +53,30 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return alone(rule, facts, *args, **words)
 
     monkeypatch.setattr(RuleText, "tree", lambda text: done["yaml"].append(text.name) or tree(text))
-    monkeypatch.setattr(cache._Later, "__call__", lambda self, rule: done["whole"].add(rule.id) or later(self, rule))
-    monkeypatch.setattr(signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one))
+    monkeypatch.setattr(
+        cache._Later, "__call__", lambda self, rule: done["whole"].add(rule.id) or later(self, rule)
+    )
+    monkeypatch.setattr(
+        signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one)
+    )
     monkeypatch.setattr(whole_catalog, "alone", judged)
     return done
 
 
 @pytest.mark.size
 @pytest.mark.parametrize("case", ["lab-ring-before", "nsx-633-site"])
-def test_a_rule_without_anything_to_look_at_is_a_line_in_the_list(case: str, kb: Path, work: dict[str, Any]) -> None:
+def test_a_rule_without_anything_to_look_at_is_a_line_in_the_list(
+    case: str, kb: Path, work: dict[str, Any]
+) -> None:
     """Of 300 rules no file is read as YAML; whole are read those with rows to look at or questions to logs."""
     triage([CASES / case], Options(kb=[kb / "kb"]))
     assert work["yaml"] == []
     assert len(work["rules"]) > RULES
-    idle = {rule.id for rule in work["rules"] if not (work["there"][rule.id] or needs_of(rule).asks_logs)}
+    idle = {
+        rule.id
+        for rule in work["rules"]
+        if not (work["there"][rule.id] or needs_of(rule).asks_logs)
+    }
     assert len(idle) > RULES / 2
     assert idle.isdisjoint(work["whole"])
 
@@ -87,7 +102,9 @@ def test_examples_of_stored_rules_are_read_without_reading_the_rules_again(
     """`rules test` reads each file of a stored rule as YAML once, for its examples, and makes no rule of it anew."""
     made: list[str] = []
     monkeypatch.setattr(RuleReader, "rule", lambda reader, _: made.append(reader.text.name))
-    told = CliRunner().invoke(main, ["rules", "test", "--kb", str(kb / "kb"), "-k", "kb-2039495-x1: ", "--no-settings"])
+    told = CliRunner().invoke(
+        main, ["rules", "test", "--kb", str(kb / "kb"), "-k", "kb-2039495-x1: ", "--no-settings"]
+    )
     assert "1 rule" in told.output
     assert told.exit_code == 0, told.output
     assert made == []

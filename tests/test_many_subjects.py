@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.judge.ranking import gauge, worst
-from analyzer.limits import Limits
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
+from analyzer.runtime.limits import Limits
 from tests import many_hosts
 from tests.memory_kit import peak
 from tests.rule_kit import BASE, Kit, rule
@@ -43,7 +43,9 @@ class Site(NamedTuple):
 
 def triaged(folder: Path, material: Path, *options: str) -> Site:
     """Run the command, return its results."""
-    done = CliRunner().invoke(main, ["triage", str(material), "-o", str(folder), "--no-packs", "--all", *options])
+    done = CliRunner().invoke(
+        main, ["triage", str(material), "-o", str(folder), "--no-packs", "--all", *options]
+    )
     texts = [(folder / name).read_text() for name in ("case.json", "report.html", "report.md")]
     return Site(done.exit_code, json.loads(texts[0]), texts[1], texts[2], done.output)
 
@@ -57,7 +59,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 def test_every_host_keeps_its_findings(site: Site) -> None:
     """2,000 ports match: each of the forty hosts has its fifty findings, with the numbers of its own ports."""
     found = [one for one in site.document["findings"] if one["rule"] == RULE]
-    assert Counter(one["node"] for one in found) == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
+    assert Counter(one["node"] for one in found) == {
+        many_hosts.host_name(host): PORTS for host in range(HOSTS)
+    }
     for one in found:
         host, port = map(int, re.match(r"web-(\d\d)-(\d\d)\.eth0, port", one["subject"]).groups())  # type: ignore[union-attr]
         assert one["values"]["rx.out_of_buffers"] == f"{full(host, port):,}"
@@ -107,14 +111,18 @@ def test_no_host_is_missing_from_any_report(site: Site) -> None:
             counted.update({name: int(n) for name, n in re.findall(r"(esx\d\d) (\d+)", line)})
         assert counted == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
     counted = Counter()
-    for name, number in re.findall(r'data-label="Node">(esx\d\d)</th><td data-label="Objects">(\d+)<', site.page):
+    for name, number in re.findall(
+        r'data-label="Node">(esx\d\d)</th><td data-label="Objects">(\d+)<', site.page
+    ):
         counted[name] += int(number)
     assert counted == {many_hosts.host_name(host): PORTS for host in range(HOSTS)}
 
 
 def test_the_page_of_two_thousand_matches_is_small(site: Site) -> None:
     """It lists all 2,000 subjects and the values they differ in, in less than 3 MB, and says what it left out."""
-    assert len(site.page.encode()) < 3 << 20  # sixty cards, each with the whole way to its verdict and its steps
+    assert (
+        len(site.page.encode()) < 3 << 20
+    )  # sixty cards, each with the whole way to its verdict and its steps
     assert len(set(re.findall(r'id="f=kb-2039495/([^"]+)"', site.page))) == 2000
     assert ">rx.out_of_buffers</th>" in site.page
     assert "kept in case.json: the case document itself" in site.page
@@ -145,7 +153,16 @@ MOST_MB = 200  # of the whole command
 def test_forty_hosts_take_little_memory(tmp_path: Path) -> None:
     """2,000 matches, a thousand of them in full: what they share stands in memory once."""
     material = many_hosts.write(tmp_path / "hosts", HOSTS, PORTS, full)
-    command = ("-m", "analyzer", "triage", str(material), "-o", str(tmp_path / "out"), "--no-packs", "--quiet")
+    command = (
+        "-m",
+        "analyzer",
+        "triage",
+        str(material),
+        "-o",
+        str(tmp_path / "out"),
+        "--no-packs",
+        "--quiet",
+    )
     assert peak(sys.executable, *command, code=5) <= MOST_MB
     assert json.loads((tmp_path / "out" / "case.json").read_text())["cuts"]
 
@@ -157,7 +174,9 @@ def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
     site = triaged(tmp_path / "out", material, *limits)
     (cut,) = (one for one in site.document["cuts"] if one["rule"] == "kb-2039495")
     assert (cut["subjects"], cut["full"], cut["short"]) == (48, 10, 20)
-    assert [(row["node"], row["subjects"]) for row in cut["by_node"]] == [(f"esx0{n}", 8) for n in range(6)]
+    assert [(row["node"], row["subjects"]) for row in cut["by_node"]] == [
+        (f"esx0{n}", 8) for n in range(6)
+    ]
     assert all(row["full"] for row in cut["by_node"])
     assert "18 are only counted" in cut["say"]
     assert site.status == 5
@@ -202,7 +221,9 @@ def test_what_measures_a_rule(condition: str, text: str, sign: int) -> None:
     assert (found.node.text, found.sign) == (text, sign)
 
 
-@pytest.mark.parametrize("condition", ['one.s == "x"', "one.a == 3", "one.a > one.b", "any(part.x > 3)"])
+@pytest.mark.parametrize(
+    "condition", ['one.s == "x"', "one.a == 3", "one.a > one.b", "any(part.x > 3)"]
+)
 def test_what_does_not_measure_a_rule(condition: str) -> None:
     """Equality, two moving sides and a fold over rows give no magnitude."""
     assert gauge(rule(condition)) is None

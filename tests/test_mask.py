@@ -10,22 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.logtime import log_time
 from analyzer.authoring.draft.mask import Mask
-from analyzer.logtime import log_time
 
-AROUND = st.text("abcdefghi", min_size=4, max_size=9).map(lambda text: "q" + text + "q")  # never part of a secret
+AROUND = st.text("abcdefghi", min_size=4, max_size=9).map(
+    lambda text: "q" + text + "q"
+)  # never part of a secret
 WORD = st.text("klmnoprstuvw", min_size=6, max_size=10).map(lambda text: "x" + text + "x")
 HEX = "0123456789abcdef"
 
 
 def hexes(count: int) -> st.SearchStrategy[str]:
     """Return hex digits, some of them letters, none of them all zero."""
-    return st.text(HEX, min_size=count, max_size=count).filter(lambda text: len(set(text)) > 2 and not text.isdigit())
+    return st.text(HEX, min_size=count, max_size=count).filter(
+        lambda text: len(set(text)) > 2 and not text.isdigit()
+    )
 
 
 def pairs(count: int, sign: str) -> st.SearchStrategy[str]:
     """Return pairs of hex digits with a sign between them."""
-    return hexes(2 * count).map(lambda text: sign.join(text[n : n + 2] for n in range(0, 2 * count, 2)))
+    return hexes(2 * count).map(
+        lambda text: sign.join(text[n : n + 2] for n in range(0, 2 * count, 2))
+    )
 
 
 def shaped(*lengths: int) -> st.SearchStrategy[str]:
@@ -35,15 +41,31 @@ def shaped(*lengths: int) -> st.SearchStrategy[str]:
 
 def outside_of_documentation(address: str) -> bool:
     """Tell whether an address is none a mask may give, and none that stays."""
-    nets = ("192.0.2.", "198.51.100.", "203.0.113.", "198.18.", "198.19.", "127.", "0.", "255.", "224.0.0.")
+    nets = (
+        "192.0.2.",
+        "198.51.100.",
+        "203.0.113.",
+        "198.18.",
+        "198.19.",
+        "127.",
+        "0.",
+        "255.",
+        "224.0.0.",
+    )
     return not address.startswith(nets)
 
 
 IPV4 = st.ip_addresses(v=4).map(str).filter(outside_of_documentation)
-IPV6 = st.integers(0x20010DB9 << 96, (0x3FFF << 112) - 1).map(lambda number: str(ipaddress.IPv6Address(number)))
-MAC = pairs(6, ":").filter(lambda text: not text.startswith(("00:50:56:00", "00:00:00:00:00", "ff:ff:ff:ff:ff")))
+IPV6 = st.integers(0x20010DB9 << 96, (0x3FFF << 112) - 1).map(
+    lambda number: str(ipaddress.IPv6Address(number))
+)
+MAC = pairs(6, ":").filter(
+    lambda text: not text.startswith(("00:50:56:00", "00:00:00:00:00", "ff:ff:ff:ff:ff"))
+)
 NAME = st.builds("{}-{}{}".format, WORD, WORD, st.integers(10, 99))
-DOMAIN = st.builds("{}.{}".format, WORD, st.sampled_from(["com", "local", "lan", "de", "corp", "example"]))
+DOMAIN = st.builds(
+    "{}.{}".format, WORD, st.sampled_from(["com", "local", "lan", "de", "corp", "example"])
+)
 
 # (what stands before it, the secret, what follows); only the secret must go.
 SECRETS: dict[str, st.SearchStrategy[tuple[str, str, str]]] = {
@@ -97,12 +119,16 @@ def test_no_secret_of_any_kind_survives(kind: str) -> None:
 
 @given(
     st.lists(
-        st.text(string.ascii_letters + string.digits + " _.()-,äö", min_size=3, max_size=20), min_size=1, max_size=4
+        st.text(string.ascii_letters + string.digits + " _.()-,äö", min_size=3, max_size=20),
+        min_size=1,
+        max_size=4,
     ),
     AROUND,
     st.sampled_from(list(" /\"'[](),;:=@.")),
 )
-def test_names_known_from_the_case_are_masked_wherever_they_occur(names: list[str], word: str, sign: str) -> None:
+def test_names_known_from_the_case_are_masked_wherever_they_occur(
+    names: list[str], word: str, sign: str
+) -> None:
     """A known name is gone in any case of its letters, at any sign, whole; only inside a longer word it stays."""
     known = [f"zz{name.strip(' .')}zz" for name in names]
     mask = Mask({"vm": known})
@@ -114,22 +140,30 @@ def test_names_known_from_the_case_are_masked_wherever_they_occur(names: list[st
 
 
 @given(st.lists(ANY_SECRET, min_size=1, max_size=5), st.lists(NAME, max_size=3))
-def test_masking_is_the_same_in_every_run(secrets: list[tuple[str, str, str]], names: list[str]) -> None:
+def test_masking_is_the_same_in_every_run(
+    secrets: list[tuple[str, str, str]], names: list[str]
+) -> None:
     """The same names and lines in the same order give the same masked lines."""
     lines = ["".join(secret) for secret in secrets]
     one, two = (Mask({"vm": names, "host": names[:1]}) for _ in range(2))
 
-    assert [one.text(line, guess=True) for line in lines] == [two.text(line, guess=True) for line in lines]
+    assert [one.text(line, guess=True) for line in lines] == [
+        two.text(line, guess=True) for line in lines
+    ]
     assert one.counts() == two.counts()
 
 
 @given(st.lists(IPV4, min_size=2, max_size=6), st.lists(MAC, min_size=2, max_size=6))
-def test_equal_stays_equal_and_different_stays_different(addresses: list[str], macs: list[str]) -> None:
+def test_equal_stays_equal_and_different_stays_different(
+    addresses: list[str], macs: list[str]
+) -> None:
     """Two masks are equal just when what they stand for is; a MAC is the same in any way of writing."""
     mask = Mask()
     for given_ones in (addresses, macs):
         masks = [mask.text(f"at {one} end").split()[1] for one in given_ones]
-        for one, two, first, second in zip(given_ones, given_ones[1:], masks, masks[1:], strict=False):
+        for one, two, first, second in zip(
+            given_ones, given_ones[1:], masks, masks[1:], strict=False
+        ):
             assert (one == two) == (first == second)
     dashed = mask.text(f"at {macs[0].upper().replace(':', '-')} end").split()[1]
     assert dashed.lower().replace("-", ":") == mask.text(f"at {macs[0]} end").split()[1]
@@ -142,7 +176,10 @@ def test_two_hosts_of_one_network_stay_in_one_network(addresses: list[str]) -> N
     masks = {one: mask.text(one) for one in addresses}
     nets = list(dict.fromkeys(one.rpartition(".")[0] for one in addresses))
     for one, masked in masks.items():
-        assert masked.startswith(("192.0.2.", "198.51.100.", "203.0.113.", "198.18.")), (one, masked)
+        assert masked.startswith(("192.0.2.", "198.51.100.", "203.0.113.", "198.18.")), (
+            one,
+            masked,
+        )
         for two, other in masks.items():
             if nets.index(one.rpartition(".")[0]) < 3 and nets.index(two.rpartition(".")[0]) < 3:
                 assert (one.rpartition(".")[0] == two.rpartition(".")[0]) == (
@@ -151,7 +188,9 @@ def test_two_hosts_of_one_network_stay_in_one_network(addresses: list[str]) -> N
 
 
 @given(st.datetimes(), st.datetimes(), ANY_SECRET)
-def test_time_stamps_keep_their_distances(one: object, two: object, secret: tuple[str, str, str]) -> None:
+def test_time_stamps_keep_their_distances(
+    one: object, two: object, secret: tuple[str, str, str]
+) -> None:
     """The stamp of a masked line is that of the line, so what lay ten seconds apart still does."""
     for when in (one, two):
         for form in (
@@ -163,7 +202,11 @@ def test_time_stamps_keep_their_distances(one: object, two: object, secret: tupl
             assert log_time(Mask().text(line, guess=True)) == log_time(line)
 
 
-@given(st.integers(0, 10**9), st.floats(0, 10**6).map(lambda value: f"{value:.2f}"), st.integers(0, 2**32))
+@given(
+    st.integers(0, 10**9),
+    st.floats(0, 10**6).map(lambda value: f"{value:.2f}"),
+    st.integers(0, 2**32),
+)
 def test_measures_stay(count: int, share: str, number: int) -> None:
     """Counters, sizes, times and hex numbers of a message are not touched, nor are names of devices."""
     line = (
@@ -214,7 +257,9 @@ def test_columns_of_a_table_stay_in_their_place() -> None:
     line = "33554480            5       9 DSwitch-Production  00:25:90:a6:80:01  lin-app07.eth0"
     shown = Mask({"switch": ["DSwitch-Production"], "vm": ["lin-app07"]}).text(line)
 
-    assert shown == "33554480            5       9 switch-01           00:50:56:00:00:01  vm-01.eth0"
+    assert (
+        shown == "33554480            5       9 switch-01           00:50:56:00:00:01  vm-01.eth0"
+    )
     assert shown.index("00:50") == line.index("00:25")
 
 

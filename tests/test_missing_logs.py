@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from analyzer.case.verdicts import CannotTell, Finding, Verdict
 from analyzer.facts import Facts
 from analyzer.judge.whole_catalog import alone
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.catalog import load
 from analyzer.rules.column_usage import needs_of
-from analyzer.verdicts import CannotTell, Finding, Verdict
+from analyzer.runtime.limits import Limits
 
 RULES = [rule for rule in load().rules if needs_of(rule).lacks]
 
@@ -26,14 +26,27 @@ def _facts(nodes: list[tuple[str, str]], *, complete: bool) -> Facts:
     return facts
 
 
-def _said(rule: Rule, facts: Facts) -> tuple[list[Finding], list[CannotTell], dict[Verdict, int], list[str]]:
+def _said(
+    rule: Rule, facts: Facts
+) -> tuple[list[Finding], list[CannotTell], dict[Verdict, int], list[str]]:
     one = alone(rule, facts, Limits())
-    return one.findings, one.unsure, {name: count for name, count in one.counts.items() if count}, one.notes
+    return (
+        one.findings,
+        one.unsure,
+        {name: count for name, count in one.counts.items() if count},
+        one.notes,
+    )
 
 
 @pytest.mark.parametrize("complete", [True, False])
 @pytest.mark.parametrize(
-    "nodes", [[], [("a", "")], [("a", "esxi"), ("b", "esxi")], [("m", "nsx_manager"), ("c", "nsx_controller")]]
+    "nodes",
+    [
+        [],
+        [("a", "")],
+        [("a", "esxi"), ("b", "esxi")],
+        [("m", "nsx_manager"), ("c", "nsx_controller")],
+    ],
 )
 def test_a_rule_without_its_logs_says_what_it_would_say_if_it_were_looked_at_whole(
     nodes: list[tuple[str, str]], complete: bool
@@ -52,4 +65,6 @@ def test_a_rule_without_its_logs_says_what_it_would_say_if_it_were_looked_at_who
         assert quick == whole, rule.id
         doubts += len(quick[1])
     kinds = {kind for _, kind in nodes}
-    assert bool(doubts) == (not nodes or bool(kinds & {"esxi", "nsx_manager"}) or ("" in kinds and not complete))
+    assert bool(doubts) == (
+        not nodes or bool(kinds & {"esxi", "nsx_manager"}) or ("" in kinds and not complete)
+    )

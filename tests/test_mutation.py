@@ -9,14 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules
-from analyzer.authoring.proof.mutants import DOWN, UP, conditions, moved, mutants, with_moved, written
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.authoring.proof.mutants import (
+    DOWN,
+    UP,
+    conditions,
+    moved,
+    mutants,
+    with_moved,
+    written,
+)
 from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
 from analyzer.authoring.proof.prove import prepare
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
-from analyzer.language.expression import ExprNode
+from analyzer.pipeline import examples
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
 from tests.rule_kit import RULE, TABLES, full
 
 CATALOG = rules.load(drafts=True, examples=True)
@@ -63,12 +73,16 @@ def test_a_threshold_touched_from_both_sides_is_held() -> None:
     ("kept", "gone", "value", "advice"),
     [(BELOW, "up", "22", "`one.a` is 20"), (AT, "down", "18", "`one.a` is 18")],
 )
-def test_without_the_example_at_the_border_the_number_is_named(kept: str, gone: str, value: str, advice: str) -> None:
+def test_without_the_example_at_the_border_the_number_is_named(
+    kept: str, gone: str, value: str, advice: str
+) -> None:
     """Take one of the two examples away: place, direction, value and the missing example are told."""
     one = made("when: one.a >= 20", kept, FAR, case("zero", "a: 0", "no_match"))
     found = survivors(one)
 
-    assert [(item.text, item.direction, item.value, item.where) for item in found] == [("20", gone, value, "when")]
+    assert [(item.text, item.direction, item.value, item.where) for item in found] == [
+        ("20", gone, value, "when")
+    ]
     assert stands(one, found[0]) == "20"
     assert advice in found[0].advice
 
@@ -98,7 +112,9 @@ def test_what_holds_a_number(condition: str, rows: Iterable[str]) -> None:
 
 def test_a_number_of_a_list_needs_one_example() -> None:
     """With `==`, `!=` and `in` a number names a kind of thing: either direction is enough, and is told once."""
-    one = made("when: one.a == 9 or one.b in [1, 5]", case("nine", "a: 9, b: 0"), case("one", "a: 0, b: 1"))
+    one = made(
+        "when: one.a == 9 or one.b in [1, 5]", case("nine", "a: 9, b: 0"), case("one", "a: 0, b: 1")
+    )
 
     assert left(one) == [("5", "either", "4")]
     assert "`one.b` is 5" in survivors(one)[0].advice
@@ -130,8 +146,16 @@ notes:
 def test_names_grades_and_notes_have_numbers_too() -> None:
     """A named number, one inside a named value, a grade and the condition of a note are held by answers they change."""
     text = (RULE % NAMED).replace("    severity: major\n", "")
-    cases = [("a: 20, b: 0", "no_match"), ("a: 22, b: 0", "match"), ("a: 38, b: 0", "match"), ("a: 40, b: 3", "match")]
-    written_ones = [case(f"r{n}", row, result) for n, (row, result) in enumerate([*cases, ("a: 40, b: 4", "match")])]
+    cases = [
+        ("a: 20, b: 0", "no_match"),
+        ("a: 22, b: 0", "match"),
+        ("a: 38, b: 0", "match"),
+        ("a: 40, b: 3", "match"),
+    ]
+    written_ones = [
+        case(f"r{n}", row, result)
+        for n, (row, result) in enumerate([*cases, ("a: 40, b: 4", "match")])
+    ]
     one = full(text + "\nexamples:\n" + "\n".join(written_ones))
 
     assert left(one) == []
@@ -145,7 +169,10 @@ def test_numbers_that_choose_rows_are_moved() -> None:
     text = RULE % "when: any(part.ok)"
     text = text.replace("rows: many}", "rows: many, where: part.x >= 5}")
     part = ", esxi.part: [{{key: 1, part: 1, x: {0}, ok: true}}]"
-    cases = [case("at", "a: 1", "match", part.format(5)), case("below", "a: 1", "cannot_tell", part.format(4))]
+    cases = [
+        case("at", "a: 1", "match", part.format(5)),
+        case("below", "a: 1", "cannot_tell", part.format(4)),
+    ]
 
     assert left(full(text + "\nexamples:\n" + "\n".join(cases))) == []
     assert left(full(text + "\nexamples:\n" + cases[1])) == [("5", "up", "6")]
@@ -162,7 +189,9 @@ def test_numbers_of_log_questions_are_moved() -> None:
     """Count and window of `seen`: lines just enough and one too few, just within the span and just beyond."""
 
     def logged(name: str, *minutes: float) -> str:
-        stamps = [f"2017-10-02T08:{int(m):02d}:{round(m % 1 * 60):02d}.000Z failed" for m in minutes]
+        stamps = [
+            f"2017-10-02T08:{int(m):02d}:{round(m % 1 * 60):02d}.000Z failed" for m in minutes
+        ]
         log = '"' + "\\n".join(stamps) + '"'
         return f"  - {{name: {name}, tables: {{esxi.base: [{{key: 1}}]}}, logs: {{esxi.made_up_log: {log}}}, expect: {{result: match}}}}"
 
@@ -180,7 +209,10 @@ def test_a_number_that_is_only_shown_is_held_by_the_text() -> None:
     text = (RULE % body).replace("say: found", 'say: "{bits} bits"')
 
     assert left(full(text + "\nexamples:\n" + case("x", "a: 1"))) == []
-    assert left(full(text + "\nexamples:\n" + case("x", "a: 0"))) == [("8", "down", "7"), ("8", "up", "9")]
+    assert left(full(text + "\nexamples:\n" + case("x", "a: 0"))) == [
+        ("8", "down", "7"),
+        ("8", "up", "9"),
+    ]
 
 
 def test_a_gap_proves_nothing() -> None:
@@ -196,7 +228,9 @@ def test_a_gap_proves_nothing() -> None:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("name", ["kb-2039495", "pnic-loses-packets", "cpu-contention", "nsx-1970527"])
+@pytest.mark.parametrize(
+    "name", ["kb-2039495", "pnic-loses-packets", "cpu-contention", "nsx-1970527"]
+)
 def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
     """Conditions of all moved rules, answered in one look at each subject, answer as a judge of each moved rule by itself does."""
     one = CATALOG[name]
@@ -229,14 +263,19 @@ def test_survivors_stand_in_the_order_of_the_file() -> None:
     shared = (rules.default_paths()[0] / "shared.yaml").read_text(encoding="utf-8")
     for item in found:
         written = stands(one, item)
-        assert written == item.text or f"  {written.removeprefix('$')}:\n    is: {item.text}\n" in shared
+        assert (
+            written == item.text
+            or f"  {written.removeprefix('$')}:\n    is: {item.text}\n" in shared
+        )
         assert item.advice.startswith("add an example") and item.advice.endswith(".")
 
 
 @given(st.one_of(st.integers(-(10**6), 10**6), st.floats(-1e6, 1e6, allow_subnormal=False)))
 def test_a_number_moves_by_a_tenth_or_by_one(value: float) -> None:
     """Down is below and up above, whole numbers stay whole, the way is a tenth or 1; written out it reads back."""
-    node = ExprNode("literal", "int" if isinstance(value, int) else "float", str(value), value=value)
+    node = ExprNode(
+        "literal", "int" if isinstance(value, int) else "float", str(value), value=value
+    )
     down, up = moved(node, DOWN), moved(node, UP)
 
     assert isinstance(down, type(value)) and isinstance(up, type(value))
@@ -269,4 +308,7 @@ def test_what_is_not_moved_stays_the_same_object() -> None:
     same = [node is was for node, was in zip(conditions(mutant.rule), conditions(one), strict=True)]
 
     assert same.count(False) == 1
-    assert all(node is was for node, was in zip(conditions(with_moved(one, {})), conditions(one), strict=True))
+    assert all(
+        node is was
+        for node, was in zip(conditions(with_moved(one, {})), conditions(one), strict=True)
+    )

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Explained, NearMiss
 from analyzer.rules import Rule
-from analyzer.verdicts import Explained, NearMiss
 from tests.rule_kit import BASE, MANAGER, PART, RULE, Kit, full, rule
 
 Row = dict[str, Any]
@@ -96,7 +96,9 @@ def test_and_needs_all_and_three_are_no_near_miss() -> None:
     assert two.distance == 2
     assert "one.a > 0; it is 0" in two.text
     assert "and if one.b > 0; it is 0" in two.text
-    assert only(rule("one.a > 0 and one.b > 0 and one.f > 0"), {"a": 0, "b": 0, "f": 0.0}).near is None
+    assert (
+        only(rule("one.a > 0 and one.b > 0 and one.f > 0"), {"a": 0, "b": 0, "f": 0.0}).near is None
+    )
 
 
 def test_a_way_that_needs_less_comes_first_even_when_it_is_farther() -> None:
@@ -116,7 +118,10 @@ def test_a_chain_is_told_by_the_link_that_fails() -> None:
     """Of `5 < a < 10` only the broken link is named, and that the other has to stay."""
     found = near(rule("5 < one.a < 10"), {"a": 12})
 
-    assert found.text == "would match if one.a < 10; it is 12 (dump.txt:1) (as long as `5 < one.a` stays as it is)"
+    assert (
+        found.text
+        == "would match if one.a < 10; it is 12 (dump.txt:1) (as long as `5 < one.a` stays as it is)"
+    )
 
 
 def test_what_another_condition_rules_out_is_not_told() -> None:
@@ -142,7 +147,10 @@ def test_a_named_sum_shows_its_terms() -> None:
 
 def test_a_sum_moves_with_its_terms() -> None:
     """A sum cannot rise while each term is held down by a condition of its own: nothing near is claimed."""
-    assert only(rule("one.a + one.b > 10 and one.a == 1 and one.b == 2"), {"a": 1, "b": 2}).near is None
+    assert (
+        only(rule("one.a + one.b > 10 and one.a == 1 and one.b == 2"), {"a": 1, "b": 2}).near
+        is None
+    )
     assert near(rule("one.a + one.b > 10 and one.a == 1"), {"a": 1, "b": 2}).distance == 1
 
 
@@ -158,7 +166,9 @@ def test_a_share_of_rows_tells_the_rows_and_the_one_that_decides() -> None:
     parts = [{"x": 12}, {"x": 9}, {"x": 1}, {"x": 2}, {"x": 3}]
     found = near(rule("share(part.x >= 10) >= 0.3"), {}, parts)
 
-    assert found.text.startswith("would match if share(part.x >= 10) >= 0.3; it is 0.2 (1 of 5 rows,")
+    assert found.text.startswith(
+        "would match if share(part.x >= 10) >= 0.3; it is 0.2 (1 of 5 rows,"
+    )
     assert "part.x 12; dump.txt:2)" in found.text
     assert found.leaves[0].far == pytest.approx(1 / 3)
 
@@ -233,7 +243,9 @@ def test_an_unknown_comes_first_where_the_answer_is_cannot_tell() -> None:
         ([{"x": 1, "y": 49}, {"x": 1, "y": 1}], "share(part.y >= 50) >= 0.5"),
     ],
 )
-def test_of_two_folds_without_a_row_the_one_whose_rows_come_closer_is_told(rows: list[Row], branch: str) -> None:
+def test_of_two_folds_without_a_row_the_one_whose_rows_come_closer_is_told(
+    rows: list[Row], branch: str
+) -> None:
     """In an `or` of two shares that are both 0 the branch is named whose samples come closer to their threshold."""
     condition = "share(part.x >= 50) >= 0.5 or share(part.y >= 50) >= 0.5"
     found = near(rule(condition), {"a": 1}, rows)
@@ -248,10 +260,16 @@ def test_the_closer_branch_of_an_or_of_folds_is_told(x: int, y: int) -> None:
     condition = "share(part.x >= 50) >= 0.5 or share(part.y >= 50) >= 0.5"
     found = near(rule(condition), {"a": 1}, [{"x": x, "y": y}, {"x": 0, "y": 0}])
 
-    assert [leaf.text for leaf in found.leaves] == [f"share(part.{'x' if x > y else 'y'} >= 50) >= 0.5"]
+    assert [leaf.text for leaf in found.leaves] == [
+        f"share(part.{'x' if x > y else 'y'} >= 50) >= 0.5"
+    ]
 
 
-@given(thing=st.fixed_dictionaries({"a": st.none() | st.integers(0, 9), "b": st.none() | st.integers(0, 9)}))
+@given(
+    thing=st.fixed_dictionaries(
+        {"a": st.none() | st.integers(0, 9), "b": st.none() | st.integers(0, 9)}
+    )
+)
 def test_only_what_is_known_has_a_distance(thing: Row) -> None:
     """A near miss has a distance when all of it is known, and then it says nothing that is not known."""
     found = only(rule("one.a > 10 and one.b > 10"), thing)
@@ -281,7 +299,11 @@ def test_an_outcome_that_fails_is_a_near_miss_too() -> None:
         ("not known(one.a)", {"a": 5}, "not known(one.a); it is known"),
         ('one.v >= "6.3.10"', {"v": "6.3.9"}, 'one.v >= "6.3.10"; it is "6.3.9"'),
         ('one.v < "6.3.4"', {"v": "6.3.4"}, 'one.v < "6.3.4"; it is "6.3.4"'),
-        ('one.at > "2017-10-02 08:00:00"', {"at": "2017-10-02 07:00:00"}, "it is 2017-10-02 07:00:00"),
+        (
+            'one.at > "2017-10-02 08:00:00"',
+            {"at": "2017-10-02 07:00:00"},
+            "it is 2017-10-02 07:00:00",
+        ),
         ("one.a / one.b >= 0.5", {"a": 1, "b": 4}, "it is 0.25 (1 / 4"),
         ("one.a in [3, 5]", {"a": 4}, "one.a in [3, 5]; it is 4"),
         ("max(one.a, one.b) > 10", {"a": 4, "b": 7}, "max(one.a, one.b) > 10; it is 7"),
@@ -322,7 +344,9 @@ def test_a_sequence_tells_its_parts() -> None:
     found = logged("order", "2017-10-02 08:00:00 error from a\n2017-10-02 08:05:00 started\n")
 
     assert found is not None
-    assert "`order` (up, then err within 5m) were seen; it was not (lines: up 1, err 1)" in found.text
+    assert (
+        "`order` (up, then err within 5m) were seen; it was not (lines: up 1, err 1)" in found.text
+    )
 
 
 def test_a_silence_tells_who_broke_it() -> None:
@@ -330,7 +354,10 @@ def test_a_silence_tells_who_broke_it() -> None:
     found = logged("quiet", "2017-10-02 08:00:00 started\n2017-10-02 10:00:00 error from a\n")
 
     assert found is not None
-    assert "`quiet` (no line of err for 1h) held; 1 line was seen (the last at made_up.log:2)" in found.text
+    assert (
+        "`quiet` (no line of err for 1h) held; 1 line was seen (the last at made_up.log:2)"
+        in found.text
+    )
 
 
 def test_a_log_that_is_not_there_is_asked_for() -> None:
@@ -364,8 +391,14 @@ def said(found: Explained) -> dict[str, str]:
 def test_the_leaf_that_says_no_is_marked() -> None:
     """Of `and` the false child is marked, of `or` every false one, under `not` the true one."""
     assert said(only(rule("one.a > 0 and one.b > 0"), {"a": 1, "b": 0})) == {"one.b > 0": "no"}
-    assert said(only(rule("one.a > 5 or one.b > 5"), {"a": 1, "b": 0})) == {"one.a > 5": "no", "one.b > 5": "no"}
-    assert said(only(rule("not (one.a > 0 and one.b > 0)"), {"a": 1, "b": 2})) == {"one.a > 0": "no", "one.b > 0": "no"}
+    assert said(only(rule("one.a > 5 or one.b > 5"), {"a": 1, "b": 0})) == {
+        "one.a > 5": "no",
+        "one.b > 5": "no",
+    }
+    assert said(only(rule("not (one.a > 0 and one.b > 0)"), {"a": 1, "b": 2})) == {
+        "one.a > 0": "no",
+        "one.b > 0": "no",
+    }
 
 
 def test_an_unknown_leaf_is_marked_with_its_ask() -> None:
@@ -435,11 +468,18 @@ def holds(text: str, column: str, value: Any) -> bool:
 
 def holding(found: NearMiss, column: str, present: Any) -> list[Any]:
     """Return values of a column with which the leaf told holds and those named with it stay, the nearest first."""
-    pools: dict[str, list[Any]] = {"f": [number / 8 for number in range(-400, 400)], "s": ["x", "y", "q"]}
+    pools: dict[str, list[Any]] = {
+        "f": [number / 8 for number in range(-400, 400)],
+        "s": ["x", "y", "q"],
+    }
     pool = pools.get(column, [True, False] if column == "t" else list(range(-40, 50)))
     stay = re.findall("`([^`]+)`", found.text.partition("as long as")[2])
     values = [value for value in pool if holds(found.leaves[0].text, column, value)]
-    values = [value for value in values if all(holds(s, column, value) is holds(s, column, present) for s in stay)]
+    values = [
+        value
+        for value in values
+        if all(holds(s, column, value) is holds(s, column, present) for s in stay)
+    ]
     numbers = isinstance(present, int | float) and not isinstance(present, bool)
     return sorted(values, key=lambda value: abs(value - present)) if numbers else values
 
@@ -479,7 +519,9 @@ def test_what_one_value_would_mend_is_told(left: str, word: str, right: str, thi
     kit = Kit()
     tried = [thing | {name: value} for name in ("a", "b") for value in range(-20, 30)]
     tried += [thing | {"f": value / 8} for value in range(-40, 40)]
-    tried += [thing | {"s": value} for value in "xyq"] + [thing | {"t": value} for value in (True, False)]
+    tried += [thing | {"s": value} for value in "xyq"] + [
+        thing | {"t": value} for value in (True, False)
+    ]
     kit.add(BASE, [{"key": number, **other} for number, other in enumerate(tried)])
     counts = kit.counts(one)
     kit.facts.close()
@@ -501,7 +543,10 @@ def any_leaves() -> st.SearchStrategy[str]:
     )  # fmt: skip
     numbers = st.builds("{} {} {}".format, number, signs, number)
     texts = st.builds(
-        "{} {} {}".format, st.sampled_from(["one.s", "first.name", '"x"']), signs, st.sampled_from(["one.s", '"y"'])
+        "{} {} {}".format,
+        st.sampled_from(["one.s", "first.name", '"x"']),
+        signs,
+        st.sampled_from(["one.s", '"y"']),
     )
     versions = st.builds('one.v {} "{}"'.format, signs, st.sampled_from(["6.3.9", "6.3.10", "7.0"]))
     times = st.builds("{} {} {}".format, st.sampled_from(["one.at", "max(part.time)", "first.time"]), signs,
@@ -550,7 +595,9 @@ ANY_PART = st.fixed_dictionaries(
     ANY_THING,
     st.lists(ANY_PART, max_size=3),
 )
-def test_no_condition_makes_the_search_fail(condition: str, gate: str, thing: Row, parts: list[Row]) -> None:
+def test_no_condition_makes_the_search_fail(
+    condition: str, gate: str, thing: Row, parts: list[Row]
+) -> None:
     """Whatever the conditions and values are, the verdict is that of the plain judge, and never an error."""
     one = rule(f"'{condition}'", only=f"'{gate}'")
     kit = Kit().add(BASE, [{"key": 1, **thing}])
@@ -559,12 +606,16 @@ def test_no_condition_makes_the_search_fail(condition: str, gate: str, thing: Ro
     (found,) = told(one, kit)
 
     assert plain == {found.verdict: 1}
-    assert found.near is None or (found.near.text and found.near.distance in (1, 2, None) and found.verdict != "match")
+    assert found.near is None or (
+        found.near.text and found.near.distance in (1, 2, None) and found.verdict != "match"
+    )
 
 
 def test_numbers_beyond_all_bounds_are_no_fault() -> None:
     """A sum that leaves every range has no near miss, and the verdict stands."""
-    found = only(rule("one.a * one.a * 1e300 * 1e300 < one.b"), {"a": 9_000_000_000_000_000_000, "b": 1})
+    found = only(
+        rule("one.a * one.a * 1e300 * 1e300 < one.b"), {"a": 9_000_000_000_000_000_000, "b": 1}
+    )
 
     assert found.verdict in ("no_match", "cannot_tell")
 
@@ -593,4 +644,7 @@ def test_joins_of_other_nodes_are_told() -> None:
     (found,) = told(one, kit)
 
     assert found.near is not None
-    assert found.near.text == 'not applicable: would match if boss.version == "6.3.3"; it is "6.4.0" (boss.txt:1)'
+    assert (
+        found.near.text
+        == 'not applicable: would match if boss.version == "6.3.3"; it is "6.4.0" (boss.txt:1)'
+    )

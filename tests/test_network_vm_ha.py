@@ -21,8 +21,12 @@ DOWN = "[vob.net.vmnic.linkstate.down] vmnic vmnic6 linkstate down"
 CRITERIA = "[vob.net.pg.uplink.transition.down] Uplink: vmnic6 is down. Affected portgroup: VM Network. 1 uplinks up. Failed criteria: 32"
 HWRM = "bnxtnet: hwrm_send_msg:229: [vmnic4 : 0x450c3f7c2000] HWRM cmd resp_len timeout, cmd_type 0xb5(HWRM_FUNC_QSTATS) seq 2201"
 ISOLATED = "[LocalIsolationPolicy::Handle(IsolationNotification)] host isolated is true"
-RESTARTED = f"New event: EventEx=com.vmware.vc.ha.VmRestartedByHAEvent vm=/{VM}/web01.vmx host=host-1021"
-LOCKED = f"AIOGNRC: Failed to open '/{VM}/web01-flat.vmdk' : Failed to lock the file (40003) (0x2013)."
+RESTARTED = (
+    f"New event: EventEx=com.vmware.vc.ha.VmRestartedByHAEvent vm=/{VM}/web01.vmx host=host-1021"
+)
+LOCKED = (
+    f"AIOGNRC: Failed to open '/{VM}/web01-flat.vmdk' : Failed to lock the file (40003) (0x2013)."
+)
 TOO_LONG = "[msg.checkpoint.migration.maxSwitchoverTimeExceeded] The migration has exceeded the maximum switchover time of 8 second(s)."
 FULL = "msg.hbacommon.outofspace:There is no more space for virtual disk 'web01_1.vmdk'."
 
@@ -30,10 +34,16 @@ FULL = "msg.hbacommon.outofspace:There is no more space for virtual disk 'web01_
 PLANTED: dict[str, tuple[str, list[str]]] = {
     "nic-flaps": ("vobd", [DOWN, DOWN, DOWN]),
     "kb-2014416": ("vobd", [CRITERIA]),
-    "nic-watchdog": ("vmkernel", ["LinNet: netdev_watchdog:3688: NETDEV WATCHDOG: vmnic0: transmit timed out"]),
+    "nic-watchdog": (
+        "vmkernel",
+        ["LinNet: netdev_watchdog:3688: NETDEV WATCHDOG: vmnic0: transmit timed out"],
+    ),
     "bnxtnet-firmware-slow": ("vmkernel", [HWRM, HWRM, HWRM]),
     "kb-426419": ("vmkernel", ["bnxtnet: VER_GET failed- FW_STATUS_REG: 0x89021"]),
-    "kb-59665": ("vmkernel", ["Migrate: 5454: 5422550532447652106 S: Migration considered a failure by the VMX."]),
+    "kb-59665": (
+        "vmkernel",
+        ["Migrate: 5454: 5422550532447652106 S: Migration considered a failure by the VMX."],
+    ),
     "vmotion-precopy-aborted": (
         "vmkernel",
         ["VMotion: 3680: 1451061663105920 S: failed to end preCopy stream: IO was aborted"],
@@ -47,12 +57,21 @@ PLANTED: dict[str, tuple[str, list[str]]] = {
     "kb-2114076": ("vmkernel", ["CBT: 191: No memory available! Called from 0x4180219af50e"]),
     "kb-399074": ("hostd", ["Error stats for pnic: vmnic1"] * 3),
     "vm-out-of-space": ("hostd", [FULL]),
-    "vmotion-destination-failed": ("hostd", ['ResolveCb: Failed with fault: key = "msg.migrate.fail.dst",']),
-    "vmotion-downtime": ("hostd", ["ResolveCb: Succeeded: vmDowntime = 4200000, vmPrecopyStunTime = 120"]),
+    "vmotion-destination-failed": (
+        "hostd",
+        ['ResolveCb: Failed with fault: key = "msg.migrate.fail.dst",'],
+    ),
+    "vmotion-downtime": (
+        "hostd",
+        ["ResolveCb: Succeeded: vmDowntime = 4200000, vmPrecopyStunTime = 120"],
+    ),
     "kb-1002787": ("fdm", [ISOLATED]),
     "ha-host-dead": ("fdm", ["Host host-1021 changed state: Dead"]),
     "kb-2036555": ("fdm", [RESTARTED]),
-    "ha-lost-master": ("fdm", ["[ClusterElection::ChangeState] Slave => Startup : Lost master"] * 3),
+    "ha-lost-master": (
+        "fdm",
+        ["[ClusterElection::ChangeState] Slave => Startup : Lost master"] * 3,
+    ),
     "ha-peer-unreachable": ("fdm", ["[ClusterManagerImpl::IsBadIP] 192.0.2.25 is bad ip"] * 3),
     "ha-handshake-timeout": (
         "fdm",
@@ -61,11 +80,17 @@ PLANTED: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "kb-10051": ("vmware", [LOCKED]),
-    "parent-disk-modified": ("vmware", ["The parent virtual disk has been modified since the child was created (18)."]),
+    "parent-disk-modified": (
+        "vmware",
+        ["The parent virtual disk has been modified since the child was created (18)."],
+    ),
     "kb-432359": ("vmware", ["Triple fault."]),
     "vm-crashed": ("vmware", ["VMware ESX unrecoverable error: (vcpu-0)"]),
     "kb-320352": ("vmware", [TOO_LONG]),
-    "old-vmware-tools": ("vmware", ["TOOLS setting legacy tools version to '10309', manifest status is 9"]),
+    "old-vmware-tools": (
+        "vmware",
+        ["TOOLS setting legacy tools version to '10309', manifest status is 9"],
+    ),
 }
 QUIET = {
     "vobd": "[vob.net.vmnic.linkstate.up] vmnic vmnic6 linkstate up",
@@ -143,20 +168,33 @@ def line(log: str, minute: int, text: str, *, new: bool) -> str:
     return f"{stamp} {head} [Originator@6876 sub=Default] {text}"
 
 
-def findings(folder: Path, logs: dict[str, list[str]], *, ill: bool, new: bool) -> list[dict[str, Any]]:
+def findings(
+    folder: Path, logs: dict[str, list[str]], *, ill: bool, new: bool
+) -> list[dict[str, Any]]:
     """Triage a bundle with these messages by log, a minute apart, and a configuration that is ill or sound."""
     root = folder / "case" / HOST
-    files = {f"var/run/log/{log}.log": log for log in QUIET if log != "vmware"} | {f"{VM}/vmware.log": "vmware"}
+    files = {f"var/run/log/{log}.log": log for log in QUIET if log != "vmware"} | {
+        f"{VM}/vmware.log": "vmware"
+    }
     texts = {
         name: "".join(
-            f"{line(log, n % 60, text, new=new)}\n" for n, text in enumerate([*logs.get(log, []), QUIET[log]])
+            f"{line(log, n % 60, text, new=new)}\n"
+            for n, text in enumerate([*logs.get(log, []), QUIET[log]])
         )
         for name, log in files.items()
     }
     sick = {"hardware": 8, "hot": "TRUE", "cpu": 800, "memory": 4096, "disk": "web01-000001.vmdk"}
-    sound = {"hardware": 19, "hot": "FALSE", "cpu": "unlimited", "memory": "unlimited", "disk": "web01.vmdk"}
+    sound = {
+        "hardware": 19,
+        "hot": "FALSE",
+        "cpu": "unlimited",
+        "memory": "unlimited",
+        "disk": "web01.vmdk",
+    }
     texts[f"{VM}/web01.vmx"] = VMX.format(**(sick if ill else sound))
-    texts["commands/esxcfg-vswitch_-l.txt"] = SWITCH.format(uplinks="vmnic6" if ill else "vmnic5,vmnic6")
+    texts["commands/esxcfg-vswitch_-l.txt"] = SWITCH.format(
+        uplinks="vmnic6" if ill else "vmnic5,vmnic6"
+    )
     texts["README"] = README
     if ill:
         texts[f"{VM}/web01.vmsd"] = VMSD
@@ -167,7 +205,9 @@ def findings(folder: Path, logs: dict[str, list[str]], *, ill: bool, new: bool) 
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     out = folder / "out"
-    done = CliRunner().invoke(main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     return list(json.loads((out / "case.json").read_text(encoding="utf-8"))["findings"])
 
@@ -192,8 +232,12 @@ def test_a_sound_host_is_silent(tmp_path: Path, new: bool) -> None:
     assert [(one["rule"], one["say"]) for one in findings(tmp_path, {}, ill=False, new=new)] == []
 
 
-@pytest.mark.parametrize("rule", [name for name, (_, messages) in PLANTED.items() if len(messages) > 1])
+@pytest.mark.parametrize(
+    "rule", [name for name, (_, messages) in PLANTED.items() if len(messages) > 1]
+)
 def test_what_counts_only_when_it_repeats_is_silent_once(tmp_path: Path, rule: str) -> None:
     """A single line of a kind that has to repeat raises nothing."""
     log, messages = PLANTED[rule]
-    assert rule not in {one["rule"] for one in findings(tmp_path, {log: messages[:1]}, ill=False, new=False)}
+    assert rule not in {
+        one["rule"] for one in findings(tmp_path, {log: messages[:1]}, ill=False, new=False)
+    }

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block
 from analyzer.ingest.nodes import name_records, resolve
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, read_case, triage
+from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block
-from analyzer.triage import Options, read_case, triage
 from tools.case_nsx import STATES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,8 +55,16 @@ def test_two_hosts_with_one_port_number_are_not_mixed(tmp_path: Path) -> None:
     """The same port number on two hosts: the full ring stays with its host and its VM."""
     document = judged(
         tmp_path / "case",
-        a="[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one") + "[root@esx1:~] " + PATH + SUMMARY.format(full=0),
-        b="[root@esx2:~] net-stats -l\n" + PORTS.format(vm="two") + "[root@esx2:~] " + PATH + SUMMARY.format(full=50),
+        a="[root@esx1:~] net-stats -l\n"
+        + PORTS.format(vm="one")
+        + "[root@esx1:~] "
+        + PATH
+        + SUMMARY.format(full=0),
+        b="[root@esx2:~] net-stats -l\n"
+        + PORTS.format(vm="two")
+        + "[root@esx2:~] "
+        + PATH
+        + SUMMARY.format(full=50),
     )
     found = [(f["node"], f["object"]) for f in document["findings"] if f["rule"] == "kb-2039495"]
 
@@ -82,7 +90,10 @@ def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path:
     """A screen of esxtop above a host's prompt: the note speaks of that part of the file, with its line."""
     screen = "    ID     GID NAME      NWLD %USED %RDY %CSTP\n  2101    2101 one          6   0.5  0.0   0.0\n"
     prose = "Seen while the load ran:\n\n"
-    document = judged(tmp_path / "case", a=prose + screen + "\n[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"))
+    document = judged(
+        tmp_path / "case",
+        a=prose + screen + "\n[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"),
+    )
     [node] = document["nodes"]
 
     assert node["warnings"] == [
@@ -107,7 +118,10 @@ def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("release", "nodes"),
     [
-        ("VMware ESXi 7.0.3 build-19193900\nVMware ESXi 7.0 Update 3\n", ["esx-host", "esx51.lab.example"]),
+        (
+            "VMware ESXi 7.0.3 build-19193900\nVMware ESXi 7.0 Update 3\n",
+            ["esx-host", "esx51.lab.example"],
+        ),
         ("VMware ESXi 6.5.0 build-5969303\nVMware ESXi 6.5.0 Update 1\n", ["esx51.lab.example"]),
     ],
 )
@@ -162,7 +176,10 @@ _STATUS = "{prompt} # show control-cluster startup-nodes\n192.0.2.31, 192.0.2.32
     ("prompts", "names"),
     [
         (("ctl-1", "ctl-2"), ["ctl-1", "ctl-2"]),  # the transcript in the archive names the machine
-        (("ctl-1", "ctl-1"), ["1.tgz", "2.tgz", "ctl-1"]),  # a name that two archives have tells neither
+        (
+            ("ctl-1", "ctl-1"),
+            ["1.tgz", "2.tgz", "ctl-1"],
+        ),  # a name that two archives have tells neither
         (("nsx-controller", "ctl-2"), ["1.tgz", "ctl-2"]),  # every controller has this prompt
     ],
 )
@@ -172,7 +189,10 @@ def test_an_archive_without_a_name_is_the_machine_that_the_text_in_it_names(
     """Log and status report in the archive of a controller are one machine, by its prompt or by its archive."""
     for number, prompt in enumerate(prompts, 1):
         with tarfile.open(tmp_path / f"{number}.tgz", "w:gz") as archive:
-            for name, text in {_ZOOKEEPER: _LOG4J, "status-report.txt": _STATUS.format(prompt=prompt)}.items():
+            for name, text in {
+                _ZOOKEEPER: _LOG4J,
+                "status-report.txt": _STATUS.format(prompt=prompt),
+            }.items():
                 info = tarfile.TarInfo(name)
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
@@ -182,7 +202,9 @@ def test_an_archive_without_a_name_is_the_machine_that_the_text_in_it_names(
 
 @pytest.mark.parametrize("sd", ["nsx@6876", "nsx"])
 @pytest.mark.parametrize("role", ["manager", "edge"])
-def test_a_text_of_any_role_in_the_tree_of_a_node_of_nsxt_is_of_that_node(tmp_path: Path, role: str, sd: str) -> None:
+def test_a_text_of_any_role_in_the_tree_of_a_node_of_nsxt_is_of_that_node(
+    tmp_path: Path, role: str, sd: str
+) -> None:
     """What each node prints (`get version`) and its syslog lie in one archive: one machine with a role and a release."""
     files = {
         "var/log/syslog": f'2024-06-18T08:25:24.123Z n1 NSX 1 - [{sd} comp="nsx-{role}" level="INFO"] ok (synthetic)\n',
@@ -222,7 +244,9 @@ def test_a_typed_command_is_a_fact_without_its_output(tmp_path: Path) -> None:
 
 def test_nothing_has_a_node_before_nodes_are_named_and_then_one_for_good(tmp_path: Path) -> None:
     """Rows, samples and logs know their scope from the reader; their node only from `name_records`, which comes once."""
-    (tmp_path / "a.txt").write_text("[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"), encoding="utf-8")
+    (tmp_path / "a.txt").write_text(
+        "[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"), encoding="utf-8"
+    )
     kinds = KindFinder()
     scanner = Scanner([Signature("any", "esxi.vmkernel", r"\S")], engine="pure")
     paths = [tmp_path, CASES / "cpu-limited-vm", CASES / "slow-storage"]
@@ -258,7 +282,13 @@ def test_who_asks_for_a_node_too_early_is_told_of_and_gets_no_scope(
             yield item
 
     monkeypatch.setitem(parsing.registry(), "net_stats", replace(own, parse=early))
-    text = "[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one") + "[root@esx1:~] " + PATH + SUMMARY.format(full=0)
+    text = (
+        "[root@esx1:~] net-stats -l\n"
+        + PORTS.format(vm="one")
+        + "[root@esx1:~] "
+        + PATH
+        + SUMMARY.format(full=0)
+    )
     document = judged(tmp_path / "case", a=text)
 
     assert ["no attribute 'node'" in fault["why"] for fault in document["faults"]] == [True]

@@ -63,7 +63,9 @@ LOST = {
 
 def triage_folder(folder: Path, out: Path) -> tuple[int, dict[str, Any], str]:
     """Return the exit code, the case document and the summary of a folder."""
-    done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     return done.exit_code, json.loads((out / "case.json").read_bytes()), done.output
 
 
@@ -99,7 +101,9 @@ def test_other_files_are_named_on_the_first_screen(tmp_path: Path) -> None:
 
     assert "Not read, not diagnostic material: notes.docx, screen.png" in said
     assert "NOT COMPLETE" not in said
-    why = {source["address"]: source["why"] for source in doc["sources"] if source["state"] == "other"}
+    why = {
+        source["address"]: source["why"] for source in doc["sources"] if source["state"] == "other"
+    }
     assert all(reason.startswith("not diagnostic material: ") for reason in why.values())
 
 
@@ -115,6 +119,8 @@ def test_damaged_and_unknown_material_still_counts(name: str, tmp_path: Path) ->
     assert "NOT COMPLETE" in said
     assert code == 5
     assert (
-        not all(source["state"] in ("read", "listed", "searched", "other") for source in doc["sources"])
+        not all(
+            source["state"] in ("read", "listed", "searched", "other") for source in doc["sources"]
+        )
         or doc["damage"]
     )

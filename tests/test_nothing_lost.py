@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
+from analyzer.artefacts.parsing import Output, registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.intake import Intake
-from analyzer.parsing import Output, registry
+from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block, Fault, Row
-from analyzer.triage import Options, read_case, triage
 from tests.sample_kit import ALL, Sample, recognised
 from tests.together import together
 
@@ -49,7 +49,9 @@ FREE_TEXT = {"update_results/refused"}
 # The masked address is the row's name, or all the line holds: the line is counted and gives no row.
 NAMED_BY_ADDRESS = {"nsx_control_cluster_startup_nodes", "nsx_vdr", "nsx_manager", "nsxt_node"}
 
-OUTPUTS = [one for one in ALL if not registry()[one.parser].log and registry()[one.parser].stream is None]
+OUTPUTS = [
+    one for one in ALL if not registry()[one.parser].log and registry()[one.parser].stream is None
+]
 _ADDRESS = re.compile(r"(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|\d+\.\d+\.\d+\.\d+")
 _NUMBER = re.compile(r"(?<![\w.:#-])\d+(?![\w.:-])")
 
@@ -63,7 +65,10 @@ class Read:
 
     def values(self) -> list[tuple[str, dict[str, Any]]]:
         """Return the rows as table and filled cells, in order."""
-        return [(row.table.name, {k: v for k, v in row.values.items() if v is not None}) for row in self.rows]
+        return [
+            (row.table.name, {k: v for k, v in row.values.items() if v is not None})
+            for row in self.rows
+        ]
 
     def cells(self) -> Counter[tuple[str, str]]:
         """Return how many rows of each table have a value in each column."""
@@ -91,12 +96,20 @@ def changed(lines: list[str], at: int, pattern: re.Pattern[str], new: str) -> It
     """Yield the lines with one match of a pattern in one of them put another way, for the first six matches."""
     for found in list(pattern.finditer(lines[at]))[:6]:
         text = re.sub(r"[0-9a-fA-F]", "X", found[0]) if new == "X" else new
-        yield [*lines[:at], lines[at][: found.start()] + text + lines[at][found.end() :], *lines[at + 1 :]]
+        yield [
+            *lines[:at],
+            lines[at][: found.start()] + text + lines[at][found.end() :],
+            *lines[at + 1 :],
+        ]
 
 
 @together(
     "sample",
-    [one for one in OUTPUTS if one.parser not in PASS_OVER and str(one) not in EACH_LINE_A_ROW | FREE_TEXT],
+    [
+        one
+        for one in OUTPUTS
+        if one.parser not in PASS_OVER and str(one) not in EACH_LINE_A_ROW | FREE_TEXT
+    ],
     ids=str,
     parts=6,
 )
@@ -109,7 +122,9 @@ def test_a_strange_line_costs_itself_and_is_counted(sample: Sample) -> None:
         spoiled = read(sample, block, [*block.lines[:at], STRANGE, *block.lines[at:]])
         assert spoiled.values() == rows, f"the line put in before line {at + 1} changes rows"
         inside = any(name == str(sample) and at >= first for name, first in PASS_OVER_IN)
-        assert spoiled.faults[block.first_line + at] or inside, f"the line put in before line {at + 1} is not counted"
+        assert spoiled.faults[block.first_line + at] or inside, (
+            f"the line put in before line {at + 1} is not counted"
+        )
 
 
 @together("sample", OUTPUTS, ids=str, parts=4)
@@ -123,7 +138,9 @@ def test_a_word_for_a_number_is_counted_or_kept(sample: Sample) -> None:
             spoiled = read(sample, block, lines)
             lost = whole.cells() - spoiled.cells()
             if lost and not spoiled.says(WORD):
-                assert spoiled.faults.total() > whole.faults.total(), f"{lines[at]!r} silently loses {dict(lost)}"
+                assert spoiled.faults.total() > whole.faults.total(), (
+                    f"{lines[at]!r} silently loses {dict(lost)}"
+                )
 
 
 @together("sample", OUTPUTS, ids=str, parts=4)
@@ -138,12 +155,16 @@ def test_a_masked_address_keeps_its_row(sample: Sample) -> None:
             if sample.parser not in NAMED_BY_ADDRESS:
                 assert len(spoiled.rows) == len(whole.rows), f"{lines[at]!r} loses its row"
             if whole.cells() - spoiled.cells() and not spoiled.says("X.X"):
-                assert spoiled.faults.total() > whole.faults.total(), f"{lines[at]!r} is masked in silence"
+                assert spoiled.faults.total() > whole.faults.total(), (
+                    f"{lines[at]!r} is masked in silence"
+                )
 
 
 def mixed(found: Iterable[Row], border: int) -> list[Row]:
     """Return the rows that hold values from both sides of a line."""
-    return [row for row in found if len({at < border for at in (row.line, *row.lines.values())}) > 1]
+    return [
+        row for row in found if len({at < border for at in (row.line, *row.lines.values())}) > 1
+    ]
 
 
 @together("sample", OUTPUTS, ids=str, parts=6)
@@ -166,7 +187,8 @@ def parsed(name: str, text: str, **params: str) -> Read:
 def test_routers_without_their_headings_are_three() -> None:
     """6.2 prints no `VDR Instance:` title: each `Vdr Name:` is a router of its own, and no value leaks."""
     text = "VDR Instance Information :\n---\n" + "\n".join(
-        f"Vdr Name: edge-{n}\nVdr Id: 0x0000138{n}\nNumber of Lifs: {n}\n" + ("Edge Active: Yes\n" if n == 1 else "")
+        f"Vdr Name: edge-{n}\nVdr Id: 0x0000138{n}\nNumber of Lifs: {n}\n"
+        + ("Edge Active: Yes\n" if n == 1 else "")
         for n in (1, 2, 3)
     )
 
@@ -182,7 +204,9 @@ def test_a_second_policy_without_its_heading_has_no_switch() -> None:
     """Values that come a second time belong to another object, not to the one the command names."""
     first = "Load Balancing: srcport\nNetwork Failure Detection: link\nNotify Switches: true\nFailback: true\n"
 
-    policies = parsed("teaming", first + "Network Failure Detection: beacon\nFailback: false\n", switch="vSwitch0")
+    policies = parsed(
+        "teaming", first + "Network Failure Detection: beacon\nFailback: false\n", switch="vSwitch0"
+    )
 
     assert [row.values["failure_detection"] for row in policies.rows] == ["link"]
     assert sorted(policies.faults) == [5, 6]
@@ -203,7 +227,11 @@ def test_ports_below_a_switch_that_cannot_be_read_have_none() -> None:
 
     switches = parsed("esxcfg_vswitch", text)
 
-    groups = {row.values["portgroup"]: row.values["switch"] for row in switches.rows if "portgroup" in row.values}
+    groups = {
+        row.values["portgroup"]: row.values["switch"]
+        for row in switches.rows
+        if "portgroup" in row.values
+    }
     assert {name: switch for name, switch in groups.items() if name} == {
         "Management Network": "vSwitch0",
         "Storage": None,
@@ -234,7 +262,9 @@ MIDDLE = {
 TYPED = [
     one
     for one in OUTPUTS
-    if ";" not in one.expected.get("command", ";") and one.parser not in PASS_OVER and str(one) not in FREE_TEXT
+    if ";" not in one.expected.get("command", ";")
+    and one.parser not in PASS_OVER
+    and str(one) not in FREE_TEXT
 ]
 
 
@@ -261,7 +291,9 @@ def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.size
 @together("sample", TYPED, parts=30)
 @together("name", MIDDLE)
-def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name: str, tmp_path: Path) -> None:
+def test_the_output_of_a_command_goes_on_to_the_next_prompt(
+    sample: Sample, name: str, tmp_path: Path
+) -> None:
     """Strange lines in the middle of an output end nothing: rows below them are kept, or counted line by line."""
     block = recognised(registry()[sample.parser], sample)
     at = len(block.lines) // 2
@@ -274,15 +306,25 @@ def test_the_output_of_a_command_goes_on_to_the_next_prompt(sample: Sample, name
 
     faults = {fault.line for fault in got.faults}
     lost = Counter(map(repr, filled(whole.rows))) - Counter(map(repr, filled(got.rows)))
-    below = {number for number, line in enumerate(block.lines[at:], at + len(MIDDLE[name]) + 2) if line.strip()}
-    assert not lost or below <= faults, f"rows are lost, and only {len(below & faults)} of {len(below)} lines counted"
+    below = {
+        number
+        for number, line in enumerate(block.lines[at:], at + len(MIDDLE[name]) + 2)
+        if line.strip()
+    }
+    assert not lost or below <= faults, (
+        f"rows are lost, and only {len(below & faults)} of {len(below)} lines counted"
+    )
     if whole.rows and registry()[sample.parser].name != "esxi_version":
         strange = {at + 2 + n for n, line in enumerate(MIDDLE[name]) if line.strip(". ")}
-        assert strange <= faults or not registry()[sample.parser].body, f"not counted: {strange - faults}"
+        assert strange <= faults or not registry()[sample.parser].body, (
+            f"not counted: {strange - faults}"
+        )
 
 
 @together("sample", [one for one in TYPED if registry()[one.parser].body], ids=str, parts=8)
-def test_lines_below_an_output_are_counted_up_to_the_next_prompt(sample: Sample, tmp_path: Path) -> None:
+def test_lines_below_an_output_are_counted_up_to_the_next_prompt(
+    sample: Sample, tmp_path: Path
+) -> None:
     """What a command prints after the last line we know is not understood: each line is a fault with its number."""
     block = recognised(registry()[sample.parser], sample)
     before = pasted(tmp_path, session(sample, block.lines))
@@ -305,7 +347,10 @@ vmnic1  0000:18:00.1  ixgben  Up            Down             0  Half    XX:XX:XX
 
 def test_a_masked_mac_and_a_pseudo_address_keep_their_nics(tmp_path: Path) -> None:
     """All NICs of a masked list are there; each masked cell is counted, and nothing else."""
-    got = pasted(tmp_path, ["[root@esx1:~] esxcli network nic list", *NICS.splitlines(), "[root@esx1:~] date"])
+    got = pasted(
+        tmp_path,
+        ["[root@esx1:~] esxcli network nic list", *NICS.splitlines(), "[root@esx1:~] date"],
+    )
 
     nics = {row.values["pnic"]: row.values for row in got.rows}
     assert list(nics) == ["vmnic0", "vusb0", "vmnic1"]
@@ -317,7 +362,12 @@ def test_a_masked_mac_and_a_pseudo_address_keep_their_nics(tmp_path: Path) -> No
 
 def test_ethtool_of_a_host_is_about_its_physical_nic(tmp_path: Path) -> None:
     """`ethtool -i vmnic0` below the prompt of a host fills the table of physical NICs, not that of guests."""
-    driver = ["driver: ixgben", "version: 1.7.1", "firmware-version: 0x800003e1", "bus-info: 0000:18:00.0"]
+    driver = [
+        "driver: ixgben",
+        "version: 1.7.1",
+        "firmware-version: 0x800003e1",
+        "bus-info: 0000:18:00.0",
+    ]
     loop = "[root@esx1:~] for n in vmnic1; do ethtool -i $n; done"
 
     got = pasted(tmp_path, ["[root@esx1:~] ethtool -i vmnic0", *driver, loop, *driver])
@@ -339,7 +389,9 @@ VXLAN VDS:      Compute_VDS
 def test_the_vxlan_list_is_no_list_of_switches(tmp_path: Path) -> None:
     """`net-vdl2 -l` prints a VDS ID, yet only its own parser claims it, with its prompt or without."""
     paste = tmp_path / "vxlan.txt"
-    (tmp_path / "host.txt").write_text("[root@esx1:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n", encoding="utf-8")
+    (tmp_path / "host.txt").write_text(
+        "[root@esx1:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n", encoding="utf-8"
+    )
     for prompt in ("[root@esx1:~] net-vdl2 -l\n", ""):
         paste.write_text(prompt + VXLAN, encoding="utf-8")
         sources = triage([tmp_path], Options()).document["sources"]

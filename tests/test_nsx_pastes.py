@@ -72,7 +72,16 @@ def case(tmp_path: Path, text: str) -> dict[str, Any]:
     """Return the case of one pasted text."""
     (tmp_path / "paste.txt").write_text(text, encoding="utf-8")
     done = CliRunner().invoke(
-        main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--no-packs", "--json", "-"]
+        main,
+        [
+            "triage",
+            str(tmp_path / "paste.txt"),
+            "-o",
+            str(tmp_path / "out"),
+            "--no-packs",
+            "--json",
+            "-",
+        ],
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -88,7 +97,9 @@ def test_log_lines_of_an_appliance_in_a_paste_are_searched(tmp_path: Path) -> No
     """Lines of a manager's syslog between sentences meet the rules, and still tell name and role of the node."""
     lines = "\n".join(LINE.format(number) for number in range(4))
 
-    found = case(tmp_path, f"We looked at the manager:\n\n```\n{lines}\n```\n\nAny idea what that is?\n")
+    found = case(
+        tmp_path, f"We looked at the manager:\n\n```\n{lines}\n```\n\nAny idea what that is?\n"
+    )
 
     assert "nsxt-error-code" in {one["rule"] for one in found["findings"]}
     assert [(row["hostname"], row["role"]) for row in rows(tmp_path, "nsxt.node")] == [
@@ -118,7 +129,9 @@ OTHER_ROUTER = (
     "   Network          Next Hop            Metric LocPrf Weight Path\n*> 10.67.0.0/16     0.0.0.0      0    32768 i\n"
 )
 VPXD = "2024-03-05T10:00:00.390Z warning vpxd[07879] [Originator@6876 sub=Vmomi opID=60f1] VMOMI activation failed"
-ENVOY = "2024-03-05T10:00:01.168Z info envoy[2527] [Originator@6876 sub=Default] POST /sdk HTTP/1.1 200"
+ENVOY = (
+    "2024-03-05T10:00:01.168Z info envoy[2527] [Originator@6876 sub=Default] POST /sdk HTTP/1.1 200"
+)
 LOGIN = "2024-03-05T10:00:00.123Z {0} sshd[2345]: Accepted password for root from 10.1.1.1 port 55000 ssh2"
 CRON = "2024-03-05T10:00:01.001Z {0} CRON[2346]: pam_unix(cron:session): session opened for user root by (uid=0)"
 DF = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/sda1        20G   20G  200M  99% /\n"
@@ -128,7 +141,10 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        (EDGE.format(cut="") + f"edge-south> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
+        (
+            EDGE.format(cut="") + f"edge-south> ping 10.67.1.4\n{PING}",
+            [("edge-south", "nsxt_edge")],
+        ),
         (f"edge-south(vrf)> ping 10.67.1.4\n{PING}", [("edge-south", "nsxt_edge")]),
         (f"[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
         (f"{VPXD}\n{ENVOY}\n", [("vCenter (loose files)", "vcenter")]),
@@ -145,8 +161,14 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
         ),
         (f"{LOGIN.format('nsxmgr-a')}\n", []),
         (f"{LOGIN.format('app7')}\n{CRON.format('app7')}\n", []),
-        (f"{LOGIN.format('esx41')}\n{LOGIN.format('app7')}\n{CRON.format('app7')}\n", [("esx41", "esxi")]),
-        (f"Router# show ip bgp\n{OTHER_ROUTER}\n[root@esx41:~] vmkping 10.67.1.4\n{PING}", [("esx41", "esxi")]),
+        (
+            f"{LOGIN.format('esx41')}\n{LOGIN.format('app7')}\n{CRON.format('app7')}\n",
+            [("esx41", "esxi")],
+        ),
+        (
+            f"Router# show ip bgp\n{OTHER_ROUTER}\n[root@esx41:~] vmkping 10.67.1.4\n{PING}",
+            [("esx41", "esxi")],
+        ),
         (
             "esx41> get logical-router 1c1e6f5c-1c7d-4f0e-9a11-5d2f6c7a8b90 interfaces\n"
             f"Tue Mar 05 2024 UTC 09:12:44.120\n            Logical Router Interfaces\n{LIFS}",
@@ -158,7 +180,9 @@ KERNEL = "2024-03-05T10:00:00.482Z cpu3:2097911)WARNING: NFS41: NFS41FileDoClose
         ),
     ],
 )
-def test_an_output_goes_to_the_machine_that_can_print_it(tmp_path: Path, text: str, named: list[Any]) -> None:
+def test_an_output_goes_to_the_machine_that_can_print_it(
+    tmp_path: Path, text: str, named: list[Any]
+) -> None:
     """A ping is that of its prompt's machine, a switch is no host, and neither are a Linux's `df` and logins."""
     assert [(one["name"], one["kind"]) for one in case(tmp_path, text)["nodes"]] == named
 
@@ -169,13 +193,20 @@ def test_the_log_of_a_component_stands_in_for_the_syslog(tmp_path: Path) -> None
         '2024-08-03T04:05:06.123Z mgr-q7 NSX 4711 - [nsx@6876 comp="nsx-manager" errorCode="CBM38" level="ERROR"'
         ' subcomp="cluster-boot-manager"] synthetic: the quorum is lost\n'
     )
-    for number, (names, count) in enumerate(((["cbm/cbm.log"], "at least 2"), (["cbm/cbm.log", "syslog"], "2"))):
+    for number, (names, count) in enumerate(
+        ((["cbm/cbm.log"], "at least 2"), (["cbm/cbm.log", "syslog"], "2"))
+    ):
         top = tmp_path / f"case{number}"
         for name in names:
             (top / "var/log" / name).parent.mkdir(parents=True, exist_ok=True)
             (top / "var/log" / name).write_text(line * 2, encoding="utf-8")
-        done = CliRunner().invoke(main, ["triage", str(top), "-o", str(tmp_path / f"out{number}"), "--json", "-"])
-        found = [(one["rule"], one["say"].partition(",")[0]) for one in json.loads(done.stdout)["findings"]]
+        done = CliRunner().invoke(
+            main, ["triage", str(top), "-o", str(tmp_path / f"out{number}"), "--json", "-"]
+        )
+        found = [
+            (one["rule"], one["say"].partition(",")[0])
+            for one in json.loads(done.stdout)["findings"]
+        ]
         assert found == [("nsxt-error-code", f"Lines with the error code CBM38: {count}")]
 
 
@@ -189,7 +220,9 @@ def test_the_greeting_of_the_cli_tells_the_release_of_the_node_below(tmp_path: P
 
 def test_a_waiting_prompt_is_one_only_where_its_host_was_typed_at(tmp_path: Path) -> None:
     """A word and a `>` alone on a line end no output of a host that nobody typed at in this text."""
-    text = EDGE.format(cut="").replace("\nedge-south>\nedge-south> vrf", "elsewhere>\nedge-south> vrf")
+    text = EDGE.format(cut="").replace(
+        "\nedge-south>\nedge-south> vrf", "elsewhere>\nedge-south> vrf"
+    )
 
     assert [one["text"] for one in case(tmp_path, text)["faults"]] == ["elsewhere>"]
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
 from analyzer.facts import Facts, site
 from analyzer.report import view
-from analyzer.tables import Block, Row
 from tools.case_nsx import STATES
 
 FAULT, CLUSTER, SPLIT = "kb-2151719", "nsx-majority-lost", "nsx-cluster-split"
@@ -39,7 +39,9 @@ def of(doc: dict[str, Any], rule: str) -> list[dict[str, Any]]:
 
 def commands(found: list[dict[str, Any]]) -> list[str]:
     """Return the steps of findings as texts."""
-    return [" ".join((step["do"], step["run"], step["note"])) for one in found for step in one["fix"]]
+    return [
+        " ".join((step["do"], step["run"], step["note"])) for one in found for step in one["fix"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,16 +61,33 @@ def commands(found: list[dict[str, Any]]) -> list[str]:
             "controller-2 (192.0.2.32) is UNKNOWN, 1 of 3 controllers in all",
         ),
         ("majority lost", "info", "exposed", "the controllers themselves report a broken cluster"),
-        ("three cluster ids", "info", "exposed", "the controllers themselves report a broken cluster"),
+        (
+            "three cluster ids",
+            "info",
+            "exposed",
+            "the controllers themselves report a broken cluster",
+        ),
         ("one view of three", "warning", "possible", "none of its 3 controllers"),
         ("a view that breaks off", "warning", "possible", "none of its 3 controllers"),
-        ("hosts lost the controllers (REST)", "warning", "possible", "hosts report that they lost them too"),
-        ("hosts lost the controllers (1941)", "warning", "possible", "hosts report that they lost them too"),
+        (
+            "hosts lost the controllers (REST)",
+            "warning",
+            "possible",
+            "hosts report that they lost them too",
+        ),
+        (
+            "hosts lost the controllers (1941)",
+            "warning",
+            "possible",
+            "hosts report that they lost them too",
+        ),
         ("lines of nvpstatuscheck alone", "warning", "possible", "none of its 3 controllers"),
         ("one is deployed, one removed", "info", "exposed", "This release has the fault"),
     ],
 )
-def test_each_state_has_its_own_answer(state: str, severity: str, confidence: str, words: str, tmp_path: Path) -> None:
+def test_each_state_has_its_own_answer(
+    state: str, severity: str, confidence: str, words: str, tmp_path: Path
+) -> None:
     """Severity, confidence and words of KB 2151719 in each state; «confirmed» in none, for its cause is never seen."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
@@ -103,12 +122,16 @@ def test_the_fault_offers_its_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("state", ["lines of nvpstatuscheck alone"])
-def test_without_the_controllers_own_view_the_remedy_has_a_condition(state: str, tmp_path: Path) -> None:
+def test_without_the_controllers_own_view_the_remedy_has_a_condition(
+    state: str, tmp_path: Path
+) -> None:
     """It is not known whether the cluster is sound: the step says what to look at before."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
     assert found["fix"][0]["run"] == RESTART
-    assert found["fix"][0]["do"].startswith("if show control-cluster status is healthy on every controller")
+    assert found["fix"][0]["do"].startswith(
+        "if show control-cluster status is healthy on every controller"
+    )
     assert any("nvpstatuscheck in vsm.log: 12" in line for line in found["also"])
 
 
@@ -140,12 +163,16 @@ def test_different_cluster_ids_are_a_split_cluster(tmp_path: Path) -> None:
     assert len({one["say"] for one in found}) == 3
 
 
-@pytest.mark.parametrize("state", ["healthy", "struck after a restart of the Manager", "one controller down"])
+@pytest.mark.parametrize(
+    "state", ["healthy", "struck after a restart of the Manager", "one controller down"]
+)
 def test_a_sound_cluster_is_not_accused(state: str, tmp_path: Path) -> None:
     """All controllers that were asked joined, have the majority and one id: no finding on the cluster."""
     doc = triage(state, tmp_path)
     assert not [
-        one for one in doc["findings"] if one["rule"] in (CLUSTER, SPLIT, "nsx-join-incomplete", "nsx-role-inactive")
+        one
+        for one in doc["findings"]
+        if one["rule"] in (CLUSTER, SPLIT, "nsx-join-incomplete", "nsx-role-inactive")
     ]
 
 
@@ -162,20 +189,28 @@ def test_a_release_with_the_fix_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("state", ["one view of three", "a view that breaks off"])
-def test_before_all_controllers_were_heard_the_first_step_is_to_ask_them(state: str, tmp_path: Path) -> None:
+def test_before_all_controllers_were_heard_the_first_step_is_to_ask_them(
+    state: str, tmp_path: Path
+) -> None:
     """A view is missing or cut: it is not known whether the cluster is sound, so no restart is offered to copy."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
     assert found["fix"][0]["run"] == "show control-cluster status"
     assert "restart api-server on each controller in turn" in found["fix"][0]["note"]
     assert RESTART not in [step["run"] for step in found["fix"]]
-    said = "of 1 of the 3 controllers" if state == "one view of three" else "roles is missing for 1 of them"
+    said = (
+        "of 1 of the 3 controllers"
+        if state == "one view of three"
+        else "roles is missing for 1 of them"
+    )
     assert any(said in line for line in found["also"])
 
 
 def test_the_release_is_told_once(tmp_path: Path) -> None:
     """A release whose name says no more than product and version is not repeated behind them."""
-    (manager,) = (node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01")
+    (manager,) = (
+        node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01"
+    )
 
     assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
 
@@ -191,7 +226,9 @@ def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path
         "eth0                                1500    UP            UP\n"
     )
     (tmp_path / "case.txt").write_text(status + interfaces, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "case.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code in (0, 1, 5), done.output
     (found,) = of(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")), CLUSTER)
     assert found["node"] == "192.0.2.31"
@@ -204,7 +241,11 @@ def test_no_sample_prints_a_state_that_no_source_shows(state: str) -> None:
     files = STATES[state]()
     assert "DISCONNECTED" not in str(files)
     if "central-cli.txt" in files:
-        rows = [line.split() for line in str(files["central-cli.txt"]).splitlines() if line.startswith("controller-")]
+        rows = [
+            line.split()
+            for line in str(files["central-cli.txt"]).splitlines()
+            if line.startswith("controller-")
+        ]
         assert {row[2] for row in rows} == {"RUNNING"}
     else:
         stated = set(re.findall("<status>(.*?)</status>", str(files["controllers.xml"])))
@@ -222,9 +263,13 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
         ("nsx.vdr", "esx1", {"vdr": "default+edge-1", "control_plane_active": False}),
     )
     for line, (name, node, values) in enumerate(given, 1):
-        facts.add(Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line))
+        facts.add(
+            Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line)
+        )
     site.put(facts)
-    told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows)
+    told = sorted(
+        (str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows
+    )
     facts.close()
 
     assert told == [
@@ -252,13 +297,23 @@ def test_the_manager_tells_which_host_an_id_is_and_how_its_edges_are(tmp_path: P
         "<hostConnStatusList><hostConnStatuses><hostConnStatus><hostId>host-31</hostId>"
         "<hostToControllerConn>DOWN</hostToControllerConn></hostConnStatus></hostConnStatuses></hostConnStatusList>"
     )
-    assert CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
+        .exit_code
+        == 0
+    )
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
 
     members = {one["name"] for one in doc["site"] if one["what"] == "member"}
-    channels = {(one["name"], one["other"], one["said"]) for one in doc["site"] if one["what"] == "channel"}
+    channels = {
+        (one["name"], one["other"], one["said"]) for one in doc["site"] if one["what"] == "channel"
+    }
     assert any(name.startswith("esx-01") for name in members) and "host-31" not in members
-    assert {(to, said) for _, to, said in channels} >= {("lab-esg01", "GREEN"), ("lab-esg09", "RED")}
+    assert {(to, said) for _, to, said in channels} >= {
+        ("lab-esg01", "GREEN"),
+        ("lab-esg09", "RED"),
+    }
     assert [one["subject"] for one in of(doc, "nsx-edge-red")] == ["edge-9 (lab-esg09)"]
 
 

@@ -22,7 +22,11 @@ from tools.nsx_site import files as site_files
 
 # What a release has, whatever the site looks like: such findings are gone on a release with the fix.
 BOUND = {"kb-2151719", "nsx-1961105", "nsx-1970527"}
-HOSTS_OWN = {"esxi-advisory", "esxi-defect", "esxi-build-age"}  # of the ESXi release below, the same in every state
+HOSTS_OWN = {
+    "esxi-advisory",
+    "esxi-defect",
+    "esxi-build-age",
+}  # of the ESXi release below, the same in every state
 
 
 @cache
@@ -39,7 +43,9 @@ def made(name: str, release: str = "") -> tuple[dict[str, Any], str]:
         site.mkdir()
         for file, body in state(name, release).items():
             (site / file).write_bytes(body if isinstance(body, bytes) else body.encode())
-        done = CliRunner().invoke(main, ["triage", str(site), "-o", str(Path(folder, "out")), "--quiet"])
+        done = CliRunner().invoke(
+            main, ["triage", str(site), "-o", str(Path(folder, "out")), "--quiet"]
+        )
         assert done.exit_code == 0, done.output
         document = json.loads(Path(folder, "out", "case.json").read_text(encoding="utf-8"))
         return document, Path(folder, "out", "report.html").read_text(encoding="utf-8")
@@ -48,7 +54,11 @@ def made(name: str, release: str = "") -> tuple[dict[str, Any], str]:
 def findings(name: str, release: str = "") -> set[tuple[str, str, str]]:
     """Return (rule, severity, confidence) of what is said of NSX in a state."""
     found = case(name, release)["findings"]
-    return {(one["rule"], one["severity"], one["confidence"]) for one in found if one["rule"] not in HOSTS_OWN}
+    return {
+        (one["rule"], one["severity"], one["confidence"])
+        for one in found
+        if one["rule"] not in HOSTS_OWN
+    }
 
 
 EXPOSED = {("kb-2151719", "info", "exposed"), ("nsx-1961105", "info", "exposed")}
@@ -71,7 +81,10 @@ WRONG: dict[str, set[tuple[str, str, str]]] = {
         ("nsx-cluster-split", "critical", "confirmed"),
         ("nsx-startup-nodes-differ", "warning", "confirmed"),
     },
-    "clock skew": {("nsx-clock-skew", "major", "possible"), ("nsx-clock-skew", "warning", "possible")},
+    "clock skew": {
+        ("nsx-clock-skew", "major", "possible"),
+        ("nsx-clock-skew", "warning", "possible"),
+    },
     "a host cut off": {
         ("nsx-host-lost-controllers", "major", "likely"),
         ("nsx-host-channel-rest", "warning", "likely"),
@@ -130,7 +143,10 @@ def test_the_note_names_a_cause_and_a_step_once() -> None:
     note = markdown.render(case("a host cut off"))
     assert note.count("Then fix this: The control plane agent") == 0
     several = "(esx42.lab.example to 192.0.2.31, esx42.lab.example to 192.0.2.32, esx42.lab.example to 192.0.2.33)"
-    assert f"Fix this first: The control plane agent of a host is not connected to a controller {several}" in note
+    assert (
+        f"Fix this first: The control plane agent of a host is not connected to a controller {several}"
+        in note
+    )
     assert note.count("/etc/init.d/netcpad status\n```") == 1
 
 
@@ -138,14 +154,21 @@ def test_the_note_names_a_cause_and_a_step_once() -> None:
     ("name", "severity", "confidence", "words"),
     [
         ("exposed", "info", "exposed", "This release has the fault"),
-        ("struck after a manager restart", "major", "likely", "none of its 3 controllers, although all 3 report"),
+        (
+            "struck after a manager restart",
+            "major",
+            "likely",
+            "none of its 3 controllers, although all 3 report",
+        ),
         ("one controller down", "warning", "possible", "controller-2 (192.0.2.32) is UNKNOWN"),
         ("majority lost", "info", "exposed", "controllers themselves report a broken cluster"),
         ("split cluster", "info", "exposed", "controllers themselves report a broken cluster"),
         ("a host cut off", "info", "exposed", "This release has the fault"),
     ],
 )
-def test_the_api_fault_is_judged_against_the_cluster(name: str, severity: str, confidence: str, words: str) -> None:
+def test_the_api_fault_is_judged_against_the_cluster(
+    name: str, severity: str, confidence: str, words: str
+) -> None:
     """KB 2151719 on 6.3.3: struck only where all controllers are silent and sound, behind a lost majority elsewhere."""
     (found,) = (one for one in case(name)["findings"] if one["rule"] == "kb-2151719")
     assert (found["severity"], found["confidence"]) == (severity, confidence)
@@ -200,9 +223,19 @@ def test_members_are_known_by_all_their_names() -> None:
 
 def test_a_member_that_was_not_collected_is_named_with_what_rests_on_it() -> None:
     """A controller that the Manager skipped: named, asked for, and no finding says that it is well."""
-    (gone,) = (one for one in said("one controller down", "member") if one["state"] != "in the case")
-    assert (gone["name"], gone["other"], gone["state"]) == ("controller-2", "192.0.2.32, controller-2", "Skipped")
-    doubts = [one for one in case("one controller down")["cannot_tell"] if "nsx-member-not-collected" in one["rules"]]
+    (gone,) = (
+        one for one in said("one controller down", "member") if one["state"] != "in the case"
+    )
+    assert (gone["name"], gone["other"], gone["state"]) == (
+        "controller-2",
+        "192.0.2.32, controller-2",
+        "Skipped",
+    )
+    doubts = [
+        one
+        for one in case("one controller down")["cannot_tell"]
+        if "nsx-member-not-collected" in one["rules"]
+    ]
     assert [one["subjects"] for one in doubts] == [["controller-2 (controller)"]]
     assert "own view of the cluster" in made("one controller down")[1]
 
@@ -223,8 +256,14 @@ def test_both_ends_of_a_channel_are_heard() -> None:
 
 def test_only_the_last_state_of_a_host_counts() -> None:
     """Hosts that lost the controllers and told that they are back are up; the one that did not is down, at that time."""
-    events = [one for one in said("a host cut off", "channel") if one["address"].endswith("vsm.log")]
-    states = {(one["name"], one["state"], one["at"][:19]) for one in events if one["channel"] == "control plane"}
+    events = [
+        one for one in said("a host cut off", "channel") if one["address"].endswith("vsm.log")
+    ]
+    states = {
+        (one["name"], one["state"], one["at"][:19])
+        for one in events
+        if one["channel"] == "control plane"
+    }
     assert states == {
         ("esx41.lab.example", "up", "2017-10-02 07:22:00"),
         ("esx42.lab.example", "down", "2017-10-02 08:30:00"),
@@ -245,14 +284,28 @@ def test_skew_is_estimated_from_what_both_machines_logged() -> None:
 @pytest.mark.parametrize(
     ("name", "line", "title"),
     [
-        ("one controller down", "nsxmgr01-techsupport to controller-2: down", "One NSX Controller is down"),
-        ("a host cut off", "esx42.lab.example to controllers: down", "A host has no connection to the NSX Controllers"),
+        (
+            "one controller down",
+            "nsxmgr01-techsupport to controller-2: down",
+            "One NSX Controller is down",
+        ),
+        (
+            "a host cut off",
+            "esx42.lab.example to controllers: down",
+            "A host has no connection to the NSX Controllers",
+        ),
     ],
 )
-def test_the_page_draws_the_site_with_the_finding_at_its_channel(name: str, line: str, title: str) -> None:
+def test_the_page_draws_the_site_with_the_finding_at_its_channel(
+    name: str, line: str, title: str
+) -> None:
     """Members, channels and their states are drawn; a mark with the finding stands on the channel it speaks of."""
     page = made(name)[1]
-    figure = page[page.index('<figure class="site"') : page.index("</figure>", page.index('<figure class="site"'))]
+    figure = page[
+        page.index('<figure class="site"') : page.index(
+            "</figure>", page.index('<figure class="site"')
+        )
+    ]
     assert f"<title>{line}</title>" in figure
     assert re.search(rf"<title>\d+(?:\.\d+)?: {re.escape(title)}", figure)
     assert figure.count("<rect") == len(said(name, "member"))
@@ -260,7 +313,9 @@ def test_the_page_draws_the_site_with_the_finding_at_its_channel(name: str, line
 
 def test_a_case_without_a_site_has_no_picture(tmp_path: Path) -> None:
     """A host without NSX gets no section of a site."""
-    done = CliRunner().invoke(main, ["triage", "samples/cases/healthy-host", "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", "samples/cases/healthy-host", "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     assert 'id="site"' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
@@ -273,7 +328,11 @@ def arp(release: str, entries: int, times: int, folder: Path) -> list[tuple[str,
     done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code == 0, done.output
     doc = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))
-    return [(one["severity"], one["confidence"]) for one in doc["findings"] if one["rule"] == "nsx-1970527"]
+    return [
+        (one["severity"], one["confidence"])
+        for one in doc["findings"]
+        if one["rule"] == "nsx-1970527"
+    ]
 
 
 @pytest.mark.size
@@ -300,7 +359,9 @@ def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
     site["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
     for file, body in site.items():
         (tmp_path / file).write_bytes(body if isinstance(body, bytes) else body.encode())
-    done = CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code == 5, done.output
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     states = {one["name"]: one["state"] for one in doc["site"] if one["what"] == "member"}
@@ -311,7 +372,11 @@ def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
 
 def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path) -> None:
     """The same host with the VIB of NSX is asked for it, and so is every host of a case with a Manager."""
-    head = "Name           Version               Vendor  Acceptance Level  Install Date\n" + "-" * 76 + "\n"
+    head = (
+        "Name           Version               Vendor  Acceptance Level  Install Date\n"
+        + "-" * 76
+        + "\n"
+    )
     plain = "esx-base       6.5.0-1.20.5969303    VMware  VMwareCertified   2017-10-01\n"
     nsx = "esx-nsxv       6.5.0-0.0.6244264     VMware  VMwareCertified   2017-10-01\n"
     asked = {}
@@ -319,11 +384,17 @@ def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path)
         root = tmp_path / name / "esx-esx41.lab.example-2017-10-02--09.00-71234" / "commands"
         root.mkdir(parents=True)
         (root / "localcli_software-vib-list.txt").write_text(head + vibs)
-        (root / "vmware_-vl.txt").write_text("VMware ESXi 6.5.0 build-5969303\nVMware ESXi 6.5.0 Update 1\n")
+        (root / "vmware_-vl.txt").write_text(
+            "VMware ESXi 6.5.0 build-5969303\nVMware ESXi 6.5.0 Update 1\n"
+        )
         out = tmp_path / f"out-{name}"
-        CliRunner().invoke(main, ["triage", str(tmp_path / name), "-o", str(out), "--no-settings", "--no-packs"])
+        CliRunner().invoke(
+            main, ["triage", str(tmp_path / name), "-o", str(out), "--no-settings", "--no-packs"]
+        )
         case = json.loads((out / "case.json").read_text())
-        asked[name] = {one["missing"] for one in case["cannot_tell"] if one["missing"].startswith("nsx")}
+        asked[name] = {
+            one["missing"] for one in case["cannot_tell"] if one["missing"].startswith("nsx")
+        }
     assert asked["plain"] == set()
     assert {"nsx.vdr", "nsx.vxlan_network"} <= asked["nsx"]
 
@@ -331,7 +402,9 @@ def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path)
 def test_a_manager_alone_is_asked_for_controllers_and_hosts_and_for_no_edge(tmp_path: Path) -> None:
     """Every site has controllers and hosts; an Edge is asked for where something of the case names one."""
     bundle = state("healthy")["nsxmgr01-techsupport.tgz"]
-    (tmp_path / "nsxmgr01-techsupport.tgz").write_bytes(bundle if isinstance(bundle, bytes) else bundle.encode())
+    (tmp_path / "nsxmgr01-techsupport.tgz").write_bytes(
+        bundle if isinstance(bundle, bytes) else bundle.encode()
+    )
     CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     asked = {one["missing"] for one in doc["cannot_tell"]}

@@ -58,7 +58,10 @@ def test_the_nodes_of_nested_archives_have_name_role_and_release(docs: dict[str,
         **{f"nsxt-edge-0{n}": "nsxt_edge" for n in (1, 2)},
     }
     assert {node["version"] for node in nodes.values()} == {"4.1.0.2.0"}
-    assert {nodes[name]["build"] for name in ("nsxt-mgr-01", "nsxt-edge-01")} == {"21761691", "21761695"}
+    assert {nodes[name]["build"] for name in ("nsxt-mgr-01", "nsxt-edge-01")} == {
+        "21761691",
+        "21761695",
+    }
     assert all(len(node["sources"]) == 2 for node in nodes.values())
 
 
@@ -79,7 +82,9 @@ def test_a_healthy_site_is_silent(docs: dict[str, Doc]) -> None:
     assert doc["cannot_tell"] == []
 
 
-def test_a_manager_that_is_down_is_named_with_the_groups_it_is_missing_in(docs: dict[str, Doc]) -> None:
+def test_a_manager_that_is_down_is_named_with_the_groups_it_is_missing_in(
+    docs: dict[str, Doc],
+) -> None:
     """Both managers that answer say so: one finding for each view, major, with the line of the member."""
     found = of(docs["a manager down"], "nsxt-manager-down")
 
@@ -99,7 +104,11 @@ def test_a_whole_cluster_is_not_accused(state: str, docs: dict[str, Doc]) -> Non
 
 def told(doc: Doc) -> list[tuple[str, str, str]]:
     """Return severity, rule and node of the findings above info, as the document orders them."""
-    return [(one["severity"], one["rule"], one["node"]) for one in doc["findings"] if one["severity"] != "info"]
+    return [
+        (one["severity"], one["rule"], one["node"])
+        for one in doc["findings"]
+        if one["severity"] != "info"
+    ]
 
 
 def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
@@ -139,19 +148,32 @@ def test_what_follows_from_a_cause_waits_behind_it(docs: dict[str, Doc]) -> None
     (down,) = of(doc, "nsxt-edge-down")
     (far,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-02"]
     assert cause["explained_by"] == []
-    assert down["explained_by"] == far["explained_by"] == of(doc, "kb-438022")[0]["explained_by"] == [cause["id"]]
+    assert (
+        down["explained_by"]
+        == far["explained_by"]
+        == of(doc, "kb-438022")[0]["explained_by"]
+        == [cause["id"]]
+    )
     assert [one["explained_by"] for one in of(doc, "nsxt-bgp-down")] == [[down["id"]]] * 2
-    assert [down["id"] in one["explained_by"] for one in of(doc, "nsxt-edge-peer-lost")] == [True, True]
+    assert [down["id"] in one["explained_by"] for one in of(doc, "nsxt-edge-peer-lost")] == [
+        True,
+        True,
+    ]
 
     doc = docs["a manager down"]
     causes = {one["id"] for one in of(doc, "nsxt-manager-down")}
-    assert all(set(one["explained_by"]) <= causes and one["explained_by"] for one in of(doc, "nsxt-manager-channel"))
+    assert all(
+        set(one["explained_by"]) <= causes and one["explained_by"]
+        for one in of(doc, "nsxt-manager-channel")
+    )
 
 
 def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc]) -> None:
     """The alarm of lost tunnels names the edge by its id, that of a full disk the manager: both follow from its finding."""
     (tunnels,) = of(docs["an edge cut off"], "nsxt-alarm")
-    disk = {one["title"]: one["explained_by"] for one in of(docs["certificate and disk"], "nsxt-alarm")}
+    disk = {
+        one["title"]: one["explained_by"] for one in of(docs["certificate and disk"], "nsxt-alarm")
+    }
     assert tunnels["explained_by"] == ["nsxt-tunnels-down/nsxt-edge-01"]
     assert disk == {
         "A certificate of NSX has expired": [],
@@ -162,7 +184,10 @@ def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc])
 def test_one_object_of_several_witnesses_is_named_once(docs: dict[str, Doc]) -> None:
     """Four nodes miss one manager: the note names it once with the four, and prints the step once."""
     note = markdown.render(docs["a manager down"])
-    assert "They are: manager 192.0.2.43 (on nsxt-edge-01, nsxt-edge-02, nsxt-mgr-01, nsxt-mgr-02)" in note
+    assert (
+        "They are: manager 192.0.2.43 (on nsxt-edge-01, nsxt-edge-02, nsxt-mgr-01, nsxt-mgr-02)"
+        in note
+    )
     assert note.count("Check TCP port 1234") == 1
 
 
@@ -198,12 +223,22 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
     log.parent.mkdir(parents=True)
     stamp = '2023-03-01T10:{:02}:00Z nsx-proxy: [nsx@6876 comp="nsx-esx" subcomp="nsx-proxy" errorCode="PRX0803" level="WARN"] lost'
     log.write_text("".join(stamp.format(minute) + "\n" for minute in (0, 16)), encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "esx-01"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "esx-01"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code in (0, 1, 5), done.output
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
 
-    assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [("nsxt-error-code", "major")]
-    of_host = {"nsxt.host_segment", "nsxt.host_switch", "nsxt.host_tep", "nsxt.host_tunnel", "nsxt.logical_router"}
+    assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [
+        ("nsxt-error-code", "major")
+    ]
+    of_host = {
+        "nsxt.host_segment",
+        "nsxt.host_switch",
+        "nsxt.host_tep",
+        "nsxt.host_tunnel",
+        "nsxt.logical_router",
+    }
     asked = {one["missing"] for one in doc["cannot_tell"] if one["missing"].startswith("nsxt.")}
     assert asked == of_host, "what the host itself prints, and nothing of managers"
 
@@ -225,13 +260,17 @@ def lines_of(doc: Doc, *states: str) -> dict[tuple[str, str], str]:
 
 def test_each_state_has_its_own_picture(docs: dict[str, Doc]) -> None:
     """What is down, per state: nothing; the third manager; all tunnels and neighbours of an edge; nothing."""
-    down = {state: set(lines_of(doc, "down", "contradicted", "unknown")) for state, doc in docs.items()}
+    down = {
+        state: set(lines_of(doc, "down", "contradicted", "unknown")) for state, doc in docs.items()
+    }
     lost = "nsxt-mgr-03.lab.example"
 
     assert down["healthy"] == down["certificate and disk"] == set()
     assert down["a manager down"] == {
         *((node, lost) for node in ("nsxt-mgr-01", "nsxt-mgr-02", "nsxt-edge-01", "nsxt-edge-02")),
-        *((f"nsxt-mgr-0{n}", "management cluster") for n in (1, 2)),  # DEGRADED: neither up nor down
+        *(
+            (f"nsxt-mgr-0{n}", "management cluster") for n in (1, 2)
+        ),  # DEGRADED: neither up nor down
     }
     assert down["an edge cut off"] == {
         ("nsxt-edge-01", "edge cluster"),
@@ -241,14 +280,18 @@ def test_each_state_has_its_own_picture(docs: dict[str, Doc]) -> None:
     }
 
 
-def test_a_member_that_sent_nothing_is_named_and_a_router_is_asked_for_nothing(docs: dict[str, Doc]) -> None:
+def test_a_member_that_sent_nothing_is_named_and_a_router_is_asked_for_nothing(
+    docs: dict[str, Doc],
+) -> None:
     """The manager that is off is missing; the neighbours of BGP stand outside of NSX."""
     missing = {one["name"]: one["channel"] for one in drawn(docs["a manager down"]).missing}
 
     assert missing["nsxt-mgr-03.lab.example"] == "manager"
     assert "BGP neighbour" not in missing.values()
     assert set(missing.values()) == {"manager", "transport node", "tunnel end"}
-    assert {box.state for box in drawn(docs["healthy"]).boxes if box.kind in ("manager", "edge")} == {"in the case"}
+    assert {
+        box.state for box in drawn(docs["healthy"]).boxes if box.kind in ("manager", "edge")
+    } == {"in the case"}
 
 
 def test_no_word_of_a_box_is_cut(docs: dict[str, Doc]) -> None:
@@ -280,8 +323,14 @@ def test_findings_stand_at_the_channel_they_speak_of(docs: dict[str, Doc]) -> No
 
 def test_both_ends_of_a_tunnel_speak_of_one_line(docs: dict[str, Doc]) -> None:
     """Each edge says what it sees of the tunnel between them; a line of the syslog has its own time."""
-    (line,) = [one for one in drawn(docs["an edge cut off"]).lines if one.ends == ("nsxt-edge-01", "nsxt-edge-02")]
-    told = {(one["said_by"], one["said"], one["at"]) for one in line.said if one["channel"] == "tunnel"}
+    (line,) = [
+        one
+        for one in drawn(docs["an edge cut off"]).lines
+        if one.ends == ("nsxt-edge-01", "nsxt-edge-02")
+    ]
+    told = {
+        (one["said_by"], one["said"], one["at"]) for one in line.said if one["channel"] == "tunnel"
+    }
 
     assert told == {
         ("nsxt-edge-01", "down: Control Detection Time Expired", ""),
@@ -312,7 +361,10 @@ def part(folder: Path, drop: Sequence[str], *texts: str) -> Doc:
         (site / name).write_bytes(str(files[name]).encode())
     bundle = files["nsx-support-bundle.tar"]
     assert isinstance(bundle, bytes)
-    with tarfile.open(fileobj=io.BytesIO(bundle)) as whole, tarfile.open(site / "bundle.tar", "w") as kept:
+    with (
+        tarfile.open(fileobj=io.BytesIO(bundle)) as whole,
+        tarfile.open(site / "bundle.tar", "w") as kept,
+    ):
         for member in whole.getmembers():
             if not any(word in member.name for word in drop):
                 kept.addfile(member, whole.extractfile(member))
@@ -325,7 +377,9 @@ def part(folder: Path, drop: Sequence[str], *texts: str) -> Doc:
 
 def asked(doc: Doc, rule: str) -> list[str]:
     """Return the subjects that a rule cannot tell of."""
-    return sorted(subject for one in doc["cannot_tell"] if rule in one["rules"] for subject in one["subjects"])
+    return sorted(
+        subject for one in doc["cannot_tell"] if rule in one["rules"] for subject in one["subjects"]
+    )
 
 
 def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path) -> None:
@@ -342,10 +396,14 @@ def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path
 
 def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
     """Managers know an id and no kind of it; nothing is said of tunnels, and that is asked for."""
-    doc = part(tmp_path, [uuid("edge", 1), uuid("edge", 2)], *(f"nsxt-mgr-0{n}.txt" for n in (1, 2, 3)))
+    doc = part(
+        tmp_path, [uuid("edge", 1), uuid("edge", 2)], *(f"nsxt-mgr-0{n}.txt" for n in (1, 2, 3))
+    )
 
     assert told(doc) == []
-    assert {one["name"] for one in drawn(doc).missing} == {uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)}
+    assert {one["name"] for one in drawn(doc).missing} == {
+        uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)
+    }
     assert "get bfd-sessions" in json.dumps(doc["cannot_tell"])
 
 
@@ -353,7 +411,9 @@ def test_the_text_of_one_manager_is_no_bundle(tmp_path: Path) -> None:
     """One manager's CLI: its own bundle and those of the two it names are missing; CLOSED there proves nothing."""
     doc = part(tmp_path, ["nsx"], "nsxt-mgr-01.txt")
     states = {
-        one["name"]: one["state"] for one in doc["site"] if one["what"] == "member" and one["channel"] == "manager"
+        one["name"]: one["state"]
+        for one in doc["site"]
+        if one["what"] == "member" and one["channel"] == "manager"
     }
 
     assert told(doc) == []
@@ -367,7 +427,8 @@ def test_the_text_of_one_manager_is_no_bundle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"), [(4, [("nsxt-edge-01", "nsxt-edge-02", "+40.000 s", "3.000 s")]), (2, [])]
+    ("changes", "expected"),
+    [(4, [("nsxt-edge-01", "nsxt-edge-02", "+40.000 s", "3.000 s")]), (2, [])],
 )
 def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
     tmp_path: Path, changes: int, expected: list[tuple[str, ...]]
@@ -391,7 +452,9 @@ def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
     CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
 
-    assert [(one["name"], one["other"], one["state"], one["said"]) for one in drawn(doc).skews] == expected
+    assert [
+        (one["name"], one["other"], one["state"], one["said"]) for one in drawn(doc).skews
+    ] == expected
 
 
 def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
@@ -401,8 +464,13 @@ def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
         "Interface  Port Group/DVPort/Opaque Network        IP Family IP Address      Netmask         Broadcast       "
         "MAC Address       MTU     TSO MSS   Enabled Type        NetStack"
     )
-    own = [("vmk0", "0", "198.51.100.22", "defaultTcpipStack"), ("vmk10", "10", "198.51.100.21", "vxlan")]
-    text = "\n".join(["[root@esx71:~] esxcfg-vmknic -l", head, *(vmk.format(*one) for one in own), ""])
+    own = [
+        ("vmk0", "0", "198.51.100.22", "defaultTcpipStack"),
+        ("vmk10", "10", "198.51.100.21", "vxlan"),
+    ]
+    text = "\n".join(
+        ["[root@esx71:~] esxcfg-vmknic -l", head, *(vmk.format(*one) for one in own), ""]
+    )
     site = tmp_path / "site"
     site.mkdir()
     for name, body in {**STATES["healthy"](), "esx71.txt": text}.items():
@@ -410,8 +478,14 @@ def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
     CliRunner().invoke(main, ["triage", str(site), "-o", str(tmp_path / "out"), "--quiet"])
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     kinds = {(one["name"], one["channel"]) for one in doc["site"] if one["what"] == "member"}
-    ends = {one["name"] for one in doc["site"] if one["what"] == "channel" and one["channel"] == "tunnel"} | {
-        one["other"] for one in doc["site"] if one["what"] == "channel" and one["channel"] == "tunnel"
+    ends = {
+        one["name"]
+        for one in doc["site"]
+        if one["what"] == "channel" and one["channel"] == "tunnel"
+    } | {
+        one["other"]
+        for one in doc["site"]
+        if one["what"] == "channel" and one["channel"] == "tunnel"
     }
     assert ("esx71", "host") in kinds and ("198.51.100.22", "tunnel end") in kinds
     assert "esx71" in ends and not [name for name, _ in kinds if name == "198.51.100.21"]
@@ -421,7 +495,11 @@ def test_a_host_with_its_bundle_is_no_stranger_and_trouble_is_drawn_first() -> N
     """A transport node that the API names like a host of the case is that host; of 30 others the one that is down is drawn."""
     names = [f"esx-{n:02}" for n in range(30)]
     nodes = [
-        {"node_uuid": uuid("host", n), "node_display_name": name, "mgmt_connection_status": "DOWN" if n == 29 else "UP"}
+        {
+            "node_uuid": uuid("host", n),
+            "node_display_name": name,
+            "mgmt_connection_status": "DOWN" if n == 29 else "UP",
+        }
         for n, name in enumerate(names)
     ]
     cases = {
@@ -439,7 +517,9 @@ def test_a_host_with_its_bundle_is_no_stranger_and_trouble_is_drawn_first() -> N
     assert {name for name in names if name in boxes} == {"esx-07", "esx-29"}
     assert [name for name, box in boxes.items() if box.bad] == ["esx-29"]
     (told,) = site.together  # the 28 others look alike: one box, and each is named below it
-    assert told.startswith("28 transport nodes like esx-00: esx-00, esx-01, ") and told.endswith(", esx-28")
+    assert told.startswith("28 transport nodes like esx-00: esx-00, esx-01, ") and told.endswith(
+        ", esx-28"
+    )
 
 
 def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told() -> None:
@@ -447,12 +527,26 @@ def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told()
     place = {"address": "a", "line": 1, "said": "", "said_by": "", "at": "", "note": ""}
     kinds = {"h": "host", "n": "BGP neighbour"}
     site = [
-        {"what": "member", "name": f"{kind}{n:02}", "channel": name, "other": "", "state": "in the case", **place}
+        {
+            "what": "member",
+            "name": f"{kind}{n:02}",
+            "channel": name,
+            "other": "",
+            "state": "in the case",
+            **place,
+        }
         for kind, name in kinds.items()
         for n in range(15)
     ]
     site += [
-        {"what": "channel", "name": f"h{n:02}", "other": f"n{m:02}", "channel": "BGP", "state": state, **place}
+        {
+            "what": "channel",
+            "name": f"h{n:02}",
+            "other": f"n{m:02}",
+            "channel": "BGP",
+            "state": state,
+            **place,
+        }
         for n in range(15)
         for m, state in ((n, "down" if n == 14 else "up"), (0, "up"), (1, "up"))
     ]

@@ -28,10 +28,14 @@ def test_port_binding_of_a_host_of_4x_is_read(tmp_path: Path) -> None:
         for n in (1, 2)
     )
     file = tmp_path / "binding.txt"
-    file.write_text(f"{text.replace('NIC driver: igb', 'NIC driver: igb' + chr(10) + 'firmware version: 1.4-3', 1)}\n")
+    file.write_text(
+        f"{text.replace('NIC driver: igb', 'NIC driver: igb' + chr(10) + 'firmware version: 1.4-3', 1)}\n"
+    )
 
     found = rows(file, "esxi.swiscsi_nic")
-    assert [(row["vmknic"], row["vmnic"], row["driver"], row["firmware_version"]) for row in found] == [
+    assert [
+        (row["vmknic"], row["vmnic"], row["driver"], row["firmware_version"]) for row in found
+    ] == [
         ("vmk1", "vmnic3", "igb", "1.4-3"),
         ("vmk2", "vmnic4", "igb", None),
     ]
@@ -61,7 +65,9 @@ def test_a_loop_over_bundles_gives_each_output_to_its_host(tmp_path: Path) -> No
     assert values[0]["bundle"] == "esx-host1.lab.example-2012-08-20--19.28"
 
 
-def test_log_lines_of_a_loop_over_bundles_are_those_of_each_host_and_an_excerpt(tmp_path: Path) -> None:
+def test_log_lines_of_a_loop_over_bundles_are_those_of_each_host_and_an_excerpt(
+    tmp_path: Path,
+) -> None:
     """Lines that a loop took from two bundles go to two hosts, and no rule calls a host clean by them."""
     line = "2012-08-20T18:{}:00.000Z cpu1:4100)WARNING: Heap: 2218: Heap netGPHeap already at its maximumSize. Cannot expand.\n"
     file = tmp_path / "loop.txt"
@@ -70,7 +76,9 @@ def test_log_lines_of_a_loop_over_bundles_are_those_of_each_host_and_an_excerpt(
         + "".join(f"./esx-h{n}-2012-08-20--19.28-77/\n{line.format(10 + n)}" for n in (1, 2))
     )
     out = tmp_path / "out"
-    done = CliRunner().invoke(main, ["triage", str(file), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(file), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
 
@@ -82,7 +90,9 @@ def test_log_lines_of_a_loop_over_bundles_are_those_of_each_host_and_an_excerpt(
 def test_a_list_of_bundles_is_no_host(tmp_path: Path) -> None:
     """What `ls` prints of a folder of bundles names no host that anything is known of."""
     file = tmp_path / "list.txt"
-    file.write_text("esx-h1-2012-08-20--19.28\nesx-h2-2012-08-20--19.28.tgz\n" + LOOP.splitlines()[2] + "\n")
+    file.write_text(
+        "esx-h1-2012-08-20--19.28\nesx-h2-2012-08-20--19.28.tgz\n" + LOOP.splitlines()[2] + "\n"
+    )
 
     assert [row["node"] for row in rows(file, "esxi.info_value")] == ["h1"]
 
@@ -119,6 +129,9 @@ def test_outputs_of_tools_in_a_bundle_are_read_by_their_real_names(tmp_path: Pat
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text)
 
-    assert [row["tool_file"] for row in rows(tmp_path, "esxi.tool_line")] == ["clom-tool_stats", "swfw.sh"]
+    assert [row["tool_file"] for row in rows(tmp_path, "esxi.tool_line")] == [
+        "clom-tool_stats",
+        "swfw.sh",
+    ]
     assert [row["device_status"] for row in rows(tmp_path, "esxi.protocol_endpoint")] == ["dead"]
     assert rows(tmp_path, "esxi.scsi_device") == []

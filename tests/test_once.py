@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.text import once
+from analyzer.runtime.text import once
 
 A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
 
@@ -18,16 +18,25 @@ A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
         ),
         (f"1 time, the first at {A}, the last at {A}.", f"Once, at {A}."),
         ("It went down 1 time. 1 time is enough.", "It went down once. Once is enough."),
-        (f"It was dead 1 time, the last time at {A}; it is on again.", f"It was dead once, at {A}; it is on again."),
+        (
+            f"It was dead 1 time, the last time at {A}; it is on again.",
+            f"It was dead once, at {A}; it is on again.",
+        ),
         (f"It hung 1 time from {A} to {A}: why?", f"It hung once at {A}: why?"),
         (f"1 slow write, the first at {A}, the last at {A}.", f"1 slow write, at {A}."),
-        (f"Refused 1 time (limit 5), the first at {A}, the last at {A}.", f"Refused once (limit 5), at {A}."),
+        (
+            f"Refused 1 time (limit 5), the first at {A}, the last at {A}.",
+            f"Refused once (limit 5), at {A}.",
+        ),
         (
             "Dumped 1 time, the first at an unknown time, the last at an unknown time.",
             "Dumped once, at an unknown time.",
         ),
         (f"Logged 3 times, first at {A}, last at {A}.", f"Logged 3 times, all at {A}."),
-        ("3 times, the first at an unknown time, the last at an unknown time.", "3 times, at unknown times."),
+        (
+            "3 times, the first at an unknown time, the last at an unknown time.",
+            "3 times, at unknown times.",
+        ),
     ],
 )
 def test_one_event_has_one_time(printed: str, said: str) -> None:

@@ -29,7 +29,13 @@ MEMORY_ERROR = "cpu1:2097192)MCA: 209: CE Poll G0 B8 S9c00004001010091 A1f3d0001
 def path_of(adapter: str, number: int, state: str) -> str:
     """Return one path as `esxcli storage core path list` prints it."""
     uid = f"fc.{adapter}-fc.{number}-{NAA}"
-    values = {"UID": uid, "Runtime Name": f"{adapter}:C0:T{number}:L0", "Device": NAA, "Adapter": adapter, "LUN": 0}
+    values = {
+        "UID": uid,
+        "Runtime Name": f"{adapter}:C0:T{number}:L0",
+        "Device": NAA,
+        "Adapter": adapter,
+        "LUN": 0,
+    }
     values |= {"Plugin": "NMP", "State": state, "Transport": "fc"}
     return uid + "\n" + "".join(f"   {name}: {value}\n" for name, value in values.items()) + "\n"
 
@@ -56,24 +62,36 @@ def findings(folder: Path, files: dict[str, str]) -> dict[str, dict[str, Any]]:
 def test_an_adapter_without_a_link_is_the_story_of_its_dead_paths(tmp_path: Path) -> None:
     """Dead paths and lost redundancy of the devices behind vmhba2 stand below the link of vmhba2."""
     lost = f"Path redundancy to storage device {NAA} degraded. Path vmhba2:C0:T0:L0 is down."
-    paths = path_of("vmhba2", 0, "dead") + path_of("vmhba2", 1, "dead") + path_of("vmhba3", 0, "active")
+    paths = (
+        path_of("vmhba2", 0, "dead") + path_of("vmhba2", 1, "dead") + path_of("vmhba3", 0, "active")
+    )
     found = findings(
         tmp_path,
         {
             "commands/localcli_storage-core-adapter-list.txt": ADAPTERS,
             "commands/localcli_storage-core-path-list.txt": paths,
-            "var/run/log/vobd.log": at("07:26:00", f"[esx.problem.storage.redundancy.degraded] {lost}"),
+            "var/run/log/vobd.log": at(
+                "07:26:00", f"[esx.problem.storage.redundancy.degraded] {lost}"
+            ),
         },
     )
     cause = found["hba-link-down vmhba2"]
     assert (cause["severity"], cause["confidence"]) == ("major", "confirmed")
     assert cause["say"].startswith("The link of vmhba2 is down. Dead paths over it: 2.")
-    for sign in ("dead-storage-path vmhba2:C0:T0:L0", "dead-storage-path vmhba2:C0:T1:L0", f"esx-event {NAA}"):
+    for sign in (
+        "dead-storage-path vmhba2:C0:T0:L0",
+        "dead-storage-path vmhba2:C0:T1:L0",
+        f"esx-event {NAA}",
+    ):
         assert cause["id"] in found[sign]["explained_by"], sign
 
 
-@pytest.mark.parametrize("end", ["esx.problem.vmfs.nfs.server.restored", "esx.clear.vmfs.nfs.server.restored"])
-def test_an_nfs_server_that_came_back_is_over_under_both_names_of_the_event(tmp_path: Path, end: str) -> None:
+@pytest.mark.parametrize(
+    "end", ["esx.problem.vmfs.nfs.server.restored", "esx.clear.vmfs.nfs.server.restored"]
+)
+def test_an_nfs_server_that_came_back_is_over_under_both_names_of_the_event(
+    tmp_path: Path, end: str
+) -> None:
     """ESXi 6.7 calls the end a problem, 7.0 a clear."""
     text = f"nfs1.lab.example /vol1 {VOLUME} nfs-ds1"
     lost = at("07:26:00", f"[esx.problem.vmfs.nfs.server.disconnect] {text}")
@@ -85,7 +103,9 @@ def test_an_nfs_server_that_came_back_is_over_under_both_names_of_the_event(tmp_
 
 
 @pytest.mark.parametrize(("end", "severity"), [("07:26:10", "info"), ("07:26:11", "warning")])
-def test_what_is_over_within_ten_seconds_is_information(tmp_path: Path, end: str, severity: str) -> None:
+def test_what_is_over_within_ten_seconds_is_information(
+    tmp_path: Path, end: str, severity: str
+) -> None:
     """A heartbeat that is late for a moment calls nobody out of bed."""
     lost = at("07:26:00", f"[esx.problem.vmfs.heartbeat.timedout] {VOLUME} ds-01")
     back = at(end, f"[esx.problem.vmfs.heartbeat.recovered] {VOLUME} ds-01")
@@ -101,10 +121,13 @@ def test_a_killed_vm_is_the_object_not_the_volume_of_its_file(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("errors", "explained"), [(1, False), (120, True)])
-def test_one_corrected_memory_error_explains_nothing(tmp_path: Path, errors: int, explained: bool) -> None:
+def test_one_corrected_memory_error_explains_nothing(
+    tmp_path: Path, errors: int, explained: bool
+) -> None:
     """A storm of them is why hostd stood still; a single one is a hint, and no cause."""
     first = "".join(
-        f"2020-04-30T07:{number // 60:02}:{number % 60:02}.002Z {MEMORY_ERROR}\n" for number in range(errors)
+        f"2020-04-30T07:{number // 60:02}:{number % 60:02}.002Z {MEMORY_ERROR}\n"
+        for number in range(errors)
     )
     hung = "2020-04-30T07:20:00.002Z cpu1:2097192)ALERT: hostd detected to be non-responsive\n"
     found = findings(tmp_path, {"var/run/log/vmkernel.log": first + hung})
@@ -119,11 +142,16 @@ def test_logs_of_all_releases_are_read_where_they_lie(tmp_path: Path, folder: st
     line = "2020-04-30T07:26:00Z sshd[2120011]: Connection from 192.0.2.9 port 50112\n"
     findings(tmp_path, {f"{folder}/auth.log": line, f"{folder}/unheard-of.log": line})
     doc = json.loads((tmp_path / "out" / "case.json").read_text())
-    assert {one["table"]: one["lines"] for one in doc["nodes"][0]["logs"]} == {"esxi.auth": 1, "esxi.other_log": 1}
+    assert {one["table"]: one["lines"] for one in doc["nodes"][0]["logs"]} == {
+        "esxi.auth": 1,
+        "esxi.other_log": 1,
+    }
 
 
 NFS = "a1b2c3d4-e5f60718"
-MOUNTED = f'server filer1.example.com mount point /vol/ds, mounted as {NFS}-0000-000000000000 ("ds")'
+MOUNTED = (
+    f'server filer1.example.com mount point /vol/ds, mounted as {NFS}-0000-000000000000 ("ds")'
+)
 
 
 def kernel(clock: str, text: str) -> str:
@@ -137,22 +165,41 @@ def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
     mount = f"filer1.example.com /vol/ds {NFS}-0000-000000000000 ds"
     events = [
         at("08:11:24", f"[esx.problem.vmfs.nfs.server.disconnect] {mount}"),
-        at("08:11:25", f"[esx.problem.storage.apd.start] {identifier} has entered the All Paths Down state."),
-        at("08:13:45", f"[esx.problem.storage.apd.timeout] {identifier} has entered the All Paths Down Timeout state."),
+        at(
+            "08:11:25",
+            f"[esx.problem.storage.apd.start] {identifier} has entered the All Paths Down state.",
+        ),
+        at(
+            "08:13:45",
+            f"[esx.problem.storage.apd.timeout] {identifier} has entered the All Paths Down Timeout state.",
+        ),
         at("08:14:45", f"[esx.problem.vmfs.nfs.server.restored] {mount}"),
-        at("08:14:46", f"[esx.clear.storage.apd.exit] {identifier} has exited the All Paths Down state."),
+        at(
+            "08:14:46",
+            f"[esx.clear.storage.apd.exit] {identifier} has exited the All Paths Down state.",
+        ),
     ]
     lines = [
-        kernel("08:11:20", "WARNING: NFS: 4157: Status:No connection. Retrying synchronous write I/O 1 of 25 times"),
+        kernel(
+            "08:11:20",
+            "WARNING: NFS: 4157: Status:No connection. Retrying synchronous write I/O 1 of 25 times",
+        ),
         kernel("08:11:24", f"WARNING: NFS: 352: Lost connection to the {MOUNTED}"),
-        kernel("08:11:26", "WARNING: NFSLock: 2210: Stop accessing fd 0x430c6e2e  (app01-flat.vmdk)"),
+        kernel(
+            "08:11:26", "WARNING: NFSLock: 2210: Stop accessing fd 0x430c6e2e  (app01-flat.vmdk)"
+        ),
         kernel("08:14:45", f"NFS: 331: Restored connection to the {MOUNTED}"),
     ]
-    found = findings(tmp_path, {"var/run/log/vobd.log": "".join(events), "var/run/log/vmkernel.log": "".join(lines)})
+    found = findings(
+        tmp_path,
+        {"var/run/log/vobd.log": "".join(events), "var/run/log/vmkernel.log": "".join(lines)},
+    )
     doc = json.loads((tmp_path / "out" / "case.json").read_text())
     (story,) = [one for one in stories(doc) if one.signs]
 
-    assert len(found) == 5 and len(doc["findings"]) == 6  # of the paths there are two, start and timeout
+    assert (
+        len(found) == 5 and len(doc["findings"]) == 6
+    )  # of the paths there are two, start and timeout
     assert story.row.first["title"] == "The connection to an NFS server is lost"
     assert len(story.signs) == 5
     # The lost connection comes before the stopped file that follows from it; then the worst first.
@@ -165,7 +212,10 @@ def test_the_server_of_one_volume_explains_nothing_of_another(tmp_path: Path) ->
     lost = f"[esx.problem.vmfs.nfs.server.disconnect] filer1.example.com /vol/ds {NFS}-0000-000000000000 ds"
     found = findings(
         tmp_path,
-        {"var/run/log/vobd.log": at("08:11:24", lost) + at("08:11:25", f"[esx.problem.storage.apd.start] {other}")},
+        {
+            "var/run/log/vobd.log": at("08:11:24", lost)
+            + at("08:11:25", f"[esx.problem.storage.apd.start] {other}")
+        },
     )
 
     assert [one["explained_by"] for one in found.values()] == [[], []]

@@ -22,10 +22,21 @@ def triaged(tmp_path: Path, status: str, *options: str) -> list[str]:
     changed = {"rule:": f"rule: my-own\nstatus: {status}\n"}
     text = "".join(changed.get(line.split(" ")[0], line) for line in lines)
     (folder / "my-own.yaml").write_text(text, encoding="utf-8")
-    words = ["triage", str(CASE), "--kb", str(folder), "--no-packs", "-o", str(tmp_path / "out"), *options]
+    words = [
+        "triage",
+        str(CASE),
+        "--kb",
+        str(folder),
+        "--no-packs",
+        "-o",
+        str(tmp_path / "out"),
+        *options,
+    ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code in (0, 1), done.output
-    notes: list[str] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["notes"]
+    notes: list[str] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))[
+        "notes"
+    ]
     assert all(note[:40] in done.output for note in notes)
     return notes
 

@@ -18,14 +18,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
-from analyzer.errors import RuleFileError
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import LogHit
 from analyzer.rules import LogDef
 from analyzer.rules.catalog import load
+from analyzer.runtime.errors import RuleFileError
 from analyzer.scan.hits import Hit
-from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, Kit, full
 
 START = datetime(2024, 1, 5, 12)
@@ -44,7 +44,8 @@ def written(lines: Sequence[Line]) -> str:
     """Return lines as the text of a log."""
     stamps = [f"{START + timedelta(seconds=one.at):%Y-%m-%dT%H:%M:%S}.000Z" for one in lines]
     return "".join(
-        f"{stamp} {one.kind} {one.device} n={one.number}\n" for stamp, one in zip(stamps, lines, strict=True)
+        f"{stamp} {one.kind} {one.device} n={one.number}\n"
+        for stamp, one in zip(stamps, lines, strict=True)
     )
 
 
@@ -113,21 +114,27 @@ def test_windows_and_pairs_of_each_device_are_those_of_brute_force(lines: list[L
     """Count, distinct values, sequence and silence: for every device the answer of trying each window and pair."""
     # lines that are equal in all are one line copied by rotation, or two; here each has a place of its own
     lines = [one for number, one in enumerate(lines) if one not in lines[:number]]
-    long_before = Line(-3600, "idle", "nobody", 0)  # the log reaches back farther than any silence asks
+    long_before = Line(
+        -3600, "idle", "nobody", 0
+    )  # the log reaches back farther than any silence asks
     rule = full(QUESTIONS % SAY)
     judged = Kit().log(rule, written([long_before, *lines])).judge(rule)
 
     told = {finding.subject: finding.say for finding in judged.findings}
     assert set(told) == {one.device for one in lines}
     for device, say in told.items():
-        want = " ".join(f"{name}={str(value).lower()}/{n}" for name, (value, n) in oracle(lines, device).items())
+        want = " ".join(
+            f"{name}={str(value).lower()}/{n}" for name, (value, n) in oracle(lines, device).items()
+        )
         assert (device, say) == (device, want)
 
 
 def test_evidence_count_and_times_are_the_devices_own() -> None:
     """`burst.count`, `.first`, `.last`, `.lines`, the evidence and the trace name the lines of the device alone."""
     lines = [Line(n, "bad", "ab"[n % 2], n) for n in range(12)] + [Line(40, "bad", "c", 1)]
-    text = QUESTIONS.replace("when: true\noutcomes", "when: burst\nevidence: [burst, bad]\noutcomes")
+    text = QUESTIONS.replace(
+        "when: true\noutcomes", "when: burst\nevidence: [burst, bad]\noutcomes"
+    )
     rule = full(text % "{burst.count} {burst.first} {burst.last} {burst.lines}")
     judged = Kit().log(rule, written(lines)).judge(rule)
 
@@ -183,7 +190,12 @@ def says(judged: Judgement) -> dict[str, str]:
 @pytest.mark.parametrize(("mine", "theirs"), [("one.s", "device"), ("one.key", "number")])
 def test_rows_of_a_table_joined_by_a_key_have_lines_of_their_own(mine: str, theirs: str) -> None:
     """A text or a number tells whose a line is; a signature that has the column as well is parted the same way."""
-    lines = [Line(1, "bad", "a", 1), Line(2, "bad", "b", 2), Line(3, "bad", "b", 2), Line(4, "well", "b", 2)]
+    lines = [
+        Line(1, "bad", "a", 1),
+        Line(2, "bad", "b", 2),
+        Line(3, "bad", "b", 2),
+        Line(4, "well", "b", 2),
+    ]
     rule = full(JOINED % (mine, theirs))
     kit = Kit().add(BASE, THINGS).log(rule, written(lines))
     judged = kit.judge(rule, explain="made-up")
@@ -214,9 +226,16 @@ def test_names_of_things_are_compared_as_joins_compare_them() -> None:
 
 def test_a_line_that_names_no_device_makes_a_no_unsure_and_never_a_yes() -> None:
     """It may be a line of any of them: with it one could have three, so that is not known."""
-    text = QUESTIONS.replace("match: 'bad (?P<device>\\w+) n", "match: 'bad (?:(?P<device>[a-z]) |\\S+ )n")
+    text = QUESTIONS.replace(
+        "match: 'bad (?P<device>\\w+) n", "match: 'bad (?:(?P<device>[a-z]) |\\S+ )n"
+    )
     rule = full(text.replace("when: true\nout", "when: burst\nout") % "x")
-    lines = [Line(1, "bad", "a", 1), Line(2, "bad", "a", 2), Line(3, "bad", "b", 1), Line(4, "bad", "-?-", 3)]
+    lines = [
+        Line(1, "bad", "a", 1),
+        Line(2, "bad", "a", 2),
+        Line(3, "bad", "b", 1),
+        Line(4, "bad", "-?-", 3),
+    ]
     counts = Kit().log(rule, written(lines)).judge(rule).counts["made-up"]
 
     assert (counts["match"], counts["cannot_tell"], counts["no_match"]) == (0, 1, 1)
@@ -316,7 +335,10 @@ ask: vmkernel.log
 @pytest.mark.size
 @pytest.mark.parametrize(
     ("count", "told"),
-    [(300_000, "at least 50 lines; at least 50 of it; at least 7 close"), (10_000, "50 lines; 50 of it; 7 close")],
+    [
+        (300_000, "at least 50 lines; at least 50 of it; at least 7 close"),
+        (10_000, "50 lines; 50 of it; 7 close"),
+    ],
 )
 def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_low(
     tmp_path: Path, count: int, told: str
@@ -326,16 +348,25 @@ def test_each_of_two_hundred_devices_of_a_storm_is_judged_and_no_count_is_too_lo
 
     found = [one for one in case["findings"] if one["rule"] == "storm"]
     assert len({one["subject"] for one in found}) == 200
-    assert {re.sub("5[01]", "50", one["say"]) for one in found} == {f"{told} together"}  # one has the last line known
+    assert {re.sub("5[01]", "50", one["say"]) for one in found} == {
+        f"{told} together"
+    }  # one has the last line known
     bounded = "at least" in told
-    assert all(any("There may be more such lines" in also for also in one["also"]) is bounded for one in found)
+    assert all(
+        any("There may be more such lines" in also for also in one["also"]) is bounded
+        for one in found
+    )
     assert bool(case["limits"]) is bounded
     assert seconds < 45
 
 
 @pytest.mark.parametrize(
     ("where", "parsed"),
-    [("device != 'naa.0'", False), ("known(level) or device != 'naa.0'", True), ("known(message)", True)],
+    [
+        ("device != 'naa.0'", False),
+        ("known(level) or device != 'naa.0'", True),
+        ("known(message)", True),
+    ],
 )
 def test_a_where_of_named_groups_parses_no_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, parsed: bool
@@ -371,7 +402,9 @@ def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices
     """All lines are kept and judged per device in seconds; the report holds a few lines of each device only."""
     rule = RATE.replace("at_least: 10", "at_least: 5") % ("rate", "0x10")
     kept = ("--limit", "hits_per_signature=200000")
-    case, seconds, size = triaged(tmp_path, conflicts(CONFLICT_LINES, devices), {"rate": rule}, *kept)
+    case, seconds, size = triaged(
+        tmp_path, conflicts(CONFLICT_LINES, devices), {"rate": rule}, *kept
+    )
 
     found = [one for one in case["findings"] if one["rule"] == "rate"]
     each = f"{CONFLICT_LINES // devices:,}"
@@ -390,7 +423,9 @@ def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_ke
     tmp_path: Path, devices: int
 ) -> None:
     """Ten thousand lines are kept: who has enough of them is ill, of the others it is not known, nobody is well."""
-    case, seconds, size = triaged(tmp_path, conflicts(100_000, devices), {"rate": RATE % ("rate", "0x10")})
+    case, seconds, size = triaged(
+        tmp_path, conflicts(100_000, devices), {"rate": RATE % ("rate", "0x10")}
+    )
 
     found = [one for one in case["findings"] if one["rule"] == "rate"]
     if devices == 10_000:  # one kept line of each

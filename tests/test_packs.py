@@ -44,14 +44,29 @@ TOUCH = "from pathlib import Path\nPath({!r}).write_text('run')\n"
 
 def backline(*args: str, path: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run Backline in a process of its own with something further on the search path."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(path)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(path)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     command = [sys.executable, "-m", "analyzer", *args]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def pip(*args: str, cwd: Path) -> None:
     """Run pip without any index."""
-    command = [sys.executable, "-m", "pip", args[0], "--quiet", "--no-index", "--no-deps", *args[1:]]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        args[0],
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        *args[1:],
+    ]
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -64,7 +79,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project,) = re.findall(r"```toml\n(\[build-system\].*?)```", page, re.DOTALL)
     (folder / "pyproject.toml").write_text(project, encoding="utf-8")
     (folder / "nn_rules").mkdir()
-    (folder / "nn_rules" / "__init__.py").write_text(TOUCH.format(str(folder / "it-ran")), encoding="utf-8")
+    (folder / "nn_rules" / "__init__.py").write_text(
+        TOUCH.format(str(folder / "it-ran")), encoding="utf-8"
+    )
     (folder / "nn_rules" / "nn-busy-port.yaml").write_text(RULE, encoding="utf-8")
     (folder / "nn_rules" / "facts").mkdir()
     (folder / "nn_rules" / "facts" / "nn_port.toml").write_text(FACTS, encoding="utf-8")
@@ -77,7 +94,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["installed", "zipped"])
-def place(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(
+    request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Where the pack is: installed with pip, or the wheel itself on the search path."""
     if request.param == "zipped":
         return wheel
@@ -97,7 +116,12 @@ def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path)
     assert origins["nn-busy-port"] == "pack nn-rules 1.0"
     assert origins["beacon-probing"] == ""
     pack = document["settings"]["catalogs"][1]
-    assert (pack["kind"], pack["name"], pack["version"], pack["rules"]) == ("pack", "nn-rules", "1.0", 1)
+    assert (pack["kind"], pack["name"], pack["version"], pack["rules"]) == (
+        "pack",
+        "nn-rules",
+        "1.0",
+        1,
+    )
     assert re.fullmatch("[0-9a-f]{64}", pack["sha256"])
     for name in ("report.html", "report.md"):
         assert "pack nn-rules 1.0" in (tmp_path / "out" / name).read_text(encoding="utf-8")
@@ -112,8 +136,13 @@ def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> No
 
     assert done.returncode == 0, done.stderr
     assert re.search(r"^nn-busy-port +test +0 +pack nn-rules 1\.0", done.stdout, re.MULTILINE)
-    assert re.search(r"^pack nn-rules 1\.0: 1 rule, sha256 [0-9a-f]{64}$", done.stdout, re.MULTILINE)
-    assert "nn-busy-port" not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
+    assert re.search(
+        r"^pack nn-rules 1\.0: 1 rule, sha256 [0-9a-f]{64}$", done.stdout, re.MULTILINE
+    )
+    assert (
+        "nn-busy-port"
+        not in backline("rules", "list", "--no-packs", path=place, cwd=tmp_path).stdout
+    )
 
 
 @pytest.mark.process
@@ -124,7 +153,9 @@ def test_a_pack_brings_tables_of_facts(place: Path, tmp_path: Path) -> None:
     assert "0 of" in done.stdout
     assert (
         "no parser makes table kb.nn_port"
-        in backline("rules", "list", "--no-packs", "--table", "kb.nn_port", path=place, cwd=tmp_path).stderr
+        in backline(
+            "rules", "list", "--no-packs", "--table", "kb.nn_port", path=place, cwd=tmp_path
+        ).stderr
     )
 
 
@@ -151,14 +182,18 @@ def _packs(name: str) -> list[RuleSource]:
 # --- packs that are broken, or mean harm ------------------------------------------------------------
 
 
-def handmade(site: Path, name: str, entry: str, files: dict[str, str], record: list[str] | None = None) -> Path:
+def handmade(
+    site: Path, name: str, entry: str, files: dict[str, str], record: list[str] | None = None
+) -> Path:
     """Lay an installed distribution by hand, as pip would leave it; `record` overrides its list of files."""
     info = site / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir(parents=True)
     for path, text in files.items():
         (site / path).parent.mkdir(parents=True, exist_ok=True)
         (site / path).write_text(text, encoding="utf-8")
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8"
+    )
     (info / "entry_points.txt").write_text(entry, encoding="utf-8")
     lines = list(files) if record is None else record
     (info / "RECORD").write_text("".join(f"{line},,\n" for line in lines), encoding="utf-8")
@@ -255,7 +290,11 @@ def test_a_list_of_files_does_not_lead_out_of_the_package(site: Path) -> None:
 
 def test_the_rules_of_a_pack_may_lie_in_folders_by_subject(site: Path) -> None:
     """Rule files below the named package belong to the pack; those beside a named module do so alone."""
-    files = {"nn_rules/nn-one.yaml": RULE, "nn_rules/storage/nn-two.yaml": RULE, "nn_other/nn-three.yaml": RULE}
+    files = {
+        "nn_rules/nn-one.yaml": RULE,
+        "nn_rules/storage/nn-two.yaml": RULE,
+        "nn_other/nn-three.yaml": RULE,
+    }
     handmade(site, "nn-rules", entry("nn_rules"), files)
     assert [file.name for file in only("nn-rules").files] == ["nn-one.yaml", "nn-two.yaml"]
     flat = {"mm_rules.py": "", "mm-one.yaml": RULE, "storage/mm-two.yaml": RULE}
@@ -294,7 +333,9 @@ def test_broken_metadata_of_one_pack_leaves_the_others(site: Path, broken: str) 
     assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]
 
 
-def test_of_two_packs_of_one_name_the_first_counts(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_two_packs_of_one_name_the_first_counts(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As with every Python package, what stands first on the search path is used, not both."""
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-first.yaml": RULE})
     handmade(tmp_path / "later", "NN.Rules", entry("nn_rules"), {"nn_rules/nn-second.yaml": RULE})
@@ -308,9 +349,13 @@ def test_a_pack_under_work_is_found_where_its_source_lies(site: Path, tmp_path: 
     """An editable install has no rule files in its list: they are looked up, and nothing is run."""
     ran = site / "it-ran"
     info = handmade(site, "nn-rules", entry("nn_work.kb"), {}, [])
-    (info / "direct_url.json").write_text('{"url": "file:///x", "dir_info": {"editable": true}}', encoding="utf-8")
+    (info / "direct_url.json").write_text(
+        '{"url": "file:///x", "dir_info": {"editable": true}}', encoding="utf-8"
+    )
     (tmp_path / "src" / "nn_work" / "kb").mkdir(parents=True)
-    (tmp_path / "src" / "nn_work" / "__init__.py").write_text(TOUCH.format(str(ran)), encoding="utf-8")
+    (tmp_path / "src" / "nn_work" / "__init__.py").write_text(
+        TOUCH.format(str(ran)), encoding="utf-8"
+    )
     (tmp_path / "src" / "nn_work" / "kb" / "nn-busy-port.yaml").write_text(RULE, encoding="utf-8")
     sys.path.append(str(tmp_path / "src"))
 
@@ -323,20 +368,38 @@ def test_a_pack_under_work_is_found_where_its_source_lies(site: Path, tmp_path: 
 def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
     """Exit code 4; stderr and report name the packs; shipped rules and sound packs have judged."""
     site = tmp_path / "site"
-    handmade(site, "evil-rules", entry("os"), {"evil_rules/__init__.py": TOUCH.format(str(tmp_path / "it-ran"))})
+    handmade(
+        site,
+        "evil-rules",
+        entry("os"),
+        {"evil_rules/__init__.py": TOUCH.format(str(tmp_path / "it-ran"))},
+    )
     bad = RULE.replace("when: port", "whenn: port").replace("nn-busy-port", "mm-bad")
     clash = (ROOT / "analyzer/kb/network/beacon-probing.yaml").read_text(encoding="utf-8")
-    handmade(site, "mm-rules", entry("mm_rules"), {"mm_rules/mm-bad.yaml": bad, "mm_rules/beacon-probing.yaml": clash})
+    handmade(
+        site,
+        "mm-rules",
+        entry("mm_rules"),
+        {"mm_rules/mm-bad.yaml": bad, "mm_rules/beacon-probing.yaml": clash},
+    )
     handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE})
     (tmp_path / "backline.toml").write_text(
-        '[[mute]]\nrule = "evil-one"\nreason = "of the broken pack"\nuntil = 2026-12-31\n', encoding="utf-8"
+        '[[mute]]\nrule = "evil-one"\nreason = "of the broken pack"\nuntil = 2026-12-31\n',
+        encoding="utf-8",
     )
     done = backline("triage", str(CASE), "-o", "out", "--quiet", path=site, cwd=tmp_path)
 
     assert done.returncode == 4, done.stderr
-    for words in ("pack evil-rules 1.0", "mm-rules-1.0/mm-bad.yaml:4:1", "mm-rules-1.0/beacon-probing.yaml", "mute it"):
+    for words in (
+        "pack evil-rules 1.0",
+        "mm-rules-1.0/mm-bad.yaml:4:1",
+        "mm-rules-1.0/beacon-probing.yaml",
+        "mute it",
+    ):
         assert words in done.stderr, words
-    document: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads(
+        (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
+    )
     matched = {finding["rule"] for finding in document["findings"] if finding["verdict"] == "match"}
     assert {"nn-busy-port", "beacon-probing"} <= matched
     assert [finding["verdict"] for finding in document["findings"]][-3:] == ["error"] * 3
@@ -345,7 +408,10 @@ def test_a_broken_pack_is_reported_and_the_others_run(tmp_path: Path) -> None:
         ("mm-rules", 2),
         ("nn-rules", 0),
     ]
-    assert "mm-rules 1.0: no rule, 2 files cannot be used" in (tmp_path / "out" / "report.html").read_text()
+    assert (
+        "mm-rules 1.0: no rule, 2 files cannot be used"
+        in (tmp_path / "out" / "report.html").read_text()
+    )
     assert not (tmp_path / "it-ran").exists()
 
 
@@ -354,7 +420,9 @@ def test_a_hostile_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     """Name, version and title of a pack reach the terminal and the page as plain text."""
     site = tmp_path / "site"
     info = handmade(site, "nn-rules", entry("nn_rules"), {"nn_rules/nn-busy-port.yaml": RULE})
-    text = "Metadata-Version: 2.1\nName: nn\x1b[31m<script>\n  shipped: 99 rules\nVersion: 1\u202e0\n"
+    text = (
+        "Metadata-Version: 2.1\nName: nn\x1b[31m<script>\n  shipped: 99 rules\nVersion: 1\u202e0\n"
+    )
     (info / "METADATA").write_text(text, encoding="utf-8")
     done = backline("rules", "list", path=site, cwd=tmp_path)
     assert "\x1b" not in done.stdout + done.stderr
@@ -362,7 +430,9 @@ def test_a_hostile_name_cannot_steer_the_terminal(tmp_path: Path) -> None:
     assert not re.search("^ *shipped: 99", done.stdout, re.MULTILINE)
 
     backline("triage", str(CASE), "-o", "out", "--quiet", path=site, cwd=tmp_path)
-    assert "nn\\x1b[31m&lt;script&gt;" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "nn\\x1b[31m&lt;script&gt;" in (tmp_path / "out" / "report.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_zip_with_paths_that_lead_out_brings_only_its_package(
@@ -374,9 +444,13 @@ def test_a_zip_with_paths_that_lead_out_brings_only_its_package(
         archive.writestr("nn_rules/nn-busy-port.yaml", RULE)
         archive.writestr("../outside.yaml", RULE)
         info = "nn_rules-1.0.dist-info"
-        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: nn-rules\nVersion: 1.0\n")
+        archive.writestr(
+            f"{info}/METADATA", "Metadata-Version: 2.1\nName: nn-rules\nVersion: 1.0\n"
+        )
         archive.writestr(f"{info}/entry_points.txt", entry("nn_rules"))
-        archive.writestr(f"{info}/RECORD", "nn_rules/nn-busy-port.yaml,,\nnn_rules/../../outside.yaml,,\n")
+        archive.writestr(
+            f"{info}/RECORD", "nn_rules/nn-busy-port.yaml,,\nnn_rules/../../outside.yaml,,\n"
+        )
     monkeypatch.setattr(sys, "path", [str(path), *sys.path])
 
     assert [file.name for file in only("nn-rules").files] == ["nn-busy-port.yaml"]

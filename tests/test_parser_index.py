@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from analyzer import parser_index, parsing
-from analyzer.parsing import Parser
-from analyzer.tables import Block
+from analyzer.artefacts import parser_index, parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block
 from tests.batch_kit import ROOT
 
 
@@ -28,7 +28,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def functions_as_there(parser: Parser) -> Parser:
     """The parser with True for a function that it has."""
-    has: dict[str, Any] = {name: getattr(parser, name) is not None for name in parser_index.FUNCTIONS}
+    has: dict[str, Any] = {
+        name: getattr(parser, name) is not None for name in parser_index.FUNCTIONS
+    }
     return replace(parser, **has)
 
 
@@ -38,7 +40,11 @@ def test_every_declaration_is_the_same(folder: Path) -> None:
 
     assert found is not None
     parsers, made = found
-    walked = {name: one for module in parsing.modules() for name, one in parser_index.declared(module).items()}
+    walked = {
+        name: one
+        for module in parsing.modules()
+        for name, one in parser_index.declared(module).items()
+    }
     assert list(parsers) == list(walked)
     for name, parser in parsers.items():
         assert functions_as_there(parser) == functions_as_there(walked[name]), name
@@ -53,16 +59,23 @@ def test_a_parser_of_the_index_reads_as_its_module_does(folder: Path) -> None:
     assert found is not None
     lines = (ROOT / "samples" / "net_stats" / "esxi67.txt").read_text(encoding="utf-8").splitlines()
 
-    one = [(row.values, row.line) for row in found[0]["net_stats"].parse(Block(lines)) if hasattr(row, "values")]
+    one = [
+        (row.values, row.line)
+        for row in found[0]["net_stats"].parse(Block(lines))
+        if hasattr(row, "values")
+    ]
     two = [
-        (row.values, row.line) for row in parsing.registry()["net_stats"].parse(Block(lines)) if hasattr(row, "values")
+        (row.values, row.line)
+        for row in parsing.registry()["net_stats"].parse(Block(lines))
+        if hasattr(row, "values")
     ]
 
     assert one == two != []
 
 
 @pytest.mark.parametrize(
-    "damage", ["another size", "one more", "one less", "not JSON", "fields of another version", "gone"]
+    "damage",
+    ["another size", "one more", "one less", "not JSON", "fields of another version", "gone"],
 )
 def test_an_index_of_other_modules_is_left_alone(folder: Path, tmp_path: Path, damage: str) -> None:
     """An index that was not made of the modules beside it, or is damaged, counts as absent."""
@@ -92,7 +105,7 @@ def test_a_small_case_imports_few_parsers(folder: Path) -> None:
     code = (
         "import sys, analyzer, analyzer.parsers as p\n"
         "p.__path__.insert(0, sys.argv[1])\n"
-        "from analyzer.triage import triage\n"
+        "from analyzer.pipeline.triage import triage\n"
         "from pathlib import Path\n"
         "triage([Path(sys.argv[2])])\n"
         "print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('analyzer.parsers.')))\n"

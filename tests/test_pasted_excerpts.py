@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.errors import RefusedError
 from analyzer.forms.logs import MASKED
+from analyzer.pipeline.triage import triage
 from analyzer.report import problems
+from analyzer.runtime.errors import RefusedError
 from analyzer.sources import markup
 from analyzer.sources.markup import remove_marks
-from analyzer.triage import triage
 
 FRAME = "0x4539b829b{}:[0x42000f4ff0a3]{} stack: 0x0"
 VMK = "2024-05-05T10:0{}:00.000Z cpu3:2098123){}"
@@ -96,17 +96,23 @@ FOUND = {
         "cswitch",
     ),
     "escaped for a page": (
-        ["> WARNING: Heap: 1370: Heap\\_Align(vmfs3, 4096/4096 bytes, 4 align) failed. caller: 0x8fdbd0"],
+        [
+            "> WARNING: Heap: 1370: Heap\\_Align(vmfs3, 4096/4096 bytes, 4 align) failed. caller: 0x8fdbd0"
+        ],
         "kb-1004424",
         "ESXi host",
     ),
     "in italics": (
-        ["_2018-06-07T08:02:43.154Z cpu44:32881)WARNING: Heap: 2525: Heap cswitch already at its maximum size._"],
+        [
+            "_2018-06-07T08:02:43.154Z cpu44:32881)WARNING: Heap: 2525: Heap cswitch already at its maximum size._"
+        ],
         "heap-at-maximum",
         "cswitch",
     ),
     "an item of a list": (
-        ["4. Panic Message: @BlueScreen: Failed at bora/modules/vmkernel/lsom/lsom_commit_flusher.c:2575 -- synthetic"],
+        [
+            "4. Panic Message: @BlueScreen: Failed at bora/modules/vmkernel/lsom/lsom_commit_flusher.c:2575 -- synthetic"
+        ],
         "purple-screen-known",
         "lsom-flusher",
     ),
@@ -128,7 +134,9 @@ FOUND = {
         "no date",
     ),
     "a masked stamp": (
-        ["YYYY-MM-DDTHH:MM:SS.514Z cpu##:########)WARNING: Heap: 2525: Heap cswitch already at its maximum size."],
+        [
+            "YYYY-MM-DDTHH:MM:SS.514Z cpu##:########)WARNING: Heap: 2525: Heap cswitch already at its maximum size."
+        ],
         "heap-at-maximum",
         "cswitch",
     ),
@@ -141,7 +149,9 @@ FOUND = {
         "apd.start",
     ),
     "an event without a stamp": (
-        ["vobd:  [UserWorldCorrelator] 1us: [esx.problem.vpxa.core.dumped] /usr/lib/vmware/vpxa/bin/vpxa crashed"],
+        [
+            "vobd:  [UserWorldCorrelator] 1us: [esx.problem.vpxa.core.dumped] /usr/lib/vmware/vpxa/bin/vpxa crashed"
+        ],
         "esx-event",
         "vpxa.core",
     ),
@@ -167,7 +177,9 @@ FOUND = {
         "paste.txt",
     ),
     "a log of a VM under any name": (
-        ["2024-10-14T15:10:11.412Z In(05) vcpu-0 - VMware ESX unrecoverable error: (vcpu-0) synthetic"],
+        [
+            "2024-10-14T15:10:11.412Z In(05) vcpu-0 - VMware ESX unrecoverable error: (vcpu-0) synthetic"
+        ],
         "vm-crashed",
         "paste.txt",
     ),
@@ -179,10 +191,14 @@ def test_a_quoted_line_is_found(tmp_path: Path, name: str) -> None:
     """A known line is found in each of the forms in which people quote it, and its subject is told."""
     lines, rule, subject = FOUND[name]
     findings = _case(tmp_path, *lines)["findings"]
-    assert [one["subject"] for one in findings if one["rule"] == rule and subject in one["subject"]], findings
+    assert [
+        one["subject"] for one in findings if one["rule"] == rule and subject in one["subject"]
+    ], findings
 
 
-@pytest.mark.parametrize("text", ["WARNING: nfs: default timeout 20s is short", "WARNING: Heap is at its maximum size"])
+@pytest.mark.parametrize(
+    "text", ["WARNING: nfs: default timeout 20s is short", "WARNING: Heap is at its maximum size"]
+)
 def test_other_warnings_are_no_log_of_a_host(tmp_path: Path, text: str) -> None:
     """A line that only begins with WARNING is not taken for one of the VMkernel."""
     with pytest.raises(RefusedError):
@@ -192,17 +208,43 @@ def test_other_warnings_are_no_log_of_a_host(tmp_path: Path, text: str) -> None:
 def test_marks_of_a_page_are_no_text_of_a_line() -> None:
     """Marks go from lines with a time; a mask of asterisks, an output and text without a time stay as they are."""
     shown = "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev “naa.1″ failed H:0×0 &#8216;x&#8217;<br />"
-    assert remove_marks(shown) == "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev \"naa.1\" failed H:0x0 'x'"
-    assert remove_marks("```2024-05-05T10:01:00Z esxupdate: x ```") == "2024-05-05T10:01:00Z esxupdate: x"
+    assert (
+        remove_marks(shown)
+        == "2024-05-05T10:01:00Z cpu8:42)ScsiDeviceIO: Cmd to dev \"naa.1\" failed H:0x0 'x'"
+    )
+    assert (
+        remove_marks("```2024-05-05T10:01:00Z esxupdate: x ```")
+        == "2024-05-05T10:01:00Z esxupdate: x"
+    )
     for kept in ("10:01:00 to dev naa.********************", "<em>10</em> **x**", "plain 10:01:00"):
         assert remove_marks(kept) == kept
 
 
-MARKS = ("**", "```", "<br />", "</em>", "&#8216;", "“", "”", "″", "0×2f", "_2024-05-05T", "\\_", '\\"', "\\[", "\\]")
+MARKS = (
+    "**",
+    "```",
+    "<br />",
+    "</em>",
+    "&#8216;",
+    "“",
+    "”",
+    "″",
+    "0×2f",
+    "_2024-05-05T",
+    "\\_",
+    '\\"',
+    "\\[",
+    "\\]",
+)
 
 
 @given(
-    st.lists(st.sampled_from([*MARKS, " ", "\t", "\x1c", "x", "10:01:00", "_", "<", "`", "é", "0", "\\"]), max_size=8)
+    st.lists(
+        st.sampled_from(
+            [*MARKS, " ", "\t", "\x1c", "x", "10:01:00", "_", "<", "`", "é", "0", "\\"]
+        ),
+        max_size=8,
+    )
 )
 def test_a_text_is_called_bare_only_where_no_mark_is_in_it(parts: list[str]) -> None:
     """The quick look says of no text that holds a mark that it holds none."""
@@ -233,22 +275,31 @@ def test_lines_of_several_logs_in_one_paste_go_to_their_logs(tmp_path: Path) -> 
         "2024-05-05T10:00:02.000Z: [netCorrelator] 1us: [vob.net.uplink.watchdog.timeout] Watchdog timeout occurred for "
         "uplink vmnic1",
     )
-    assert {one["rule"] for one in found["findings"]} == {"kb-83963", "nfnic-link-down", "uplink-watchdog"}
+    assert {one["rule"] for one in found["findings"]} == {
+        "kb-83963",
+        "nfnic-link-down",
+        "uplink-watchdog",
+    }
 
 
 def test_an_event_that_ended_in_the_lines_at_hand_says_so(tmp_path: Path) -> None:
     """Where only some lines are there, a later event that ends a problem is told, though more may have come after it."""
     line = "2018-07-06T21:02:{}.204Z info hostd[B7] [Originator@6876 sub=Vimsvc.ha-eventmgr] Event {} : Device or "
     text = "filesystem with identifier naa.60000000000000000000000000000001 has {} the All Paths Down state."
-    found = _case(tmp_path, line.format(11, 1) + text.format("entered"), line.format(22, 2) + text.format("exited"))
+    found = _case(
+        tmp_path,
+        line.format(11, 1) + text.format("entered"),
+        line.format(22, 2) + text.format("exited"),
+    )
     (event,) = found["findings"]
     assert "An event of 2018-07-06 21:02:22 UTC or later says that it was over" in event["say"]
 
 
 def test_a_stamp_is_masked_in_many_ways() -> None:
     """Letters of any kind stand for the digits an article leaves out; words and brackets do too, prose does not."""
-    masks = (
-        "YYYY-MM-DDThh:mm:ss.zzzZ 2025-xx-xxT10:11:12.123Z ####-##-##T##:##:##.###Z <YYYY-MM-DD>T<time>Z <timestamp>"
-    )
+    masks = "YYYY-MM-DDThh:mm:ss.zzzZ 2025-xx-xxT10:11:12.123Z ####-##-##T##:##:##.###Z <YYYY-MM-DD>T<time>Z <timestamp>"
     assert [text for text in masks.split() if not re.fullmatch(MASKED, text)] == []
-    assert not any(re.match(MASKED, text) for text in ("timestamp of the host", "mm-dd-yyyy", "yes-or-no", "data time"))
+    assert not any(
+        re.match(MASKED, text)
+        for text in ("timestamp of the host", "mm-dd-yyyy", "yes-or-no", "data time")
+    )

@@ -86,19 +86,27 @@ def test_an_output_is_known_without_its_command(tmp_path: Path, name: str) -> No
     """A block or row below a sentence, its prompt left out, is a row with its object; the sentence is none of it."""
     text, table, wanted = WITHOUT_PROMPT[name]
 
-    found = one(tmp_path, f"This is what the host says about it, as far as I can see:\n\n{text}", table)
+    found = one(
+        tmp_path, f"This is what the host says about it, as far as I can see:\n\n{text}", table
+    )
 
     wanted = {key: cell + 2 if key == "_line" else cell for key, cell in wanted.items()}
     assert any(wanted.items() <= row.items() for row in found), found
     assert not_understood(tmp_path, "paste.txt", text) == 0
 
 
-def test_commands_of_older_releases_and_of_remote_shells_are_the_same_commands(tmp_path: Path) -> None:
+def test_commands_of_older_releases_and_of_remote_shells_are_the_same_commands(
+    tmp_path: Path,
+) -> None:
     """`esxcli nmp …` and `esxcli corestorage …` of 4.x, and options of the connection before the path."""
     block = "{0}\n   Device Display Name: Acme\n   Storage Array Type: VMW_SATP_EQL\n\n"
     volumes = "Volume Name  Host      Share   Accessible  Mounted  Hardware Acceleration\n"
     volumes += "-----------  --------  ------  ----------  -------  ---------------------\n"
-    text = "# esxcli nmp device list -d naa.1\n" + block.format("naa.1") + "# esxcli corestorage device list\nnaa.2\n"
+    text = (
+        "# esxcli nmp device list -d naa.1\n"
+        + block.format("naa.1")
+        + "# esxcli corestorage device list\nnaa.2\n"
+    )
     text += "   Size: 1024\n\nvi-admin@vma:~> esxcli -s 192.0.2.1 -h 192.0.2.2 -u root storage nfs list\n"
     text += volumes + "nfs1         192.0.2.9  /vol/1  true        true     Not Supported\n"
 
@@ -171,7 +179,9 @@ def test_xml_keyvalue_and_powercli_say_what_the_text_says(tmp_path: Path) -> Non
     assert not_understood(tmp_path, "paste.txt", XML + KEYS + POWERCLI) == 2
 
 
-def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of_it(tmp_path: Path) -> None:
+def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of_it(
+    tmp_path: Path,
+) -> None:
     """A blog that says "Output:" between two code blocks loses neither the output nor the command."""
     text = "```bash\nvsish -e cat /hardware/health/mce\n```\n\nOutput:\n\n```\nMachine check error stats {\n"
     text += "   Total corrected errors since boot:3\n}\n```\n"
@@ -185,14 +195,12 @@ def test_a_caption_between_the_code_block_of_a_command_and_its_output_is_none_of
 def test_tables_without_their_last_columns_and_with_other_rulers_are_read(tmp_path: Path) -> None:
     """A neighbour without state and type, an NFS list of 5.0 below `=====`, and the first lines of a boot of 4.x."""
     text = "~ # esxcli network ip neighbor list\nNeighbor Mac Address Vmknic Expiry State\n---- ---- ---- ---- ----\n"
-    text += (
-        "192.0.2.121 00:50:56:00:00:01 vmk0 1183 sec\n~ # esxcli storage nfs list\nVolume Name Host Share Accessible "
-    )
-    text += (
-        "Mounted Hardware Acceleration\n====== ==== ===== ====== ====== ======\nnfs 192.0.2.7 /data true true Unknown\n"
-    )
+    text += "192.0.2.121 00:50:56:00:00:01 vmk0 1183 sec\n~ # esxcli storage nfs list\nVolume Name Host Share Accessible "
+    text += "Mounted Hardware Acceleration\n====== ==== ===== ====== ====== ======\nnfs 192.0.2.7 /data true true Unknown\n"
     boot = "Sep 26 18:22:28 vmkernel: TSC: 1899066536 cpu0:0)BootConfig: 110: auditMode = TRUE\n"
 
     assert [row["expiry_s"] for row in one(tmp_path, text, "esxi.ip_neighbor")] == [1183]
     assert [row["nfs_share"] for row in one(tmp_path, text, "esxi.nfs_datastore")] == ["/data"]
-    assert [row["message"] for row in one(tmp_path, boot, "esxi.vmkernel")] == ["BootConfig: 110: auditMode = TRUE"]
+    assert [row["message"] for row in one(tmp_path, boot, "esxi.vmkernel")] == [
+        "BootConfig: 110: auditMode = TRUE"
+    ]

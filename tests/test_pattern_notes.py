@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from analyzer import pattern_notes
-from analyzer.pattern_notes import Noted, noted
+from analyzer.commands.wheel import note_patterns
+from analyzer.runtime import pattern_notes
+from analyzer.runtime.pattern_notes import Noted, noted
 from analyzer.scan.compiled_pattern import Needle, list_expressions
-from analyzer.wheel import note_patterns
 
 
 @noted
@@ -31,7 +31,9 @@ def brought(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Noted[Any]:
     return fresh(_length)
 
 
-def test_an_answer_of_the_wheel_is_not_worked_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_of_the_wheel_is_not_worked_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The file has the answer for a pattern; for another one the function is asked."""
     assert _length("abc") == [3, 6]
     pattern_notes.write(tmp_path)
@@ -72,7 +74,9 @@ def test_every_answer_survives_the_file(tmp_path: Path) -> None:
     for name, function in pattern_notes.FUNCTIONS.items():
         if name.startswith("analyzer."):
             counts[name] = len(function.known or {})
-            _, answers = json.loads((tmp_path / f"{name.removeprefix('analyzer.')}.json").read_text())
+            _, answers = json.loads(
+                (tmp_path / f"{name.removeprefix('analyzer.')}.json").read_text()
+            )
             assert answers == json.loads(json.dumps(function.known))
     declarations = counts.pop("analyzer.rules.fact_files._toml")
     assert len(counts) == 6 and min(counts.values()) > 100 and declarations > 10, counts

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import FATAL, find_dangers, find_fatal
 from analyzer.scan.repeats import measure_cost
@@ -93,7 +93,9 @@ def runs_away(pattern: str, lines: list[str]) -> bool:
                 sys.exit(9)
     """
     try:
-        done = subprocess.run([sys.executable, "-c", program, json.dumps([pattern, lines])], timeout=2, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", program, json.dumps([pattern, lines])], timeout=2, check=False
+        )
     except subprocess.TimeoutExpired:
         return True
     return done.returncode == 9
@@ -108,7 +110,11 @@ def test_patterns_that_blow_up_are_searched_by_re2(pattern: str) -> None:
     assert find_fatal(pattern) is None
     search = search_of(re.compile(pattern), Limits().pattern_steps)
     start = time.process_time()
-    answers = [search(text * 400 + end) for text in ("a", "aab", "0f", "x", "a1-", "ſs") for end in ("!", "\x00", "~")]
+    answers = [
+        search(text * 400 + end)
+        for text in ("a", "aab", "0f", "x", "a1-", "ſs")
+        for end in ("!", "\x00", "~")
+    ]
 
     assert UNDECIDED not in answers
     assert time.process_time() - start < 10
@@ -125,7 +131,9 @@ def test_with_a_lookaround_they_are_refused_where_the_blame_is(pattern: str) -> 
     assert danger.kind in FATAL
     assert "a lookaround" in danger.why or danger.kind == "repeat"
     if danger.kind == "exponential":
-        assert pattern[danger.start : danger.end] == (EXPONENTIAL[pattern] or pattern[danger.start : danger.end])
+        assert pattern[danger.start : danger.end] == (
+            EXPONENTIAL[pattern] or pattern[danger.start : danger.end]
+        )
 
 
 def test_what_is_refused_does_run_away() -> None:
@@ -139,7 +147,9 @@ def test_what_is_refused_does_run_away() -> None:
 def test_common_patterns_raise_no_alarm(pattern: str) -> None:
     """Patterns of the kind that rules are made of have no danger at all, and take microseconds for a line."""
     assert find_dangers(pattern) == []
-    assert not runs_away(pattern, [text * 8 for text in ("a", "0", " ", "a0 ", "0x0", "[a.b]", "(1)", pattern[:12])])
+    assert not runs_away(
+        pattern, [text * 8 for text in ("a", "0", " ", "a0 ", "0x0", "[a.b]", "(1)", pattern[:12])]
+    )
 
 
 def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
@@ -154,7 +164,9 @@ def test_the_signatures_of_the_tool_raise_no_alarm() -> None:
     assert all(one == [] for one in found.values()), found
 
 
-OUTSIDE_RE2: dict[str, str] = {}  # shipped patterns that RE2 does not take -> why they must be as they are
+OUTSIDE_RE2: dict[
+    str, str
+] = {}  # shipped patterns that RE2 does not take -> why they must be as they are
 
 
 def test_shipped_patterns_outside_re2_are_named() -> None:
@@ -243,7 +255,9 @@ HOSTILE = {
     "back references": "(a)" + "".join(rf"(\{n}\{n})" for n in range(1, 40)),
     "many sets": "".join(f"[{chr(0x4E00 + n)}{chr(0x4E01 + n)}]" for n in range(400)),
     "two long loops": "(?:" + "a" * 300 + ")*(?:" + "a" * 301 + ")*x",
-    "all triples": "(?:" + "|".join(a + b + c for a in "acgt" for b in "acgt" for c in "acgt") + ")*(?:[acgt]{5})*x",
+    "all triples": "(?:"
+    + "|".join(a + b + c for a in "acgt" for b in "acgt" for c in "acgt")
+    + ")*(?:[acgt]{5})*x",
 }
 
 
@@ -259,15 +273,66 @@ def test_looking_at_a_hostile_pattern_takes_no_time(name: str) -> None:
     assert time.process_time() - start < 5
 
 
-ATOMS = ["a", "b", "c", "-", " ", r"\d", r"\w", r"\s", ".", "[ab]", "[^a]", "[b-d]", "é", r"\W", "1"]
-CONDITIONS = ["^", "$", r"\b", r"\B", "(?=a)", "(?!a)", "(?<=a)", "(?<!b)", "(?=ab)", "(?!ba)", "(?<=ab)"]
-REPEATS = ["", "", "", "*", "+", "?", "*?", "+?", "??", "{2}", "{1,3}", "{0,2}", "{2,}", "*+", "++", "?+"]
+ATOMS = [
+    "a",
+    "b",
+    "c",
+    "-",
+    " ",
+    r"\d",
+    r"\w",
+    r"\s",
+    ".",
+    "[ab]",
+    "[^a]",
+    "[b-d]",
+    "é",
+    r"\W",
+    "1",
+]
+CONDITIONS = [
+    "^",
+    "$",
+    r"\b",
+    r"\B",
+    "(?=a)",
+    "(?!a)",
+    "(?<=a)",
+    "(?<!b)",
+    "(?=ab)",
+    "(?!ba)",
+    "(?<=ab)",
+]
+REPEATS = [
+    "",
+    "",
+    "",
+    "*",
+    "+",
+    "?",
+    "*?",
+    "+?",
+    "??",
+    "{2}",
+    "{1,3}",
+    "{0,2}",
+    "{2,}",
+    "*+",
+    "++",
+    "?+",
+]
 
 
 def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    part = st.tuples(st.sampled_from(["(?:%s)", "(%s)", "(?>%s)", "(?i:%s)"]), inner).map(lambda two: two[0] % two[1])
-    repeated = st.tuples(st.one_of(part, st.sampled_from(ATOMS)), st.sampled_from(REPEATS)).map("".join)
-    sequence = st.lists(st.one_of(repeated, st.sampled_from(CONDITIONS)), min_size=1, max_size=4).map("".join)
+    part = st.tuples(st.sampled_from(["(?:%s)", "(%s)", "(?>%s)", "(?i:%s)"]), inner).map(
+        lambda two: two[0] % two[1]
+    )
+    repeated = st.tuples(st.one_of(part, st.sampled_from(ATOMS)), st.sampled_from(REPEATS)).map(
+        "".join
+    )
+    sequence = st.lists(
+        st.one_of(repeated, st.sampled_from(CONDITIONS)), min_size=1, max_size=4
+    ).map("".join)
     return st.lists(sequence, min_size=1, max_size=3).map("|".join)
 
 
@@ -283,8 +348,17 @@ def built(pattern: str) -> None:
 
 
 @pytest.mark.size
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(PATTERNS, st.text("ab-1 é", min_size=1, max_size=40), st.text("ab!", max_size=2), st.sampled_from([1, 1, 50]))
+@settings(
+    deadline=None,
+    max_examples=300,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+@given(
+    PATTERNS,
+    st.text("ab-1 é", min_size=1, max_size=40),
+    st.text("ab!", max_size=2),
+    st.sampled_from([1, 1, 50]),
+)
 def test_the_steps_reckoned_bound_the_time(pattern: str, piece: str, end: str, times: int) -> None:
     """A search takes no longer than its reckoned steps allow: a microsecond each."""
     built(pattern)

@@ -25,13 +25,17 @@ def triaged(tmp_path: Path, size: int, problems: tuple[Planted, ...]) -> dict[st
     make_bundle.make(bundle, size, dumps=False, problems=problems)
     done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"])
     assert done.exit_code in (0, 5), done.output
-    document: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads(
+        (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
+    )
     return document
 
 
 def first_words(problem: Planted) -> str:
     """What every planted line holds and no other line of the bundle."""
-    return problem.lines[-1].partition("%")[2] or problem.lines[-1].partition("@")[2].splitlines()[0]
+    return (
+        problem.lines[-1].partition("%")[2] or problem.lines[-1].partition("@")[2].splitlines()[0]
+    )
 
 
 @pytest.mark.size
@@ -52,7 +56,9 @@ def test_each_planted_problem_is_found_by_its_lines(tmp_path: Path, size: int) -
         met.update(own)
         missed += [] if own else [problem.problem]
     others = [
-        one["subject"] for n, one in enumerate(document["findings"]) if n not in met and one["severity"] in ABOVE_INFO
+        one["subject"]
+        for n, one in enumerate(document["findings"])
+        if n not in met and one["severity"] in ABOVE_INFO
     ]
     assert (missed, others) == ([], [])
     assert document["problems"] == []  # all of them rest in a finding

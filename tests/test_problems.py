@@ -14,18 +14,22 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.report import html, markdown
-from analyzer.triage import Options, gathered
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
-FRAME = "0x4390cc81be50:[0x418020d03f71]{}@vmkernel#nover+0x29 stack: 0x430410ce2ac8, 0x4180214838ad"
+FRAME = (
+    "0x4390cc81be50:[0x418020d03f71]{}@vmkernel#nover+0x29 stack: 0x430410ce2ac8, 0x4180214838ad"
+)
 
 
 def vobd(minute: int, event: str, text: str = "(synthetic) text", second: int = 46) -> str:
     """Return a line of vobd.log."""
-    return f"2017-10-14T09:{minute:02}:{second:02}.002Z: [netCorrelator] 844396129us: [{event}] {text}"
+    return (
+        f"2017-10-14T09:{minute:02}:{second:02}.002Z: [netCorrelator] 844396129us: [{event}] {text}"
+    )
 
 
 def vmkernel(minute: int, text: str, second: int = 0) -> str:
@@ -40,7 +44,15 @@ def triage(folder: Path, files: dict[str, list[str]]) -> tuple[dict[str, Any], s
         path.parent.mkdir(parents=True, exist_ok=True)
         raw = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs", "--all"]
+    command = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(folder / "out"),
+        "--no-settings",
+        "--no-packs",
+        "--all",
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1, 5), done.output
     return case.load(folder / "out" / "case.json"), done.output
@@ -51,20 +63,33 @@ def kinds(doc: dict[str, Any]) -> list[tuple[str, str, int]]:
     return [(one["kind"], one["what"], one["count"]) for one in doc["problems"]]
 
 
-VOBD, VMKERNEL, WARNING = "var/run/log/vobd.log", "var/run/log/vmkernel.log", "var/run/log/vmkwarning.log"
+VOBD, VMKERNEL, WARNING = (
+    "var/run/log/vobd.log",
+    "var/run/log/vmkernel.log",
+    "var/run/log/vmkwarning.log",
+)
 
 
 def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_path: Path) -> None:
     """Three lines of an unknown problem event: counted, with the time and the address of the first and the last."""
-    lines = [vobd(minute, "esx.problem.made.up", "(synthetic) vmnic3 is odd") for minute in (1, 5, 9)]
+    lines = [
+        vobd(minute, "esx.problem.made.up", "(synthetic) vmnic3 is odd") for minute in (1, 5, 9)
+    ]
     doc, shown = triage(tmp_path, {VOBD: lines})
 
     (one,) = doc["problems"]
-    assert (one["kind"], one["what"], one["object"], one["count"]) == ("event", "esx.problem.made.up", "vmnic3", 3)
+    assert (one["kind"], one["what"], one["object"], one["count"]) == (
+        "event",
+        "esx.problem.made.up",
+        "vmnic3",
+        3,
+    )
     assert (one["first"], one["last"]) == ("2017-10-14T09:01:46Z", "2017-10-14T09:09:46Z")
     assert one["address"].endswith("/vobd.log")
     assert (one["line"], one["last_line"], one["ended"]) == (1, 3, "")
-    assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(shown.split())
+    assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(
+        shown.split()
+    )
     assert "esx.problem.made.up, vmnic3" in html.render(doc)
     assert "3 x problem event esx.problem.made.up, vmnic3" in markdown.render(doc).replace("\\", "")
 
@@ -72,9 +97,14 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
 def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) -> None:
     """The lost uplink is a finding of its own; the same event of another switch below it is one, too."""
     lost = "esx.problem.net.redundancy.lost"
-    doc, _ = triage(tmp_path, {VOBD: [vobd(1, lost, 'on virtual switch "vSwitch0".'), vobd(2, "esx.problem.made.up")]})
+    doc, _ = triage(
+        tmp_path,
+        {VOBD: [vobd(1, lost, 'on virtual switch "vSwitch0".'), vobd(2, "esx.problem.made.up")]},
+    )
 
-    assert [one["subject"] for one in doc["findings"] if one["rule"] == "esx-event"] == [f"vSwitch0: {lost}"]
+    assert [one["subject"] for one in doc["findings"] if one["rule"] == "esx-event"] == [
+        f"vSwitch0: {lost}"
+    ]
     assert kinds(doc) == [("event", "esx.problem.made.up", 1)]
 
 
@@ -95,15 +125,24 @@ def test_ids_that_mean_recovery_or_a_test_are_no_problems(tmp_path: Path) -> Non
         "esx.problem.vmfs.extent.online", "esx.problem.vmfs.nfs.server.restored", "esx.problem.3rdParty.info",
         "esx.problem.clock.correction.adjtime.sync", "esx.clear.net.vmnic.linkstate.up", "esx.audit.shell.enabled",
     )  # fmt: skip
-    doc, _ = triage(tmp_path, {VOBD: [vobd(number, event) for number, event in enumerate(harmless)]})
+    doc, _ = triage(
+        tmp_path, {VOBD: [vobd(number, event) for number, event in enumerate(harmless)]}
+    )
 
     assert doc["problems"] == []
 
 
 def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Path) -> None:
     """Of events below their threshold the one that was cleared comes last; a clear of another adapter ends nothing."""
-    event, clear = (f"esx.problem.hardware.fpin.fc.congestion.{end}" for end in ("lostcredit", "clear"))
-    lines = [vobd(1, event, "vmhba1"), vobd(2, event, "vmhba2"), vobd(3, clear, "vmhba1"), vobd(4, event, "vmhba3")]
+    event, clear = (
+        f"esx.problem.hardware.fpin.fc.congestion.{end}" for end in ("lostcredit", "clear")
+    )
+    lines = [
+        vobd(1, event, "vmhba1"),
+        vobd(2, event, "vmhba2"),
+        vobd(3, clear, "vmhba1"),
+        vobd(4, event, "vmhba3"),
+    ]
     doc, _ = triage(tmp_path, {VOBD: [*lines, vobd(0, clear, "vmhba3")]})
 
     ended = [(one["object"], one["ended"]) for one in doc["problems"]]
@@ -114,8 +153,12 @@ def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Pa
 
 def test_alerts_count_by_their_words_and_once_for_two_logs(tmp_path: Path) -> None:
     """Numbers do not make two kinds of one ALERT, and the copy in vmkwarning.log does not count twice."""
-    alerts = [vmkernel(n, f"ALERT: Synthetic: {n}: module {n} failed at 0x{n:08x}") for n in (1, 2, 3)]
-    newer = "2023-10-14T09:12:46.002Z Al(1) vmkalert: cpu3:2097616)ALERT: Synthetic of newer releases"
+    alerts = [
+        vmkernel(n, f"ALERT: Synthetic: {n}: module {n} failed at 0x{n:08x}") for n in (1, 2, 3)
+    ]
+    newer = (
+        "2023-10-14T09:12:46.002Z Al(1) vmkalert: cpu3:2097616)ALERT: Synthetic of newer releases"
+    )
     doc, _ = triage(tmp_path, {VMKERNEL: [*alerts, newer], WARNING: alerts})
 
     assert kinds(doc) == [
@@ -146,12 +189,20 @@ def test_a_backtrace_counts_once_however_many_frames_it_has(tmp_path: Path) -> N
 
 def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> None:
     """A dump that the log tells of, and one that lies in var/core, are two; fragments are one file."""
-    line = vmkernel(1, "UserDump: 1485: Dumping cartel 5551 (from world 7448) to file /var/core/synth-zdump.000 ...")
+    line = vmkernel(
+        1,
+        "UserDump: 1485: Dumping cartel 5551 (from world 7448) to file /var/core/synth-zdump.000 ...",
+    )
     core = {f"var/core/vmkernel-zdump.1.FRAG-0000{n}": ["(synthetic)"] for n in (0, 1)}
     doc, _ = triage(tmp_path, {VMKERNEL: [line], **core})
     material = gathered([tmp_path / "case"], [], Options())
     read = {(one["kind"], one["what"], one["count"], one["node"]) for one in material.problems}
-    rested_on = [place["line"] for one in doc["findings"] for place in one["evidence"] if "cartel" in place["text"]]
+    rested_on = [
+        place["line"]
+        for one in doc["findings"]
+        for place in one["evidence"]
+        if "cartel" in place["text"]
+    ]
 
     node = doc["nodes"][0]["id"]
     file, logged = ("core dump file", "vmkernel-zdump.1", 1), ("core dump", "synth-zdump", 1)
@@ -162,17 +213,25 @@ def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> No
 @pytest.mark.size
 def test_a_storm_of_one_event_hides_no_other(tmp_path: Path) -> None:
     """After 120,000 lines of one kind a single line of another is still seen, and both counts are exact."""
-    storm = [vobd(n // 6000 % 60, "esx.problem.made.up", f"(synthetic) {n}", n // 100 % 60) for n in range(120_000)]
+    storm = [
+        vobd(n // 6000 % 60, "esx.problem.made.up", f"(synthetic) {n}", n // 100 % 60)
+        for n in range(120_000)
+    ]
     rotated = "var/run/log/vobd.0.gz"
     doc, _ = triage(tmp_path, {rotated: storm, VOBD: [vobd(59, "esx.problem.made.down")]})
 
-    assert kinds(doc) == [("event", "esx.problem.made.up", 120_000), ("event", "esx.problem.made.down", 1)]
+    assert kinds(doc) == [
+        ("event", "esx.problem.made.up", 120_000),
+        ("event", "esx.problem.made.down", 1),
+    ]
 
 
 def test_more_kinds_than_are_kept_are_counted_together(tmp_path: Path) -> None:
     """Of 2,000 kinds of one host 400 are listed; the lines of all others are counted, and told."""
     words = [a + b + c for a in "xyz" for b in ascii_lowercase for c in ascii_lowercase][:2000]
-    lines = [vmkernel(number // 60, f"ALERT: Synthetic {word}") for number, word in enumerate(words)]
+    lines = [
+        vmkernel(number // 60, f"ALERT: Synthetic {word}") for number, word in enumerate(words)
+    ]
     doc, _ = triage(tmp_path, {VMKERNEL: lines})
 
     assert sum(one["count"] for one in doc["problems"]) == 2000
@@ -195,7 +254,9 @@ def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
 
 def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
     """A password in the text of an event reaches neither the document nor the page."""
-    doc, _ = triage(tmp_path, {VOBD: [vobd(1, "esx.problem.made.up", "--password=Synth3tic!secret vmk0")]})
+    doc, _ = triage(
+        tmp_path, {VOBD: [vobd(1, "esx.problem.made.up", "--password=Synth3tic!secret vmk0")]}
+    )
 
     assert doc["problems_total"] == 1
     assert "Synth3tic!secret" not in json.dumps(doc) + html.render(doc)

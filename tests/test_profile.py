@@ -34,7 +34,9 @@ outcomes:
 
 def run(*args: str) -> Result:
     """Run the command in this process."""
-    return CliRunner().invoke(main, ["rules", "profile", *args, "--no-settings", "--no-packs"], catch_exceptions=False)
+    return CliRunner().invoke(
+        main, ["rules", "profile", *args, "--no-settings", "--no-packs"], catch_exceptions=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,9 @@ def site() -> Profile:
 def test_every_rule_has_its_row_and_the_dearest_comes_first(site: Profile) -> None:
     """All rules of the catalog are timed; they stand in order of what they cost."""
     assert {cost.rule for cost in site.costs} == {rule.id for rule in rules.load().rules}
-    assert [cost.total for cost in site.costs] == sorted((cost.total for cost in site.costs), reverse=True)
+    assert [cost.total for cost in site.costs] == sorted(
+        (cost.total for cost in site.costs), reverse=True
+    )
 
 
 def test_verdicts_are_those_of_the_judge(site: Profile) -> None:
@@ -56,7 +60,9 @@ def test_verdicts_are_those_of_the_judge(site: Profile) -> None:
     assert by["kb-2151719"].verdicts == {"match": 1}
     assert by["kb-2151719"].lines > 0
     assert by["kb-2151719"].hits >= 12
-    assert 2 <= by["nsx-1970527"].rows < 100  # an ARP table of each host is one row, whatever it holds
+    assert (
+        2 <= by["nsx-1970527"].rows < 100
+    )  # an ARP table of each host is one row, whatever it holds
 
 
 def test_the_parts_of_judging_add_up(site: Profile) -> None:
@@ -78,7 +84,10 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return a made-up log of one and a half megabytes, and two rules over it: one pattern never there, one on every line."""
     folder = tmp_path_factory.mktemp("log")
     kb = tmp_path_factory.mktemp("kb")
-    lines = (f"2017-10-14T10:{n // 60 % 60:02d}:{n % 60:02d}.000Z cpu1:33000)made-up line {n}\n" for n in range(30_000))
+    lines = (
+        f"2017-10-14T10:{n // 60 % 60:02d}:{n % 60:02d}.000Z cpu1:33000)made-up line {n}\n"
+        for n in range(30_000)
+    )
     (folder / "vmkernel.log").write_text("".join(lines), encoding="utf-8")
     for name, pattern in (("never-there", "absent literal"), ("every-line", r"made-up line \d+$")):
         text = RULE.replace("NAME", name).replace("PATTERN", pattern)
@@ -87,7 +96,9 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.size
-def test_a_signature_on_every_line_costs_more_than_one_never_there(logged: tuple[Path, Path]) -> None:
+def test_a_signature_on_every_line_costs_more_than_one_never_there(
+    logged: tuple[Path, Path],
+) -> None:
     """The time of searching is each rule's own, although one pass serves both."""
     folder, kb = logged
     found = profile([folder], rules.load([kb]))
@@ -101,7 +112,9 @@ def test_a_signature_on_every_line_costs_more_than_one_never_there(logged: tuple
 
 
 @pytest.mark.size
-def test_more_log_than_is_kept_is_scaled(logged: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_log_than_is_kept_is_scaled(
+    logged: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of a large log a part is searched again and the time scaled by bytes: about that of the whole."""
     folder, kb = logged
     whole = {cost.rule: cost.search for cost in profile([folder], rules.load([kb])).costs}
@@ -163,7 +176,9 @@ def test_json_holds_the_same() -> None:
     document = json.loads(run(str(SITE), "--all", "--json").stdout)
 
     assert {"read", "logs", "log_bytes", "fill", "rules"} <= document.keys()
-    assert {"rule", "total", "search", "judge", "subjects", "rows", "verdicts"} <= document["rules"][0].keys()
+    assert {"rule", "total", "search", "judge", "subjects", "rows", "verdicts"} <= document[
+        "rules"
+    ][0].keys()
     assert len(document["rules"]) == len(rules.load().rules)
 
 

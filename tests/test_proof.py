@@ -9,14 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.authoring.proof.prove import prove
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases
 from analyzer.judge.case_rows import table_of
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
-from analyzer.tables import Block, Row
-from analyzer.verdicts import Judgement
 from tests.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
 from tests.sql_oracle import judging
 from tests.together import together
@@ -74,7 +76,11 @@ def test_the_proof_says_what_a_single_run_says() -> None:
                 assert result.got == single.got
             else:  # which of several equal findings is first is decided by times, which a proof does not read
                 for key in ("result", "count", "severity", "confidence"):
-                    assert result.got.get(key) == single.got.get(key), (proof.rule.id, example.name, key)
+                    assert result.got.get(key) == single.got.get(key), (
+                        proof.rule.id,
+                        example.name,
+                        key,
+                    )
 
 
 def test_rules_in_two_threads_are_proved_in_order(made_up: None) -> None:
@@ -123,7 +129,8 @@ def shaped(condition: str, shape: str) -> Rule:
         "  boss: {table: nsx.boss, nodes: any}",
     )
     text = text.replace(
-        "  - when: true", "  - {when: any(part.x > 2), severity: warning, say: '{max(part.x)}'}\n  - when: true"
+        "  - when: true",
+        "  - {when: any(part.x > 2), severity: warning, say: '{max(part.x)}'}\n  - when: true",
     )
     return full(text.replace("    severity: major\n", "") if "grade:" in shape else text)
 
@@ -147,7 +154,9 @@ PIECE = st.fixed_dictionaries(
         "name": st.sampled_from(["vm", None]),
     }
 )
-WHERE = st.tuples(st.sampled_from(["esx1", "esx2"]), st.sampled_from(["a.txt", "b.txt"]), st.integers(0, 2))
+WHERE = st.tuples(
+    st.sampled_from(["esx1", "esx2"]), st.sampled_from(["a.txt", "b.txt"]), st.integers(0, 2)
+)
 STATES = st.lists(
     st.tuples(
         st.sampled_from(["esx1", "esx2", "g"]),
@@ -158,7 +167,9 @@ STATES = st.lists(
 )
 CASE = st.fixed_dictionaries(
     {
-        "nodes": st.lists(st.sampled_from(["esx1", "esx2", "g", "stranger"]), max_size=3, unique=True),
+        "nodes": st.lists(
+            st.sampled_from(["esx1", "esx2", "g", "stranger"]), max_size=3, unique=True
+        ),
         "things": st.lists(st.tuples(WHERE, THING), max_size=4),
         "parts": st.lists(st.tuples(WHERE, PIECE), max_size=5),
         "guests": st.lists(st.integers(0, 3), max_size=2),
@@ -199,10 +210,14 @@ def built(case: dict[str, Any], one: Rule) -> Facts:
 
 @pytest.mark.size
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.sampled_from(CONDITIONS), st.sampled_from(SHAPES), st.lists(CASE, min_size=2, max_size=4))
-def test_cases_side_by_side_do_not_see_each_other(condition: str, shape: str, cases: list[dict[str, Any]]) -> None:
+def test_cases_side_by_side_do_not_see_each_other(
+    condition: str, shape: str, cases: list[dict[str, Any]]
+) -> None:
     """Ghosts, cut tables, rows of any node, populations, logs: one SQL query over all cases tells each as if it were alone."""
     one = shaped(condition, shape)
     facts = {f"case {number}": built(case, one) for number, case in enumerate(cases)}
@@ -221,7 +236,10 @@ def test_some_of_the_cases_may_be_chosen() -> None:
     cases = {name: kit.facts for name, kit in kits.items()}
     found = judge_cases(one, cases, ["a", "c"])
 
-    assert {name: judgement.counts["made-up"]["match"] for name, judgement in found.items()} == {"a": 0, "c": 1}
+    assert {name: judgement.counts["made-up"]["match"] for name, judgement in found.items()} == {
+        "a": 0,
+        "c": 1,
+    }
 
 
 def test_rows_that_cases_share_are_in_each_of_them() -> None:
@@ -244,7 +262,10 @@ def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
     """Rows that cases share are read once; a case with rows besides, or another name for their node, is told its own."""
     block = Block([], 1, "series").named("esx1")
     shared = SharedRows([Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(3)])
-    kits = {name: Kit().add(BASE, [{"key": 1, "a": 1}]) for name in ("same", "again", "more", "other name")}
+    kits = {
+        name: Kit().add(BASE, [{"key": 1, "a": 1}])
+        for name in ("same", "again", "more", "other name")
+    }
     for kit in kits.values():
         kit.facts.share(PART, shared)
     kits["more"].add(PART, [{"key": 1, "part": 9, "x": 1}])
@@ -283,13 +304,20 @@ def test_of_rows_that_meet_by_name_one_is_taken() -> None:
     text = (RULE % "when: far.a >= 1").replace(
         "  first: {table: esxi.part, by: [key]}", "  far: {table: esxi.base, by: {one.s: s}}"
     )
-    kit = Kit().add(BASE, [{"key": 1, "a": 1, "s": "Web"}, {"key": 2, "a": 2, "s": "WEB"}], source="a.txt")
+    kit = Kit().add(
+        BASE, [{"key": 1, "a": 1, "s": "Web"}, {"key": 2, "a": 2, "s": "WEB"}], source="a.txt"
+    )
 
     assert kit.counts(full(text)) == {"match": 2}
     hosts = (RULE % "when: far.x >= 1").replace(
-        "  first: {table: esxi.part, by: [key]}", "  far: {table: esxi.part, by: {node: name}, nodes: any}"
+        "  first: {table: esxi.part, by: [key]}",
+        "  far: {table: esxi.part, by: {node: name}, nodes: any}",
     )
-    two = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": n, "part": n, "x": 1, "name": f"esx1.{n}"} for n in (1, 2)])
+    two = (
+        Kit()
+        .add(BASE, [{"key": 1}])
+        .add(PART, [{"key": n, "part": n, "x": 1, "name": f"esx1.{n}"} for n in (1, 2)])
+    )
     assert two.counts(full(hosts)) == {"match": 1}
 
 
@@ -304,7 +332,9 @@ def test_of_equal_samples_the_first_is_evidence() -> None:
 
 def test_a_named_number_is_shown() -> None:
     """A name that stands for a plain number prints that number, in texts and in the trace."""
-    text = (RULE % "let:\n  most: 3\nwhen: one.a > most").replace("say: found", 'say: "{one.a} of {most}"')
+    text = (RULE % "let:\n  most: 3\nwhen: one.a > most").replace(
+        "say: found", 'say: "{one.a} of {most}"'
+    )
 
     assert Kit().add(BASE, [{"key": 1, "a": 5}]).judge(full(text)).findings[0].say == "5 of 3"
 
@@ -326,9 +356,14 @@ def test_a_proof_tells_what_failed_and_why(made_up: None) -> None:
     proof = prove(Catalog([full(RULE % "when: one.a > 0" + EXAMPLES)]))[0]
     found = {result.name: result for result in proof.results}
 
-    assert [name for name, result in found.items() if result.ok] == ["as it should be", "a known gap"]
+    assert [name for name, result in found.items() if result.ok] == [
+        "as it should be",
+        "a known gap",
+    ]
     assert [str(one) for one in found["otherwise"].unlike] == ["severity is major, expected info"]
-    assert examples.tree(found["otherwise"].trace).startswith("made-up: thing 1  =  match\n  when: one.a > 0  =  true")
+    assert examples.tree(found["otherwise"].trace).startswith(
+        "made-up: thing 1  =  match\n  when: one.a > 0  =  true"
+    )
     assert "no parser reads `rm -rf /`" in found["unread"].error
     assert [result.name for result in proof.failed] == ["otherwise", "a closed gap", "unread"]
     assert found["otherwise"].place.line > found["as it should be"].place.line > 10
@@ -338,9 +373,10 @@ def test_a_pattern_keeps_to_some_examples(made_up: None) -> None:
     """TEXT is looked for in `rule: name`, in whatever case; rules without such an example are left out."""
     catalog = Catalog([full(RULE % "when: one.a > 0" + EXAMPLES), CATALOG["beacon-probing"]])
 
-    assert [(proof.rule.id, [result.name for result in proof.results]) for proof in prove(catalog, "GAP")] == [
-        ("made-up", ["a known gap", "a closed gap"])
-    ]
+    assert [
+        (proof.rule.id, [result.name for result in proof.results])
+        for proof in prove(catalog, "GAP")
+    ] == [("made-up", ["a known gap", "a closed gap"])]
     assert [proof.rule.id for proof in prove(catalog, "beacon-probing: two")] == ["beacon-probing"]
     assert prove(catalog, "nothing of the kind") == []
 
@@ -359,4 +395,8 @@ examples:
     )
 
     assert LOG.name in one.tables()
-    assert [result.got.get("wrong") for result in prove(Catalog([one]))[0].results] == [None, None, None]
+    assert [result.got.get("wrong") for result in prove(Catalog([one]))[0].results] == [
+        None,
+        None,
+        None,
+    ]

@@ -19,13 +19,17 @@ from click.testing import CliRunner
 from analyzer.cli import main
 
 HOST = "esx-esx0.lab.example-2023-10-14--16.53-71234"
-ROWS = list(csv.DictReader((Path(__file__).resolve().parents[1] / "analyzer/kb/facts/psod.csv").open()))
+ROWS = list(
+    csv.DictReader((Path(__file__).resolve().parents[1] / "analyzer/kb/facts/psod.csv").open())
+)
 FAULT = "#PF Exception 14 in world 2098001:synthetic IP 0x42001a2b3c4d addr 0x10"
 
 
 def triage(case: Path, out: Path) -> dict[str, Any]:
     """Return the case document of a folder, read through the command."""
-    done = CliRunner().invoke(main, ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(case), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1), done.output
     document: dict[str, Any] = json.loads((out / "case.json").read_text(encoding="utf-8"))
     return document
@@ -65,10 +69,17 @@ def bundle(folder: Path, text: str, name: str = "vmkernel.log") -> Path:
 
 
 @pytest.mark.parametrize("head", ["", "In(182) vmkernel: "], ids=["of 7.x", "of 8.x"])
-def test_every_row_is_recognised_by_its_signs_and_no_other_row_is(tmp_path: Path, head: str) -> None:
+def test_every_row_is_recognised_by_its_signs_and_no_other_row_is(
+    tmp_path: Path, head: str
+) -> None:
     """42 days, each with a panic and the signs of one row: each row once, and no panic is called unknown."""
     days = [
-        [f"@BlueScreen: {FAULT}", sign(row["key"]), *([frame(row["second"])] if row["second"] else [])] for row in ROWS
+        [
+            f"@BlueScreen: {FAULT}",
+            sign(row["key"]),
+            *([frame(row["second"])] if row["second"] else []),
+        ]
+        for row in ROWS
     ]
     found = findings(triage(bundle(tmp_path, log_of(days, head)), tmp_path / "out"))
 
@@ -88,15 +99,24 @@ def test_the_signs_without_a_panic_are_no_purple_screen(tmp_path: Path) -> None:
     document = triage(bundle(tmp_path, log_of(days)), tmp_path / "out")
 
     assert findings(document) == []
-    assert {one["rule"] for one in document["quiet"]} >= {"purple-screen-known", "purple-screen-unknown"}
+    assert {one["rule"] for one in document["quiet"]} >= {
+        "purple-screen-known",
+        "purple-screen-unknown",
+    }
 
 
 @pytest.mark.parametrize(
     ("panic", "word"),
     [
         (FAULT, "First function outside the kernel: MadeUp_Go of madeup"),
-        ("#GP Exception 13 in world 2098001:synthetic", "#GP Exception 13 in world 2098001:synthetic"),
-        ("NMI IPI: Panic requested by another PCPU. RIPOFF(base):RBP:CS [0x1]", "look at the backtrace of that CPU"),
+        (
+            "#GP Exception 13 in world 2098001:synthetic",
+            "#GP Exception 13 in world 2098001:synthetic",
+        ),
+        (
+            "NMI IPI: Panic requested by another PCPU. RIPOFF(base):RBP:CS [0x1]",
+            "look at the backtrace of that CPU",
+        ),
         ("Spin count exceeded (synthetic) - possible deadlock", "KB 395129"),
         ("PCPU 12 locked up. (synthetic)", "PCPU 12 locked up"),
         ("NOT_IMPLEMENTED bora/vmkernel/synthetic/made_up.c:12", "file and line"),
@@ -104,7 +124,9 @@ def test_the_signs_without_a_panic_are_no_purple_screen(tmp_path: Path) -> None:
         ("Words that nobody has seen before", "Words that nobody has seen before"),
     ],
 )
-def test_a_panic_of_no_row_is_a_finding_with_its_text_and_first_function(tmp_path: Path, panic: str, word: str) -> None:
+def test_a_panic_of_no_row_is_a_finding_with_its_text_and_first_function(
+    tmp_path: Path, panic: str, word: str
+) -> None:
     """A generic panic proves no row; it is told as unknown, with the function and the modules it names."""
     lines = [
         f"@BlueScreen: {panic}",
@@ -125,7 +147,10 @@ def test_a_panic_of_no_row_is_a_finding_with_its_text_and_first_function(tmp_pat
 
 def test_two_panics_of_two_days_are_judged_apart(tmp_path: Path) -> None:
     """A panic that the catalog knows does not hide one of another day that it does not know."""
-    days = [[f"@BlueScreen: {FAULT}", frame("VmMemPf_PreallocRange")], [f"@BlueScreen: {FAULT}", frame("MadeUp_Go")]]
+    days = [
+        [f"@BlueScreen: {FAULT}", frame("VmMemPf_PreallocRange")],
+        [f"@BlueScreen: {FAULT}", frame("MadeUp_Go")],
+    ]
     found = findings(triage(bundle(tmp_path, log_of(days)), tmp_path / "out"))
 
     assert {(one["rule"], one["subject"]) for one in found} == {
@@ -136,7 +161,10 @@ def test_two_panics_of_two_days_are_judged_apart(tmp_path: Path) -> None:
 
 def test_addresses_and_offsets_play_no_part(tmp_path: Path) -> None:
     """The same function at another address and offset is the same sign; its name as an address or offset is none."""
-    lines = [f"@BlueScreen: {FAULT}", frame("VmMemPf_PreallocRange", offset=0x999).replace("0x42001a2b3c4d", "0x1f")]
+    lines = [
+        f"@BlueScreen: {FAULT}",
+        frame("VmMemPf_PreallocRange", offset=0x999).replace("0x42001a2b3c4d", "0x1f"),
+    ]
     (found,) = findings(triage(bundle(tmp_path, log_of([lines])), tmp_path / "out"))
     assert found["subject"].startswith("prealloc-range")
 
@@ -195,13 +223,19 @@ def test_the_text_of_a_dump_is_read_as_a_log(tmp_path: Path) -> None:
 def test_no_row_stands_on_words_that_any_panic_may_print() -> None:
     """Generic panic lines are the key of no row, and no key holds an address."""
     for row in ROWS:
-        assert not re.search(r"NMI IPI|Spin count|Exception 1[34]|0x[0-9a-f]{3,}", row["key"]), row["id"]
+        assert not re.search(r"NMI IPI|Spin count|Exception 1[34]|0x[0-9a-f]{3,}", row["key"]), row[
+            "id"
+        ]
 
 
 def test_a_storm_of_backtraces_hides_no_purple_screen(tmp_path: Path) -> None:
     """12,000 frames of the kernel before the panics take no room from the frames that count."""
     storm = [frame("Made_Up")] * 12_000
-    known = [f"@BlueScreen: {FAULT}", frame("PktList_SplitByUplinkPort"), frame("PktList_IOCompleteLocked")]
+    known = [
+        f"@BlueScreen: {FAULT}",
+        frame("PktList_SplitByUplinkPort"),
+        frame("PktList_IOCompleteLocked"),
+    ]
     unknown = [f"@BlueScreen: {FAULT}", frame("MadeUp_Go", "(madeup)#<None>")]
     found = findings(triage(bundle(tmp_path, log_of([storm, known, unknown])), tmp_path / "out"))
 
@@ -234,13 +268,17 @@ Coredump to disk
 
 
 @pytest.mark.parametrize(
-    ("screen", "rule"), [(OLD_SCREEN, "purple-screen-known"), (TYPED_SCREEN, "purple-screen-unknown")]
+    ("screen", "rule"),
+    [(OLD_SCREEN, "purple-screen-known"), (TYPED_SCREEN, "purple-screen-unknown")],
 )
-def test_a_screen_is_whole_whatever_its_file_is_called(tmp_path: Path, screen: str, rule: str) -> None:
+def test_a_screen_is_whole_whatever_its_file_is_called(
+    tmp_path: Path, screen: str, rule: str
+) -> None:
     """A purple screen in a file of any name, with blank lines or of a host of 32 bits, is judged and is no excerpt."""
     (tmp_path / "from the customer.txt").write_text(screen, encoding="utf-8")
     done = CliRunner().invoke(
-        main, ["triage", str(tmp_path / "from the customer.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+        main,
+        ["triage", str(tmp_path / "from the customer.txt"), "-o", str(tmp_path / "out"), "--quiet"],
     )
     assert done.exit_code == 0, done.output
     (found,) = findings(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")))

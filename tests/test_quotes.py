@@ -19,7 +19,20 @@ _EVENT = re.compile(r"\[esx\.problem\.[\w.]+\] |\bqlnativefc: vmhba\d+\(")
 _OPEN_PLURAL = re.compile(r"[ \"'][A-Za-z]+\((?:es|ies|s)\)(?![\w.)])(?!`)")
 # Where messages, texts and pages come from: the sources of the program, what it ships, and what is written about it.
 _SOURCES = ("analyzer", "parsers", "templates", "tools", "docs", "samples")
-_TEXT = {".py", ".js", ".css", ".html", ".yaml", ".yml", ".toml", ".textfsm", ".md", ".json", ".txt", ".svg"}
+_TEXT = {
+    ".py",
+    ".js",
+    ".css",
+    ".html",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".textfsm",
+    ".md",
+    ".json",
+    ".txt",
+    ".svg",
+}
 
 
 def shipped() -> list[Path]:
@@ -35,19 +48,28 @@ def commands(command: click.Command, words: tuple[str, ...] = ()) -> list[tuple[
         return [words]
     context = click.Context(command)
     below = ((name, command.get_command(context, name)) for name in command.list_commands(context))
-    return [words] + [one for name, child in below if child is not None for one in commands(child, (*words, name))]
+    return [words] + [
+        one for name, child in below if child is not None for one in commands(child, (*words, name))
+    ]
 
 
 def test_no_source_of_words_holds_guillemets() -> None:
     """Messages, templates, rules, the page, generated pages and the guides have plain quotes."""
     files = shipped()
-    assert {"page.js", "report.html", "codes.py", "rule-guide.md", "case-schema.json", "README.md"} <= {
-        path.name for path in files
-    }
+    assert {
+        "page.js",
+        "report.html",
+        "codes.py",
+        "rule-guide.md",
+        "case-schema.json",
+        "README.md",
+    } <= {path.name for path in files}
     wrong = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
         for path in files
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        for number, line in enumerate(
+            path.read_text(encoding="utf-8", errors="replace").splitlines(), 1
+        )
         if _GUILLEMETS.search(line)
     ]
     assert not wrong, "\n".join(wrong)
@@ -59,7 +81,9 @@ def test_no_source_of_words_leaves_a_plural_open() -> None:
         f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
         for path in shipped()
         if path.name != "R036.md" and "vendor" not in path.parts and "samples" not in path.parts
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        for number, line in enumerate(
+            path.read_text(encoding="utf-8", errors="replace").splitlines(), 1
+        )
         if _OPEN_PLURAL.search(line) and not _EVENT.search(line)
     ]
     assert not wrong, "\n".join(wrong)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import Parser, registry
 from analyzer.ingest.known_files import KnownFiles
-from analyzer.parsing import Parser, registry
 from analyzer.sources import kinds, tarheader
 from analyzer.sources.encoding import decode, first_lines
 
@@ -26,12 +26,23 @@ NAMES = (
     "xvmx",
     "messages",
 )
-FOLDERS = ("esx-h-2021-03-08--14.49-1", "commands", "var/run/log", "etc/vmware", "vmfs/volumes/x/vm1", "var/log")
+FOLDERS = (
+    "esx-h-2021-03-08--14.49-1",
+    "commands",
+    "var/run/log",
+    "etc/vmware",
+    "vmfs/volumes/x/vm1",
+    "var/log",
+)
 
 
 def _places() -> list[str]:
     made = [f"{folder}/{name}" for folder in FOLDERS for name in NAMES]
-    return [*made, *NAMES, *(str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("*") if path.is_file())]
+    return [
+        *made,
+        *NAMES,
+        *(str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("*") if path.is_file()),
+    ]
 
 
 def test_one_search_knows_the_parsers_of_all_places() -> None:
@@ -40,7 +51,9 @@ def test_one_search_knows_the_parsers_of_all_places() -> None:
     A parser of what no other knows takes a file only then.
     """
     known = KnownFiles(registry().values())
-    every = {path: [one for one in registry().values() if one.matches_file(path)] for path in _places()}
+    every = {
+        path: [one for one in registry().values() if one.matches_file(path)] for path in _places()
+    }
     taken = {path: [one for one in found if not one.rest] or found for path, found in every.items()}
 
     assert {path: known.takes(path) for path in taken} == taken
@@ -60,7 +73,8 @@ def test_one_search_knows_the_parsers_of_all_places() -> None:
 def test_patterns_that_cannot_stand_beside_others(pattern: str, path: str) -> None:
     """Branches, flags, named groups and references in the patterns of one parser hide no file of it or of another."""
     parsers = [
-        Parser(name, (), lambda _block: [], files=files) for name, files in (("one", (pattern,)), ("two", (r"b$",)))
+        Parser(name, (), lambda _block: [], files=files)
+        for name, files in (("one", (pattern,)), ("two", (r"b$",)))
     ]
 
     known = KnownFiles(parsers)
@@ -72,7 +86,20 @@ def test_patterns_that_cannot_stand_beside_others(pattern: str, path: str) -> No
 
 @given(
     st.lists(
-        st.sampled_from((b"a", b"", b"\r", b"\r\n", b"\n", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe9", b"name: 1"))
+        st.sampled_from(
+            (
+                b"a",
+                b"",
+                b"\r",
+                b"\r\n",
+                b"\n",
+                b"\0",
+                b"\xff\xfe",
+                b"\xef\xbb\xbf",
+                b"\xe9",
+                b"name: 1",
+            )
+        )
     ),
     st.integers(1, 6),
 )
@@ -108,7 +135,9 @@ def test_markers_are_found_behind_any_number_of_others(count: int) -> None:
         found.see_member("h", f"commands/localcli_storage-core-path-list--p-{number}.txt")
     for number in range(3):
         found.see_member(
-            "h", f"{number}/README", b"vm-support version: v3.3\nCaptured on: 2021-03-08 14:49:25\n"[number * 27 :]
+            "h",
+            f"{number}/README",
+            b"vm-support version: v3.3\nCaptured on: 2021-03-08 14:49:25\n"[number * 27 :],
         )
     found.see_member("h", "var/run/log/vmkernel.log")
 

@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 from tests.memory_kit import peak
 from tools.make_bundle import make, vsish_dump
 
 COMMAND = (sys.executable, "-m", "analyzer", "triage")
 TOP = "esx-esx1.example.com-2021-03-08--14.49-17885597"
-LINE = (
-    "2021-03-01T00:{:02d}:{:02d}.{:03d}Z: [vmfsCorrelator] {}us: [{}] 5b0c1c39-7a1b2c3d-0f11-002590aa1000 datastore1\n"
-)
+LINE = "2021-03-01T00:{:02d}:{:02d}.{:03d}Z: [vmfsCorrelator] {}us: [{}] 5b0c1c39-7a1b2c3d-0f11-002590aa1000 datastore1\n"
 
 
 def listing(number: int) -> bytes:
@@ -31,7 +29,9 @@ def listing(number: int) -> bytes:
 def bundle(path: Path, count: int) -> None:
     """Write a vm-support bundle with the outputs of so many commands that no parser takes."""
     with tarfile.open(path, "w:gz", compresslevel=1) as archive:
-        known = {"commands/vmware_-vl.txt": b"VMware ESXi 7.0.1 build-17167734\nVMware ESXi 7.0 Update 1\n"}
+        known = {
+            "commands/vmware_-vl.txt": b"VMware ESXi 7.0.1 build-17167734\nVMware ESXi 7.0 Update 1\n"
+        }
         files = {f"commands/vendor_tool--d-naa.{n:032x}.txt": listing(n) for n in range(count)}
         for name, body in (known | files).items():
             info = tarfile.TarInfo(f"{TOP}/{name}")
@@ -69,7 +69,9 @@ def test_files_that_nobody_reads_cost_little(tmp_path: Path) -> None:
     theirs = cpu(lambda: read_by_tarfile(many)) - cpu(lambda: read_by_tarfile(few))
 
     assert sum(one["state"] == "listed" for one in document["sources"]) == 1500
-    assert ours < 4.5 * theirs  # measured: 2.4; 6.7 when each pattern of each parser was searched by itself
+    assert (
+        ours < 4.5 * theirs
+    )  # measured: 2.4; 6.7 when each pattern of each parser was searched by itself
 
 
 @pytest.mark.process
@@ -87,7 +89,9 @@ def test_the_dumps_of_eight_thousand_ports_in_little_memory(tmp_path: Path) -> N
     path = tmp_path / "vsish-ports.txt"
     path.write_text(vsish_dump(10_800_000, 7), encoding="utf-8")
 
-    assert peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 120  # measured: 94; 140 with own lines
+    assert (
+        peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 120
+    )  # measured: 94; 140 with own lines
 
 
 def log(path: Path, event: str, count: int) -> Path:
@@ -109,7 +113,9 @@ def test_a_log_in_which_every_line_hits_needs_hardly_more_memory(tmp_path: Path)
     full = log(storm / "vobd.log", "esx.problem.vmfs.heartbeat.timedout", 1_000_000)
 
     least = peak(*COMMAND, str(without), "-o", str(tmp_path / "one"), "--quiet")
-    most = peak(*COMMAND, str(full), "-o", str(tmp_path / "two"), "--quiet", code=5)  # hits_per_signature is reached
+    most = peak(
+        *COMMAND, str(full), "-o", str(tmp_path / "two"), "--quiet", code=5
+    )  # hits_per_signature is reached
 
     assert most - least <= 30  # measured: 23
     assert most < 150

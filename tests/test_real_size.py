@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.triage import Options, read_case, triage
 
 PROMPT = "[root@esx1:~] "
-NIC_HEAD = (
-    "Name     PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address        MTU   Description"
-)
+NIC_HEAD = "Name     PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address        MTU   Description"
 
 
 def port(number: int) -> Iterator[str]:
@@ -34,7 +32,11 @@ def port(number: int) -> Iterator[str]:
 
 def nic(number: int) -> str:
     """Return one line of the NIC list."""
-    mac = "XX:XX:XX:XX:XX:XX" if number % 11 == 0 else f"00:50:56:00:{number // 256:02x}:{number % 256:02x}"
+    mac = (
+        "XX:XX:XX:XX:XX:XX"
+        if number % 11 == 0
+        else f"00:50:56:00:{number // 256:02x}:{number % 256:02x}"
+    )
     pci = "Pseudo      " if number % 50 == 49 else f"0000:{number % 256:02x}:00.0"
     return f"vmnic{number:<4} {pci}  ixgben  Up            Up           10000  Full    {mac}  1500  Acme X550"
 
@@ -61,7 +63,13 @@ def test_a_list_of_many_nics(tmp_path: Path) -> None:
     """Every masked address is counted, and only these: no NIC ends the list."""
     session = tmp_path / "nics.txt"
     nics = [nic(number) for number in range(600)]
-    text = [f"{PROMPT}esxcli network nic list", NIC_HEAD, "-------  ------------", *nics, f"{PROMPT}date"]
+    text = [
+        f"{PROMPT}esxcli network nic list",
+        NIC_HEAD,
+        "-------  ------------",
+        *nics,
+        f"{PROMPT}date",
+    ]
     session.write_text("\n".join(text) + "\n", encoding="utf-8")
 
     document = triage([session], Options()).document

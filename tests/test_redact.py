@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer.case import dumps
 from analyzer.cli import main
-from analyzer.output import write_all
+from analyzer.pipeline.case import dumps
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
 from analyzer.report import markdown
+from analyzer.runtime.output import write_all
 from tests.redaction_check import left
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,7 +78,11 @@ def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
 def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
     """None of the names that the samples were made with stands in a redacted result; in the plain ones they do."""
     plain, out, _ = redacted
-    found = {line.split(": ")[1] for case in CASES for line in left(plain / case.name / "case.json", NAMES)}
+    found = {
+        line.split(": ")[1]
+        for case in CASES
+        for line in left(plain / case.name / "case.json", NAMES)
+    }
     assert len(found) > 15, found
     assert left(out, NAMES) == []
 
@@ -93,7 +97,9 @@ def test_nothing_but_names_changed(redacted: tuple[Path, Path, Path]) -> None:
         assert after["case"].pop("map") and after["case"].pop("masked") is True
         assert before["case"].pop("masked") is False
         again = reverse(known, json.dumps(after, ensure_ascii=False))
-        assert json.loads(again.lower()) == json.loads(json.dumps(before, ensure_ascii=False).lower()), case.name
+        assert json.loads(again.lower()) == json.loads(
+            json.dumps(before, ensure_ascii=False).lower()
+        ), case.name
 
 
 def test_a_host_has_one_pseudonym_in_all_cases(redacted: tuple[Path, Path, Path]) -> None:
@@ -133,7 +139,9 @@ def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None
     _, out, names = redacted
     document = json.loads((out / "cpu-limited-vm" / "case.json").read_text(encoding="utf-8"))
     node, vm = document["nodes"][0]["name"], document["topology"][0]["vm"]
-    done = run("redact", "--reverse", names, f"Raise the limit of {vm.upper()} on {node}, then look again.")
+    done = run(
+        "redact", "--reverse", names, f"Raise the limit of {vm.upper()} on {node}, then look again."
+    )
     assert done.output == "Raise the limit of lin-app07 on esx31.lab.example, then look again.\n"
 
 
@@ -143,7 +151,14 @@ def test_a_saved_case_is_shown_redacted(redacted: tuple[Path, Path, Path], tmp_p
     plain, _, names = redacted
     for form in ("text", "md", "html", "json"):
         done = run(
-            "show", plain / "cpu-limited-vm" / "case.json", "--format", form, "-vv", "--redact", "--redact-map", names
+            "show",
+            plain / "cpu-limited-vm" / "case.json",
+            "--format",
+            form,
+            "-vv",
+            "--redact",
+            "--redact-map",
+            names,
         )
         assert done.exit_code == 0, done.output
         (tmp_path / form).write_text(done.output, encoding="utf-8")
@@ -157,7 +172,14 @@ def test_a_case_called_by_words_of_the_product_keeps_no_name(tmp_path: Path, nam
     """A customer may be called Target: the name of a case is replaced though running text says the word of devices."""
     shutil.copytree(CASES[0].parent / "lab-ring-before", tmp_path / name)
     done = run(
-        "triage", tmp_path / name, "-o", tmp_path / "out", "--quiet", "--redact", "--redact-map", tmp_path / "map"
+        "triage",
+        tmp_path / name,
+        "-o",
+        tmp_path / "out",
+        "--quiet",
+        "--redact",
+        "--redact-map",
+        tmp_path / "map",
     )
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
@@ -171,7 +193,14 @@ def test_a_name_that_is_left_fails_the_run(tmp_path: Path, monkeypatch: pytest.M
     """A result that shows a name is never written, nor the others; the message names the place, not the name."""
     whole = markdown.render
     monkeypatch.setattr(markdown, "render", lambda doc: whole(doc) + "ESX0\n")
-    done = run("triage", ROOT / "samples/cases/lab-ring-before", "-o", tmp_path / "out", "--quiet", "--redact")
+    done = run(
+        "triage",
+        ROOT / "samples/cases/lab-ring-before",
+        "-o",
+        tmp_path / "out",
+        "--quiet",
+        "--redact",
+    )
     assert done.exit_code == 6
     assert "report.md, line" in done.output or "report.html, line" in done.output
     assert "esx0" not in done.output.lower()
@@ -187,7 +216,9 @@ def test_a_name_is_found_however_it_is_written(
     monkeypatch.setattr(markdown, "render", lambda _doc: f"one\n{spelled}\n")
     case = plain / "cpu-limited-vm" / "case.json"
     done = run("show", case, "--format", "md", "--redact", "--redact-map", tmp_path / "map")
-    assert (done.exit_code, done.stdout) == ((6, "") if spelled != "ordinary words" else (0, "one\nordinary words\n"))
+    assert (done.exit_code, done.stdout) == (
+        (6, "") if spelled != "ordinary words" else (0, "one\nordinary words\n")
+    )
     assert done.exit_code == 0 or "the output, line 2" in done.output
 
 
@@ -197,15 +228,21 @@ def test_what_a_text_showed_is_kept_with_the_map(
     """A case that is shown again with its map says the same without a look at its lines; with other signs they are read."""
     case, names, looks = redacted[0] / "cpu-limited-vm" / "case.json", tmp_path / "map", list[str]()
     whole = textforms.found_in
-    monkeypatch.setattr(textforms, "found_in", lambda text, known: (looks.append(text), whole(text, known))[1])
+    monkeypatch.setattr(
+        textforms, "found_in", lambda text, known: (looks.append(text), whole(text, known))[1]
+    )
     monkeypatch.setattr(learnt, "LEAST", 0)
-    shown = [run("show", case, "--format", "md", "--redact", "--redact-map", names) for _ in range(2)]
+    shown = [
+        run("show", case, "--format", "md", "--redact", "--redact-map", names) for _ in range(2)
+    ]
     assert shown[0].exit_code == 0 and shown[0].stdout == shown[1].stdout
     assert len([text for text in looks if len(text) > 1000]) == 1
     assert stat.S_IMODE(names.stat().st_mode) == 0o600 and namemap.load(names).learnt.kept
     monkeypatch.setattr(learnt, "_signs", lambda: b"other signs")
     again = run("show", case, "--format", "md", "--redact", "--redact-map", names)
-    assert again.stdout == shown[0].stdout and len([text for text in looks if len(text) > 1000]) == 2
+    assert (
+        again.stdout == shown[0].stdout and len([text for text in looks if len(text) > 1000]) == 2
+    )
 
 
 def test_the_names_of_a_map_are_gathered_once(tmp_path: Path) -> None:
@@ -234,29 +271,48 @@ def test_the_map_must_be_one(tmp_path: Path) -> None:
         '{"format": "backline-names-1", "names": [], "revision": 1}',
     ):
         (tmp_path / "m").write_text(text, encoding="utf-8")
-        done = run("triage", CASES[0], "-o", tmp_path / "out", "--redact", "--redact-map", tmp_path / "m")
+        done = run(
+            "triage", CASES[0], "-o", tmp_path / "out", "--redact", "--redact-map", tmp_path / "m"
+        )
         assert (done.exit_code, (tmp_path / "m").read_text(encoding="utf-8")) == (3, text)
         assert not (tmp_path / "out").exists()
     assert run("triage", CASES[0], "--redact-map", tmp_path / "m").exit_code == 2
 
 
 @pytest.mark.size
-def test_a_machine_is_shown_by_its_name_or_its_pseudonym(redacted: tuple[Path, Path, Path], tmp_path: Path) -> None:
+def test_a_machine_is_shown_by_its_name_or_its_pseudonym(
+    redacted: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
     """`--node` with `--redact` takes the name that the user knows, a pattern of it, or the pseudonym; it prints none."""
     plain, _, names = redacted
-    given = {"triage": CASES[0].parent / "cpu-limited-vm", "show": plain / "cpu-limited-vm" / "case.json"}
+    given = {
+        "triage": CASES[0].parent / "cpu-limited-vm",
+        "show": plain / "cpu-limited-vm" / "case.json",
+    }
     told = []
     for command, path in given.items():
         whole = run(command, path, "--format", "json", "--redact", "--redact-map", names)
         pseudonym = json.loads(whole.stdout)["nodes"][0]["name"]
         for word in ("esx31.lab.example", "ESX3*", pseudonym):
-            words = (command, path, "--format", "json", "--node", word, "--redact", "--redact-map", names)
+            words = (
+                command,
+                path,
+                "--format",
+                "json",
+                "--node",
+                word,
+                "--redact",
+                "--redact-map",
+                names,
+            )
             done = run(*words)
             part = json.loads(done.stdout)
             assert [node["name"] for node in part["nodes"]] == [pseudonym], (command, word)
             assert part["findings"], command
             told.append(done.stdout)
-        refused = run(command, path, "--format", "json", "--node", "esx77", "--redact", "--redact-map", names)
+        refused = run(
+            command, path, "--format", "json", "--node", "esx77", "--redact", "--redact-map", names
+        )
         assert (refused.exit_code, "no machine of this case" in refused.output) == (2, True)
     (tmp_path / "told").write_text("\n".join(told), encoding="utf-8")
     assert left(tmp_path, ["esx3", "lab.example", "lin-app07"]) == []
@@ -273,7 +329,8 @@ def test_a_redacted_case_may_be_redacted_again(tmp_path: Path) -> None:
     log = tmp_path / "in" / "vmkernel.log"
     log.parent.mkdir()
     log.write_text(
-        "".join(f"2021-03-01T04:{at:02}:08.775Z {line}\n" for at, line in enumerate(lines)), encoding="utf-8"
+        "".join(f"2021-03-01T04:{at:02}:08.775Z {line}\n" for at, line in enumerate(lines)),
+        encoding="utf-8",
     )
     first = [
         "triage",
@@ -287,6 +344,14 @@ def test_a_redacted_case_may_be_redacted_again(tmp_path: Path) -> None:
     ]
     assert CliRunner().invoke(main, first).exit_code in (0, 5)
     for names in ("a", "b"):
-        again = ["show", str(tmp_path / "out"), "--format", "html", "--redact", "--redact-map", str(tmp_path / names)]
+        again = [
+            "show",
+            str(tmp_path / "out"),
+            "--format",
+            "html",
+            "--redact",
+            "--redact-map",
+            str(tmp_path / names),
+        ]
         done = CliRunner().invoke(main, again)
         assert done.exit_code == 0, done.output

@@ -61,7 +61,16 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     some = ("slow-storage", "--archive", base / "archive")
     for form, which in (("csv", stored), ("parquet", some)):
         done = run(
-            "archive", "export", *which, "-o", base / form, "--facts", form, "--redact", "--redact-map", base / "names"
+            "archive",
+            "export",
+            *which,
+            "-o",
+            base / form,
+            "--facts",
+            form,
+            "--redact",
+            "--redact-map",
+            base / "names",
         )
         assert done.exit_code == 0, done.output
     return base, said
@@ -71,7 +80,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 def test_an_export_holds_no_name(exported: tuple[Path, Any]) -> None:
     """Reports, tables as CSV and the names of folders and files of an export tell none of the names."""
     base, _ = exported
-    assert len({line.split(": ")[1].partition(" as ")[0] for line in left(base / "plain", NAMES)}) == len(NAMES)
+    assert len(
+        {line.split(": ")[1].partition(" as ")[0] for line in left(base / "plain", NAMES)}
+    ) == len(NAMES)
     assert left(base / "csv", NAMES) == []
     assert not list((base / "csv").rglob("names*"))
 
@@ -99,7 +110,10 @@ def test_rows_and_numbers_of_tables_stay(exported: tuple[Path, Any]) -> None:
         for place in range(len(before[0])):
             cells = sorted(row[place] for row in before[1:])
             if cells and all(cell.replace(".", "", 1).lstrip("-").isdecimal() for cell in cells):
-                assert cells == sorted(row[place] for row in after[1:]), (path.name, before[0][place])
+                assert cells == sorted(row[place] for row in after[1:]), (
+                    path.name,
+                    before[0][place],
+                )
 
 
 @pytest.mark.size
@@ -166,5 +180,7 @@ def test_a_number_is_a_name_where_its_column_says_so() -> None:
     redaction = Redaction()
     redaction.identities.cell("vm", "4711203")
     tables = redacting.RedactedTables(db, redaction)
-    query = tables.query("SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm")
+    query = tables.query(
+        "SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm"
+    )
     assert db.rows(query) == [("vm-01", "4711203", 4711203)]

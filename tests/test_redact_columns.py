@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.redact.columns import KINDS, LABELLED, OF_TABLE, kind_of
 
 
@@ -23,7 +23,9 @@ def test_every_text_column_says_what_it_holds() -> None:
 
 def test_no_entry_speaks_of_a_column_that_is_not_there() -> None:
     """What is entered is a column of some table."""
-    columns = {(table.name, column.name) for table in parsing.tables().values() for column in table.columns}
+    columns = {
+        (table.name, column.name) for table in parsing.tables().values() for column in table.columns
+    }
     every = {name for _, name in columns}
     assert {name for names in KINDS.values() for name in names} - every == set()
     assert {*LABELLED, *LABELLED.values()} - every == set()

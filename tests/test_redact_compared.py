@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.commands import compare
-from analyzer.output import write_all
 from analyzer.redact import namemap
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse
+from analyzer.runtime.output import write_all
 from tests.changed_twin import OTHERS, told, write_twin
 from tests.redaction_check import left
 
@@ -48,8 +48,19 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compare, "_redacted", watched)
         for name in EVERY:
-            twin = CASES / BESIDE[name] if name in BESIDE else write_twin(CASES / name, base / "in" / name)
-            words = ["compare", str(CASES / name), str(twin), "-o", str(base / "out" / name), "--redact"]
+            twin = (
+                CASES / BESIDE[name]
+                if name in BESIDE
+                else write_twin(CASES / name, base / "in" / name)
+            )
+            words = [
+                "compare",
+                str(CASES / name),
+                str(twin),
+                "-o",
+                str(base / "out" / name),
+                "--redact",
+            ]
             done = CliRunner().invoke(main, [*words, "--redact-map", str(base / "names")])
             assert done.exit_code in (0, 5), done.output
             write_all(base / "plain" / name, {"compare.json": json.dumps(before[-1])})
@@ -60,7 +71,9 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.size
 def test_no_comparison_of_a_sample_names_anybody(handed_out: Path) -> None:
     """Page, note, JSON and what is printed of every sample hold none of the names; the plain comparisons do."""
-    found = {one for line in left(handed_out / "plain", NAMES) for one in NAMES if repr(one) in line}
+    found = {
+        one for line in left(handed_out / "plain", NAMES) for one in NAMES if repr(one) in line
+    }
     assert len(found) > 25, set(NAMES) - found
     for name in EVERY:
         both = [CASES / name, CASES / BESIDE[name] if name in BESIDE else handed_out / "in" / name]
@@ -74,11 +87,14 @@ def test_nothing_but_names_changed_in_a_comparison(handed_out: Path) -> None:
     sizes = []
     for name in EVERY:
         before, after = (
-            (handed_out / folder / name / "compare.json").read_text(encoding="utf-8") for folder in ("plain", "out")
+            (handed_out / folder / name / "compare.json").read_text(encoding="utf-8")
+            for folder in ("plain", "out")
         )
         document = json.loads(after)
         again = reverse(known, json.dumps(document, ensure_ascii=False))
-        assert json.loads(again.lower()) == json.loads(json.dumps(json.loads(before), ensure_ascii=False).lower()), name
+        assert json.loads(again.lower()) == json.loads(
+            json.dumps(json.loads(before), ensure_ascii=False).lower()
+        ), name
         for number in ("10370", "1656") if name == "lab-ring-before" else ():
             assert before.count(number) == after.count(number) > 0
         sizes.append(len(document["changes"]) + len(document["counters"]))
@@ -89,14 +105,30 @@ def test_merged_lines_name_nobody(tmp_path: Path) -> None:
     """`log --redact` prints as many lines as without, in every form, without a name of the bundle's tables or lines."""
     case = CASES / "slow-storage"
     plain = CliRunner().invoke(main, ["log", str(case)])
-    names = ["esx71", "lab.example", "lin-erp02", "lun-prod-07", "naa.600508b1001c0000000000000000a107"]
+    names = [
+        "esx71",
+        "lab.example",
+        "lin-erp02",
+        "lun-prod-07",
+        "naa.600508b1001c0000000000000000a107",
+    ]
     (tmp_path / "plain").write_text(plain.stdout, encoding="utf-8")
     assert left(tmp_path / "plain", names)
     for form in ("text", "jsonl", "csv"):
-        words = ["log", str(case), "--format", form, "--redact", "--redact-map", str(tmp_path / "map")]
+        words = [
+            "log",
+            str(case),
+            "--format",
+            form,
+            "--redact",
+            "--redact-map",
+            str(tmp_path / "map"),
+        ]
         done = CliRunner().invoke(main, words)
         assert done.exit_code == plain.exit_code, done.output
         out = tmp_path / form
         out.write_text(done.stdout, encoding="utf-8")
         assert left(out, names) == []
-    assert len((tmp_path / "text").read_text(encoding="utf-8").splitlines()) == len(plain.stdout.splitlines())
+    assert len((tmp_path / "text").read_text(encoding="utf-8").splitlines()) == len(
+        plain.stdout.splitlines()
+    )

@@ -78,28 +78,51 @@ def test_every_vm_has_a_pseudonym_of_its_own(hostile: tuple[dict[str, Any], Path
     assert not {*shown} & {*ODD, *WORDS}
 
 
-def test_names_with_signs_and_letters_of_any_kind_are_gone(hostile: tuple[dict[str, Any], Path]) -> None:
+def test_names_with_signs_and_letters_of_any_kind_are_gone(
+    hostile: tuple[dict[str, Any], Path],
+) -> None:
     """HTML, regex, quotes, other scripts, a name inside another name: none is left in a result."""
     _, folder = hostile
-    assert left(folder, [name for name in ODD if name not in ("host-01", "vm-02")] + ["esx01", "gold one"]) == []
+    assert (
+        left(
+            folder,
+            [name for name in ODD if name not in ("host-01", "vm-02")] + ["esx01", "gold one"],
+        )
+        == []
+    )
     text = (folder / "case.json").read_text(encoding="utf-8")
     assert '"host-01"' not in text and '"vm-02"' not in text
 
 
 @pytest.mark.size
-def test_names_that_are_words_are_told(hostile: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
+def test_names_that_are_words_are_told(
+    hostile: tuple[dict[str, Any], Path], tmp_path: Path
+) -> None:
     """The map lists the names that running text keeps, with why; the command says how many, not which."""
     _, folder = hostile
     kept = json.loads((folder.parent / "out.redact-map.json").read_text(encoding="utf-8"))
     (listed,) = (value for key, value in kept.items() if "left in running text" in key)
     assert {"error": "vm", "server": "vm", "10": "vm", "a": "vm"}.items() <= listed.items()
     assert not {"esx01-db", "x.*+(y)[z]"} & listed.keys()
-    done = CliRunner().invoke(main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "out"), "--redact"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "out"), "--redact"]
+    )
     told = f"{len(listed)} names are words or numbers, and left in running text; the map lists them"
     assert told in done.output
-    shown = ["show", str(tmp_path / "plain" / "case.json"), "--redact", "--redact-map", str(tmp_path / "map.json")]
-    CliRunner().invoke(main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "plain"), "--quiet"])
-    assert "names are words or numbers, and left in running text" in CliRunner().invoke(main, shown).stderr
+    shown = [
+        "show",
+        str(tmp_path / "plain" / "case.json"),
+        "--redact",
+        "--redact-map",
+        str(tmp_path / "map.json"),
+    ]
+    CliRunner().invoke(
+        main, ["triage", str(folder.parent / "t.txt"), "-o", str(tmp_path / "plain"), "--quiet"]
+    )
+    assert (
+        "names are words or numbers, and left in running text"
+        in CliRunner().invoke(main, shown).stderr
+    )
 
 
 def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, Any], Path]) -> None:
@@ -109,9 +132,13 @@ def test_words_of_a_log_stay_where_they_are_no_names(hostile: tuple[dict[str, An
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "<script" in page and "script-src &#39;sha256-" in page
     paths = set(re.findall(r"/vmfs/volumes/[^/\"]+/[^/\"]+/[^\"]+\.vmx", json.dumps(document)))
-    found = [re.fullmatch(r"/vmfs/volumes/(datastore-\d+)/(vm-\d+)/\2\.vmx", path) for path in paths]
+    found = [
+        re.fullmatch(r"/vmfs/volumes/(datastore-\d+)/(vm-\d+)/\2\.vmx", path) for path in paths
+    ]
     assert len({one[1] if one else "" for one in found}) == 1 and all(found), paths
-    spots = re.findall(r"\b(?:error|server|root|script)(?:\.eth\d|, network adapter)", page + json.dumps(document))
+    spots = re.findall(
+        r"\b(?:error|server|root|script)(?:\.eth\d|, network adapter)", page + json.dumps(document)
+    )
     assert spots == []
     for word in ("error", "server", "root"):
         assert f'/{word}"' not in json.dumps(document), "the id of a finding"
@@ -146,7 +173,8 @@ def test_six_kinds_of_secrets_are_gone_redacted_or_not(tmp_path: Path) -> None:
     )
     for folder, words in (("plain", ()), ("redacted", ("--redact",))):
         done = CliRunner().invoke(
-            main, ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / folder), "--quiet", *words]
+            main,
+            ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / folder), "--quiet", *words],
         )
         assert done.exit_code == 0, done.output
         assert "*****" in (tmp_path / folder / "case.json").read_text(encoding="utf-8")
@@ -170,7 +198,8 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
         "\n".join(["[root@esx01:~] cat /var/log/vmkernel.log", *lines, ""]), encoding="utf-8"
     )
     done = CliRunner().invoke(
-        main, ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / "out"), "--quiet", "--redact"]
+        main,
+        ["triage", str(tmp_path / "t.txt"), "-o", str(tmp_path / "out"), "--quiet", "--redact"],
     )
     assert done.exit_code == 0, done.output
     names = ["10.1.1.7", "10.1.1.9", "00:50:56:12:34:56", "loghost.acme-intern.com", "acme-intern", "jdoeson", "ACMECORP", "2a01:4f8",
@@ -182,7 +211,9 @@ def test_addresses_and_hosts_that_only_lines_tell_are_gone(tmp_path: Path) -> No
     assert "1.4.28.7" in text
 
 
-def test_times_and_numbers_stay_where_vms_are_called_by_numbers(hostile: tuple[dict[str, Any], Path]) -> None:
+def test_times_and_numbers_stay_where_vms_are_called_by_numbers(
+    hostile: tuple[dict[str, Any], Path],
+) -> None:
     """A VM called 10 changes no time, no counter and no quoted value; every time of the document still is one."""
     document, folder = hostile
     text = (folder / "case.json").read_text(encoding="utf-8")
@@ -207,7 +238,9 @@ def test_runs_of_digits_hold_all_that_a_whole_text_shows() -> None:
     signs = random.Random(7)
     for _ in range(150):
         text = "".join(signs.choice("0123afex:::.. _-\0zg") for _ in range(80))
-        text += signs.choice(("", "a::1", "0x0a4d0315", "foo::bar", "00:50:56:9a:cc:06", "x 0a14 60060164-cea8b38d"))
+        text += signs.choice(
+            ("", "a::1", "0x0a4d0315", "foo::bar", "00:50:56:9a:cc:06", "x 0a14 60060164-cea8b38d")
+        )
         runs = address_shapes._SPOT_OF_COLONS if "::" in text else address_shapes._SPOT
         spans = [one.span() for one in runs.finditer(text)]
         for shape in address_shapes.SHAPE.finditer(text):

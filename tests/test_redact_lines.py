@@ -19,7 +19,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.merged_log import show
 from analyzer.redact import signedlines
 from analyzer.redact.bulkdecoding import meaning, words_in
 from analyzer.redact.encodings import encoded_words
@@ -29,6 +28,7 @@ from analyzer.redact.namemap import NameMap
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import Residue
 from analyzer.redact.textforms import found_at
+from analyzer.views import log_text as show
 from tests.redaction_check import spellings
 from tests.test_redact_places import LINES
 
@@ -58,7 +58,19 @@ CODES: list[Callable[[str], str]] = [
     lambda name: "".join(f"&#{ord(sign)};" for sign in name), lambda name: "".join(f"%{ord(sign):02x}" for sign in name if ord(sign) < 128),
     lambda name: base64.b64encode(name.encode()).decode(), lambda name: name.encode().hex(),
 ]  # fmt: skip
-PLAIN = ["completed", "0x4b2f", "(1234)", "error", "vmnic3", "state:", "->", "2021", "a=b", "[opID=5e3f-77]", "89%"]
+PLAIN = [
+    "completed",
+    "0x4b2f",
+    "(1234)",
+    "error",
+    "vmnic3",
+    "state:",
+    "->",
+    "2021",
+    "a=b",
+    "[opID=5e3f-77]",
+    "89%",
+]
 
 
 @st.composite
@@ -67,7 +79,9 @@ def log_lines(draw: st.DrawFn) -> list[str]:
     name = st.builds(lambda code, name: code(name), st.sampled_from(CODES), st.sampled_from(SPOKEN))
     word = st.one_of(st.sampled_from(PLAIN), name.map(lambda one: f"| {one} |"))
     line = st.lists(word, min_size=1, max_size=8).map(" ".join)
-    return draw(st.lists(line.map(lambda text: f"2021-03-01T00:00:00.002Z {text}"), min_size=1, max_size=6))
+    return draw(
+        st.lists(line.map(lambda text: f"2021-03-01T00:00:00.002Z {text}"), min_size=1, max_size=6)
+    )
 
 
 def known() -> Identities:
@@ -102,10 +116,14 @@ def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> 
         low = new.lower()
         for name in SOUGHT:
             pattern = r"(?<![\d.]){}(?!\d|\.\d)" if name[0] == "1" else "{}"
-            left = [one for one in spellings(name) if re.search(pattern.format(re.escape(one)), low)]
+            left = [
+                one for one in spellings(name) if re.search(pattern.format(re.escape(one)), low)
+            ]
             assert not left, (line, new)
         kept = [part for part in re.split(r"\|[^|]*\|", html.unescape(line)) if part.strip()]
-        assert all(part.strip() in html.unescape(urllib.parse.unquote(new)) or "%" in part for part in kept), (
+        assert all(
+            part.strip() in html.unescape(urllib.parse.unquote(new)) or "%" in part for part in kept
+        ), (
             line,
             new,
         )
@@ -120,13 +138,30 @@ SAID = [
     "device naa.600508b1001c0000{3}0000a1 path", "/vmfs/volumes/{0}/{2}/{2}.vmx: opened 0x{3}", "link {2}.corp.example is up {3}",
 ]  # fmt: skip
 VALUE = st.sampled_from(
-    ["esx01", "db12", "1234", "12", "ab34", "3ab4", "acme-7", "m3", "12345678", "123456", "5b0c1c39", "web"]
+    [
+        "esx01",
+        "db12",
+        "1234",
+        "12",
+        "ab34",
+        "3ab4",
+        "acme-7",
+        "m3",
+        "12345678",
+        "123456",
+        "5b0c1c39",
+        "web",
+    ]
 )
 ADDRESS = st.sampled_from(["10.1.1.7", "6.7.0.3", "10.1.1.70", "192.168.300.1", "127.0.0.1"])
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(SAID), VALUE, ADDRESS, VALUE, VALUE), min_size=1, max_size=40))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SAID), VALUE, ADDRESS, VALUE, VALUE), min_size=1, max_size=40
+    )
+)
 def test_the_names_of_lines_of_one_form_are_all_taken(said: list[tuple[str, ...]]) -> None:
     """Of lines that differ in numbers alone no name is passed over: they give the names that each line for itself gives."""
     lines = [form.format(*values) for form, *values in said]
@@ -148,7 +183,16 @@ def run(*words: object) -> Any:
     return CliRunner().invoke(main, [*map(str, words)])
 
 
-LEAKS = ("ESX71", "es\u00adx71", "e&#115;x71", "%65sx71", b"lin-erp02".hex(), "bGluLWVycDAy", "lun-prod-07", "nothing")
+LEAKS = (
+    "ESX71",
+    "es\u00adx71",
+    "e&#115;x71",
+    "%65sx71",
+    b"lin-erp02".hex(),
+    "bGluLWVycDAy",
+    "lun-prod-07",
+    "nothing",
+)
 
 
 @pytest.mark.parametrize("leak", LEAKS)
@@ -167,16 +211,24 @@ def test_a_name_that_is_left_in_a_line_stops_the_run(
     done = run("log", CASE, "--format", form, "--redact", "--redact-map", tmp_path / "map")
     assert done.exit_code == (0 if leak == "nothing" else 6), done.output
     assert bool(done.stdout) == (leak == "nothing")
-    assert leak == "nothing" or ("the output, line" in done.output and leak.lower() not in done.output.lower())
+    assert leak == "nothing" or (
+        "the output, line" in done.output and leak.lower() not in done.output.lower()
+    )
 
 
-def test_the_material_is_read_once_for_its_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_material_is_read_once_for_its_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With `--redact` the logs are read as often as without, beside the reading for the names of tables."""
-    from analyzer.merged_log.reading import MergedLog
+    from analyzer.views.log_reading import MergedLog
 
     read: list[int] = []
     whole = MergedLog._read
-    monkeypatch.setattr(MergedLog, "_read", lambda self, *args, **words: read.append(1) or whole(self, *args, **words))
+    monkeypatch.setattr(
+        MergedLog,
+        "_read",
+        lambda self, *args, **words: read.append(1) or whole(self, *args, **words),
+    )
     assert run("log", CASE, "--redact", "--redact-map", tmp_path / "map").exit_code == 0
     assert read == [1]
 
@@ -184,15 +236,22 @@ def test_the_material_is_read_once_for_its_lines(tmp_path: Path, monkeypatch: py
 def test_encoded_lines_of_a_mail_are_hidden_with_what_goes_on_in_the_next(tmp_path: Path) -> None:
     """Base64 in lines of 76 signs, hexadecimal in lines of 60: a host name across their ends is in none that is printed."""
     text = f"The host is called {'x' * 28}zqesx77.acmeforge.example, and {'so on ' * 20}".encode()
-    lines = [*textwrap.wrap(base64.b64encode(text).decode(), 76)[:-1], *textwrap.wrap(text.hex(), 60)[:-1]]
+    lines = [
+        *textwrap.wrap(base64.b64encode(text).decode(), 76)[:-1],
+        *textwrap.wrap(text.hex(), 60)[:-1],
+    ]
     assert not any(b"zqesx77.acmeforge" in base64.b64decode(line) for line in lines[:2]), (
         "the end of a line cuts it in two"
     )
     head = "cpu25:33994)ALERT: hostd detected to be non-responsive: "
     log = "".join(f"2021-03-01T04:{at:02}:08.775Z {head}{line}\n" for at, line in enumerate(lines))
     (tmp_path / "vmkernel.log").write_text(log, encoding="utf-8")
-    (tmp_path / "typed.txt").write_text("[root@zqesx77:~] hostname\nzqesx77.acmeforge.example\n", encoding="utf-8")
-    done = CliRunner().invoke(main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map.json")])
+    (tmp_path / "typed.txt").write_text(
+        "[root@zqesx77:~] hostname\nzqesx77.acmeforge.example\n", encoding="utf-8"
+    )
+    done = CliRunner().invoke(
+        main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map.json")]
+    )
     assert done.stdout.count("non-responsive") == len(lines)
     assert [line for line in lines if line in done.stdout] == []
 
@@ -200,7 +259,8 @@ def test_encoded_lines_of_a_mail_are_hidden_with_what_goes_on_in_the_next(tmp_pa
 def test_a_sign_finds_in_its_lines_what_it_finds_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each pattern is tried on the lines that hold a word it needs: the same names at the same places as on every line."""
     text = "\n".join(
-        [f"2021-03-01T04:00:08.775Z {line[0]}" for line in LINES] + [f"nothing here {n}" for n in range(300)]
+        [f"2021-03-01T04:00:08.775Z {line[0]}" for line in LINES]
+        + [f"nothing here {n}" for n in range(300)]
     )
     some = list(found_at(text, set(), lambda _kind: True))
     monkeypatch.setattr(signedlines, "FEW", len(text))
@@ -212,7 +272,9 @@ def test_a_sign_finds_in_its_lines_what_it_finds_in_all(monkeypatch: pytest.Monk
     [("vm", "cafe01", ""), ("vm", "0xcafe0", ""), ("vm", "12345us", ""), ("vm", "e6141e", ""), ("vm", "7d-9194", ""),
      ("vm", "4f1", ""), ("mac", "00505612ab01", "005056-12ab01"), ("uuid", "59e1f0aa1b2c3d4e", "59e1f0aa-1b2c3d4e")],
 )  # fmt: skip
-def test_a_name_that_looks_like_a_number_is_replaced_in_one(kind: str, name: str, written: str) -> None:
+def test_a_name_that_looks_like_a_number_is_replaced_in_one(
+    kind: str, name: str, written: str
+) -> None:
     """Short numbers and ids of operations are not looked at, unless a name looks like one."""
     known = NameMap()
     known.reserve([name])
@@ -250,7 +312,9 @@ def test_an_encoded_name_is_found_in_every_form(replacer: Replacer, at: int) -> 
             line = f"2021-03-01T00:00:00.002Z data {code} of the task"
             made = replacer.text(line)
             assert (
-                code not in made and made.startswith("2021-03-01T00:00:00.002Z data ") and made.endswith(" of the task")
+                code not in made
+                and made.startswith("2021-03-01T00:00:00.002Z data ")
+                and made.endswith(" of the task")
             )
             assert LineReplacer(replacer).texts([line])[line] == made
 
@@ -263,21 +327,35 @@ def test_a_name_that_a_line_end_cuts_is_found_at_any_width(replacer: Replacer, w
         parts = textwrap.wrap(text, width)
         lines = [f"2021-03-01T00:00:00.{at:03}Z data: {part}" for at, part in enumerate(parts)]
         for made in (replacer.texts(lines), LineReplacer(replacer).texts(lines)):
-            kept = "".join(line for line, part in zip(made.values(), parts, strict=True) if part in line)
+            kept = "".join(
+                line for line, part in zip(made.values(), parts, strict=True) if part in line
+            )
             assert parts[-1] in kept and len(made) == len(lines)
-            joined = "".join(part if part in line else "|" for line, part in zip(made.values(), parts, strict=True))
+            joined = "".join(
+                part if part in line else "|"
+                for line, part in zip(made.values(), parts, strict=True)
+            )
             for piece in joined.split("|"):
                 read = [bytes.fromhex(piece[: len(piece) // 2 * 2])] if text == said.hex() else []
-                read += [base64.b64decode(piece[at : at + (len(piece) - at) // 4 * 4] + "====") for at in range(4)]
-                assert not any(b"web.site-b.example" in one or b"web.site-b" in one for one in read), (width, joined)
+                read += [
+                    base64.b64decode(piece[at : at + (len(piece) - at) // 4 * 4] + "====")
+                    for at in range(4)
+                ]
+                assert not any(
+                    b"web.site-b.example" in one or b"web.site-b" in one for one in read
+                ), (width, joined)
         residue = Residue(replacer, known().found())
-        assert [str(one) for one in residue.survivors("it", "\n".join(lines))], "the proof sees what is left"
+        assert [str(one) for one in residue.survivors("it", "\n".join(lines))], (
+            "the proof sees what is left"
+        )
         assert not list(residue.survivors("it", "\n".join(replacer.texts(lines).values())))
 
 
 def _planted(made: random.Random, name: str) -> str:
     """Return a word, or pairs of digits, that holds a name in some code, with other signs around it."""
-    raw = made.choice(["", "vm ", "ab:"]).encode() + name.encode() + made.choice([b"", b"!", b" is"])
+    raw = (
+        made.choice(["", "vm ", "ab:"]).encode() + name.encode() + made.choice([b"", b"!", b" is"])
+    )
     noise = bytes(made.randrange(256) for _ in range(made.randrange(9)))
     wide = raw.decode().encode(made.choice(["utf-16-le", "utf-16-be", "utf-16"]))
     codes = [
@@ -290,7 +368,11 @@ def _planted(made: random.Random, name: str) -> str:
         wide.hex(),
         " ".join(f"{sign:02x}" for sign in raw),
     ]
-    return made.choice(["", "A", "Ab3", "x="]) + made.choice(codes) + made.choice(["", "Q", "=", "zz9"])
+    return (
+        made.choice(["", "A", "Ab3", "x="])
+        + made.choice(codes)
+        + made.choice(["", "Q", "=", "zz9"])
+    )
 
 
 def test_what_is_decoded_at_once_shows_what_each_word_shows() -> None:
@@ -298,8 +380,17 @@ def test_what_is_decoded_at_once_shows_what_each_word_shows() -> None:
     made = random.Random(7)
     names = ["zqesx-b19", "Prod-DB", "10.20.30.40", "zq tier3 nfs", "00:25:b5:a1:c9:e7"]
     words = [_planted(made, made.choice(names)) for _ in range(1500)]
-    each = {word: {name for _, _, part in encoded_words(word) for name in names if name in part} for word in words}
+    each = {
+        word: {name for _, _, part in encoded_words(word) for name in names if name in part}
+        for word in words
+    }
     assert sum(map(bool, each.values())) > 1000
-    assert [word for word, held in each.items() if any(name not in meaning(words_in(word)) for name in held)] == []
+    assert [
+        word
+        for word, held in each.items()
+        if any(name not in meaning(words_in(word)) for name in held)
+    ] == []
     together = meaning(words_in("\n".join(words)))
-    assert {name for held in each.values() for name in held} <= {name for name in names if name in together}
+    assert {name for held in each.values() for name in held} <= {
+        name for name in names if name in together
+    }

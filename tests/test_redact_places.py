@@ -205,11 +205,19 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], str]:
     head = "cpu25:33994)ALERT: hostd detected to be non-responsive: "
     lines = [f"2021-03-01T04:{at:02}:08.775Z {head}{line[0]}" for at, line in enumerate(LINES)]
     (base / "in" / "vmkernel.log").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    log = CliRunner().invoke(main, ["log", str(base / "in"), "--redact", "--redact-map", str(base / "map")])
+    log = CliRunner().invoke(
+        main, ["log", str(base / "in"), "--redact", "--redact-map", str(base / "map")]
+    )
     assert log.exit_code == 0, log.output
-    case = CliRunner().invoke(main, ["triage", str(base / "in"), "-o", str(base / "out"), "--quiet", "--redact"])
+    case = CliRunner().invoke(
+        main, ["triage", str(base / "in"), "-o", str(base / "out"), "--quiet", "--redact"]
+    )
     assert case.exit_code in (0, 5), case.output
-    made = [line.partition("non-responsive: ")[2] for line in log.stdout.splitlines() if "non-responsive: " in line]
+    made = [
+        line.partition("non-responsive: ")[2]
+        for line in log.stdout.splitlines()
+        if "non-responsive: " in line
+    ]
     return made, "\n".join(path.read_text(encoding="utf-8") for path in (base / "out").iterdir())
 
 
@@ -245,7 +253,9 @@ def test_keys_of_a_router_are_hidden(line: str) -> None:
     """A shared key behind a blank, a password of type 7 and the communities of a shell are secrets."""
     shown = hide(line.replace("@", "ZqPskSecret1"))
     assert "*****" in shown
-    assert "zqpsksecret" not in shown.lower() and "0822455D0A16" not in shown and "other9" not in shown
+    assert (
+        "zqpsksecret" not in shown.lower() and "0822455D0A16" not in shown and "other9" not in shown
+    )
 
 
 def test_words_about_keys_stay() -> None:
@@ -274,8 +284,15 @@ def test_names_of_a_syslog_and_of_a_log_in_utf16_are_gone(tmp_path: Path) -> Non
         main, ["triage", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--quiet", "--redact"]
     )
     assert done.exit_code in (0, 5), done.output
-    assert "sshd[99]: Failed password for user-" in (tmp_path / "out" / "case.json").read_text(encoding="utf-8")
-    assert left(tmp_path / "out", ["Pangolin", "zqnsxmgr9", "zqadm", "zqlinux5", "zqfail", "10.88.3.1"]) == []
+    assert "sshd[99]: Failed password for user-" in (tmp_path / "out" / "case.json").read_text(
+        encoding="utf-8"
+    )
+    assert (
+        left(
+            tmp_path / "out", ["Pangolin", "zqnsxmgr9", "zqadm", "zqlinux5", "zqfail", "10.88.3.1"]
+        )
+        == []
+    )
 
 
 def test_a_log_names_no_archive_that_it_was_read_from(tmp_path: Path) -> None:
@@ -285,6 +302,12 @@ def test_a_log_names_no_archive_that_it_was_read_from(tmp_path: Path) -> None:
         member = tarfile.TarInfo("esx-zqe-2021-03-01--04.00-1/var/run/log/vmkernel.log")
         member.size = len(raw)
         packed.addfile(member, io.BytesIO(raw))
-    done = CliRunner().invoke(main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map")])
+    done = CliRunner().invoke(
+        main, ["log", str(tmp_path), "--redact", "--redact-map", str(tmp_path / "map")]
+    )
     assert done.exit_code == 0, done.output
-    assert "non-responsive" in done.stdout and "zqcustomer" not in done.stdout and "mule" not in done.stdout
+    assert (
+        "non-responsive" in done.stdout
+        and "zqcustomer" not in done.stdout
+        and "mule" not in done.stdout
+    )

@@ -77,4 +77,6 @@ def test_two_captures_of_real_size_compared(bundle: Path, tmp_path: Path) -> Non
         )
     assert told[0] == told[1]
     assert sum(state == "gone" for _, state in told[0][0]) >= 30
-    check(tmp_path / "plain", tmp_path / "redacted", 6)  # a comparison shows lines of logs by their place alone
+    check(
+        tmp_path / "plain", tmp_path / "redacted", 6
+    )  # a comparison shows lines of logs by their place alone

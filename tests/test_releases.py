@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.cli import main
+from analyzer.pipeline import examples
 
 RULE = """\
 rule: old-release
@@ -75,7 +76,9 @@ def test_without_the_running_system_the_next_place_counts(tmp_path: Path) -> Non
 
     assert says(case) == ["It runs 6.5.0 build 4564106, ESXi 6.5 GA."]
     (finding,) = [one for one in case["findings"] if one["rule"] == "old-release"]
-    assert [(item["address"].rpartition("/")[2], item["line"]) for item in finding["evidence"][:1]] == [("boot.cfg", 3)]
+    assert [
+        (item["address"].rpartition("/")[2], item["line"]) for item in finding["evidence"][:1]
+    ] == [("boot.cfg", 3)]
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,26 @@ from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row, name_blocks
 from analyzer.cli import main
 from analyzer.forms.layouts import Layouts
-from analyzer.parsing import registry
 from analyzer.secrets.values import hide, hide_lines
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
-from analyzer.tables import Block, Fault, Row, name_blocks
 
 PROMPT = "[root@esx1:~] "
-COUNTERS = ("pktsTxOK", "bytesTxOK", "droppedTx", "pktsRxOK", "bytesRxOK", "droppedRx", "actions", "someLaterCounter")
+COUNTERS = (
+    "pktsTxOK",
+    "bytesTxOK",
+    "droppedTx",
+    "pktsRxOK",
+    "bytesRxOK",
+    "droppedRx",
+    "actions",
+    "someLaterCounter",
+)
 QUEUE = ("intr index", "stopped", "error code", "ring #1 size", "ring #2 size")
 
 
@@ -63,7 +72,13 @@ def rows_of(pieces: list[TranscriptPiece]) -> Iterator[Row | Fault]:
     """Return the rows and faults of all outputs, as of one host: what is of no node yet cannot be compared."""
     for piece in pieces:
         if piece.parser is not None:
-            block = Block(piece.lines, piece.first_line, "session.txt", command=piece.command, params=piece.params)
+            block = Block(
+                piece.lines,
+                piece.first_line,
+                "session.txt",
+                command=piece.command,
+                params=piece.params,
+            )
             found = [*registry()[piece.parser].parse(block)]
             name_blocks([item for item in found if isinstance(item, Row)], lambda _scope: "esx1")
             yield from found
@@ -79,7 +94,13 @@ _PORT = st.integers(1, 9_999_999_999)
 _NUMBER = st.sampled_from([0, 1, 1812, 4096, 10**17, 10**18, 2**63, 10**25])
 _PROMPTS = st.sampled_from([PROMPT, "[root@esx2:~] ", "~ # ", "/net/portsets/> "])
 _DUMP = st.one_of(
-    st.builds(client_stats, _PORT, _NUMBER, _PROMPTS, st.sampled_from(["", "", "", " | grep dropped", "; date"])),
+    st.builds(
+        client_stats,
+        _PORT,
+        _NUMBER,
+        _PROMPTS,
+        st.sampled_from(["", "", "", " | grep dropped", "; date"]),
+    ),
     st.builds(queue_status, _PORT, st.integers(0, 12), _NUMBER, _PROMPTS),
 )
 _DAMAGE = st.sampled_from(
@@ -104,10 +125,21 @@ def sessions(draw: st.DrawFn) -> list[str]:
 @pytest.mark.size
 @given(sessions())
 @settings(max_examples=150, deadline=None)
-@example([*client_stats(1, 0), *client_stats(2, 10**18 - 8), *client_stats(3, 2**63), *client_stats(4, 5)])
-@example([*client_stats(1, 0), *queue_status(1, 0, 256), *client_stats(2, 7), *queue_status(2, 1, 512)])
+@example(
+    [
+        *client_stats(1, 0),
+        *client_stats(2, 10**18 - 8),
+        *client_stats(3, 2**63),
+        *client_stats(4, 5),
+    ]
+)
+@example(
+    [*client_stats(1, 0), *queue_status(1, 0, 256), *client_stats(2, 7), *queue_status(2, 1, 512)]
+)
 @example([*client_stats(1, 0), *client_stats(2, 0), "", "droppedRx:7"])
-@example([*client_stats(1, 0), *client_stats(2, 0, behind=" | grep dropped"), *client_stats(10**19, 0)])
+@example(
+    [*client_stats(1, 0), *client_stats(2, 0, behind=" | grep dropped"), *client_stats(10**19, 0)]
+)
 def test_a_known_dump_gives_what_the_general_way_gives(lines: list[str]) -> None:
     """Pieces, parameters, rows, lines and faults are the same, whatever is damaged or typed in between."""
     assert read(lines) == generally(lambda: read(lines))
@@ -117,11 +149,17 @@ def test_a_repeated_dump_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) ->
     """The comparison above compares two ways: of three like dumps the third is not read line by line."""
     lines = [*client_stats(1, 0), *client_stats(2, 50), *client_stats(3, 90)]
     read(lines)
-    monkeypatch.setattr("analyzer.parsing.run_template", lambda *_: pytest.fail("the template was run"))
+    monkeypatch.setattr(
+        "analyzer.artefacts.parsing.run_template", lambda *_: pytest.fail("the template was run")
+    )
     (_, _, _, _, _, piece) = split(lines, registry().values())
     (row,) = rows_of([piece])
     assert isinstance(row, Row)
-    assert (row.values["port_id"], row.values["dropped_rx"], row.line_of("dropped_rx")) == (3, 95, 30)
+    assert (row.values["port_id"], row.values["dropped_rx"], row.line_of("dropped_rx")) == (
+        3,
+        95,
+        30,
+    )
 
 
 @pytest.mark.size
@@ -141,7 +179,9 @@ def test_eight_thousand_ports_are_read_five_times_faster_than_line_by_line() -> 
         short, found = seconds(lambda: read(lines))
         assert found == general
         took.append((long, short))
-    assert min(long for long, _ in took) / min(short for _, short in took) >= 5  # the least other work beside it
+    assert (
+        min(long for long, _ in took) / min(short for _, short in took) >= 5
+    )  # the least other work beside it
 
 
 def test_a_session_of_ports_through_the_command(tmp_path: Path) -> None:
@@ -157,10 +197,16 @@ def test_a_session_of_ports_through_the_command(tmp_path: Path) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["pktsRxOK:", "password:", "   key:", "api token:", "sid:", "radius:"]), max_size=6),
+    st.lists(
+        st.sampled_from(["pktsRxOK:", "password:", "   key:", "api token:", "sid:", "radius:"]),
+        max_size=6,
+    ),
     st.data(),
 )
 def test_counters_that_were_seen_hide_no_secret(names: list[str], data: st.DataObject) -> None:
     """A text of many numbers shows what each of its lines shows alone, secrets that are numbers among them hidden."""
-    lines = [f"{name}{data.draw(st.sampled_from(['7', '181234', '18123456', '00112233']))}" for name in names * 2]
+    lines = [
+        f"{name}{data.draw(st.sampled_from(['7', '181234', '18123456', '00112233']))}"
+        for name in names * 2
+    ]
     assert hide_lines(lines) == [hide(line) for line in lines]

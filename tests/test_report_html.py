@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.case.verdicts import Judgement
 from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import columns, sparkline, strip
 from analyzer.report.styles import asset, style
 from analyzer.report.time_axis import time_axis
-from analyzer.verdicts import Judgement
 from analyzer.web.guard.pagefiles import PAGE, content
 from tests.case_factory import HOSTILE, hostile_case, judgement, quiet_case, rich_case, ring_finding
 
@@ -98,7 +98,9 @@ def hostile() -> Page:
 
 def test_the_policy_is_the_first_thing_in_head(text: str) -> None:
     """The content policy comes before anything else of the head, the charset right after, within 1,024 bytes."""
-    assert text.split("<head>\n", 1)[1].startswith('<meta http-equiv="Content-Security-Policy" content="default-src')
+    assert text.split("<head>\n", 1)[1].startswith(
+        '<meta http-equiv="Content-Security-Policy" content="default-src'
+    )
     assert '<meta charset="utf-8">' in text[:1024]
 
 
@@ -109,25 +111,46 @@ def test_the_policy_holds_the_hashes_of_exactly_what_runs(make: Any) -> None:
     policy = next(str(a["content"]) for t, a in page.elements if t == "meta" and "http-equiv" in a)
     hashes = re.findall(r"'sha256-[A-Za-z0-9+/=]{44}'", policy)
     running = [body for attrs, body in page.raw if attrs.get("type") != "application/json"]
-    found = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in [*running, *page.styles]]
+    found = [
+        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
+        for part in [*running, *page.styles]
+    ]
     assert hashes == [f"'sha256-{digest}'" for digest in found]
     rest = re.sub(r" 'sha256-[^']*'", "", policy)
-    assert rest == ("default-src 'none'; script-src; style-src; img-src data:; base-uri 'none'; form-action 'none'")
+    assert rest == (
+        "default-src 'none'; script-src; style-src; img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def test_no_attribute_styles_or_runs_anything(page: Page, hostile: Page) -> None:
     """No style attribute, no handler, no element that loads something."""
     for each in (page, hostile):
         for tag, attrs in each.elements:
-            assert not [name for name in attrs if name == "style" or name.startswith("on") or name in ("src", "srcset")]
-            assert tag not in {"img", "iframe", "object", "embed", "link", "base", "form", "video", "audio"}
+            assert not [
+                name
+                for name in attrs
+                if name == "style" or name.startswith("on") or name in ("src", "srcset")
+            ]
+            assert tag not in {
+                "img",
+                "iframe",
+                "object",
+                "embed",
+                "link",
+                "base",
+                "form",
+                "video",
+                "audio",
+            }
 
 
 def test_links_lead_into_the_page_or_to_the_knowledge_base(page: Page, hostile: Page) -> None:
     """Whatever a rule or a bundle holds, no other link can be made of it."""
     for each in (page, hostile):
         for target in each.attributes("href"):
-            assert target.startswith(("#", f"{wording.KB_ADDRESS}?legacyId=", f"{wording.KB_ADDRESS}/")), target
+            assert target.startswith(
+                ("#", f"{wording.KB_ADDRESS}?legacyId=", f"{wording.KB_ADDRESS}/")
+            ), target
         assert f"{wording.KB_ADDRESS}?legacyId=2039495" in each.attributes("href")
 
 
@@ -153,7 +176,9 @@ def test_no_control_or_bidi_sign_is_in_the_page() -> None:
     """Not in text, not in attributes, not in the data blocks."""
     text = html.render(hostile_case())
     assert HOSTILE[-1] == "\udcff"
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", text)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", text
+    )
     text.encode("utf-8")
 
 
@@ -166,7 +191,9 @@ def test_any_identity_makes_a_safe_anchor(name: str) -> None:
 
 def test_our_script_never_writes_markup() -> None:
     """Our scripts build the page of text only: no innerHTML, no eval, no request, no inline style text."""
-    script = "".join((REPORT / name).read_text(encoding="utf-8") for name in ("rail.js", "report.js"))
+    script = "".join(
+        (REPORT / name).read_text(encoding="utf-8") for name in ("rail.js", "report.js")
+    )
     for word in (
         "innerHTML",
         "outerHTML",
@@ -197,7 +224,9 @@ def test_vendored_files_are_what_was_published() -> None:
     """Every file of vendor.toml has its sum, the licence is among them, and nothing else lies there."""
     folder = REPORT / "vendor"
     libraries = tomllib.loads((folder / "vendor.toml").read_text(encoding="utf-8"))["library"]
-    assert [(lib["name"], lib["version"], lib["license"]) for lib in libraries] == [("uplot", "1.6.32", "MIT")]
+    assert [(lib["name"], lib["version"], lib["license"]) for lib in libraries] == [
+        ("uplot", "1.6.32", "MIT")
+    ]
     sums = libraries[0]["sha256"]
     for name, digest in sums.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
@@ -232,9 +261,17 @@ def test_same_document_same_page(doc: dict[str, Any], text: str) -> None:
 
 def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page: Page) -> None:
     """What «Save JSON» and «Copy case note» give is the document and the Markdown that the command line gives."""
-    blocks = {attrs["id"]: json.loads(body) for attrs, body in page.raw if attrs.get("type") == "application/json"}
+    blocks = {
+        attrs["id"]: json.loads(body)
+        for attrs, body in page.raw
+        if attrs.get("type") == "application/json"
+    }
     assert blocks["case"] == doc
-    texts = {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+    texts = {
+        "note": short_note.render(doc),
+        "whole": markdown.render(doc),
+        "asks": open_asks.mail(doc),
+    }
     assert blocks["texts"] == texts
 
 
@@ -245,17 +282,32 @@ def test_parts_stand_in_the_order_of_a_tired_reader(page: Page) -> None:
     """Header, findings, cannot tell, quiet, local settings, objects, time line, charts, topology, coverage, how it was made."""
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section" and "id" in attrs]
     parts = [name for name in ids if "=" not in str(name)]
-    order = ["findings", "unknown", "quiet", "local", "objects", "timeline", "charts", "topology", "coverage", "made"]
+    order = [
+        "findings",
+        "unknown",
+        "quiet",
+        "local",
+        "objects",
+        "timeline",
+        "charts",
+        "topology",
+        "coverage",
+        "made",
+    ]
     assert parts == order
 
 
 def test_the_contents_name_every_part(page: Page, hostile: Page) -> None:
     """The list in the rail leads to all parts of the page, but for how it was made, in the order they stand in."""
     for each in (page, hostile):
-        ids = [str(attrs["id"]) for tag, attrs in each.elements if tag == "section" and "id" in attrs]
+        ids = [
+            str(attrs["id"]) for tag, attrs in each.elements if tag == "section" and "id" in attrs
+        ]
         parts = [name for name in ids if "=" not in name and name != "made"]
         start = next(n for n, (tag, attrs) in enumerate(each.elements) if attrs.get("id") == "rail")
-        links = [str(attrs["href"])[1:] for tag, attrs in each.elements[start:] if tag == "a"][: len(parts)]
+        links = [str(attrs["href"])[1:] for tag, attrs in each.elements[start:] if tag == "a"][
+            : len(parts)
+        ]
         assert links == parts
 
 
@@ -267,7 +319,10 @@ def test_an_item_names_what_it_can_be_chosen_by(doc: dict[str, Any], page: Page)
         if "data-facet" in attrs
     }
     rows = [attrs for tag, attrs in page.elements if tag == "article" and attrs.get("data-rule")]
-    told = [(boxes["severity", str(row["data-severity"])], boxes["rule", str(row["data-rule"])]) for row in rows]
+    told = [
+        (boxes["severity", str(row["data-severity"])], boxes["rule", str(row["data-rule"])])
+        for row in rows
+    ]
     live = html.finding_rows.groups(doc)
     words = {"exposed" if group.hollow else group.word for group in live}
     assert {word for word, _ in told} == words
@@ -383,7 +438,9 @@ def test_charts_have_words_and_figures(page: Page) -> None:
     """Each chart has a caption, a label for screen readers, a drawing made by the server and a table of figures."""
     plots = [attrs for tag, attrs in page.elements if tag == "div" and "data-chart" in attrs]
     assert [plot["role"] for plot in plots] == ["img"] * 3
-    assert str(plots[0]["aria-label"]).startswith("iperf-test1: %RDY: %RDY from 2 to 70.8 %, mean 55.7 %. 720 samples")
+    assert str(plots[0]["aria-label"]).startswith(
+        "iperf-test1: %RDY: %RDY from 2 to 70.8 %, mean 55.7 %. 720 samples"
+    )
     for words in ("known samples", "min", "mean", "p95", "max"):
         assert page.words.count(words) == 3
     assert "690" in page.text  # 30 of the 720 samples of %DRPRX are not known
@@ -415,7 +472,10 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
     page = Page(html.render(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
     assert "The rules had all the data they asked for." in page.text
-    assert "complete, nothing cut or damaged; left out: 13 sources that Backline does not read" in page.text
+    assert (
+        "complete, nothing cut or damaged; left out: 13 sources that Backline does not read"
+        in page.text
+    )
     ids = [attrs["id"] for tag, attrs in page.elements if tag == "section"]
     assert ids == ["findings", "unknown", "quiet", "coverage", "made"]
 
@@ -423,7 +483,10 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
 def test_nothing_found_but_not_all_judged_is_not_called_healthy() -> None:
     """With open questions the page does not say that all is well."""
     page = Page(html.render(rich_case(judgement=Judgement(cannot_tell=judgement().cannot_tell))))
-    assert "Nothing was found in what could be read, but not everything could be judged: see below." in page.text
+    assert (
+        "Nothing was found in what could be read, but not everything could be judged: see below."
+        in page.text
+    )
 
 
 # --- size -----------------------------------------------------------------------------------------
@@ -450,7 +513,9 @@ def test_a_flood_of_findings_stays_within_the_limit() -> None:
     """60,000 findings of one rule give a page below the limit that holds the worst of all."""
     document = rich_case()
     flood = document["findings"][10]
-    document["findings"] = document["findings"][:3] + [{**flood, "id": f"x/{n}"} for n in range(60_000)]
+    document["findings"] = document["findings"][:3] + [
+        {**flood, "id": f"x/{n}"} for n in range(60_000)
+    ]
     text = html.render(document, 4 << 20)
     assert len(text.encode()) <= 4 << 20
     assert "A CPU limit holds the VM back" in text
@@ -486,7 +551,11 @@ def test_a_chart_without_values_is_still_a_picture_with_a_title() -> None:
 def test_moments_outside_the_span_are_not_drawn() -> None:
     """The strip draws what falls into its span, once per spot, with the number of others in the title."""
     drawing = str(
-        strip([(0.0, "boot", "old"), (50.0, "hit", "a"), (50.0, "hit", "b")], time_axis([], 10.0, 100.0), "t")
+        strip(
+            [(0.0, "boot", "old"), (50.0, "hit", "a"), (50.0, "hit", "b")],
+            time_axis([], 10.0, 100.0),
+            "t",
+        )
     )
     assert "old" not in drawing
     assert "<title>a (and 1 more here)</title>" in drawing
@@ -535,7 +604,9 @@ def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
     assert '[data-theme="dark"] { --zone: #1a222d; }' in others[0]
 
 
-@pytest.mark.parametrize("place", [0, 1, 2, 3], ids=["light", "dark by system", "dark by choice", "print"])
+@pytest.mark.parametrize(
+    "place", [0, 1, 2, 3], ids=["light", "dark by system", "dark by choice", "print"]
+)
 def test_text_has_a_contrast_of_at_least_four_and_a_half(place: int) -> None:
     """Every colour of text on every ground it stands on meets WCAG AA, in light, dark and print."""
     css = style("base.css", "report.css")
@@ -546,7 +617,9 @@ def test_text_has_a_contrast_of_at_least_four_and_a_half(place: int) -> None:
         for ground in ("paper", "raised", "code", "hit"):
             if ground == "hit" and ink not in ("ink", "soft"):
                 continue
-            light, dark = sorted((_luminance(colours[ink]), _luminance(colours[ground])), reverse=True)
+            light, dark = sorted(
+                (_luminance(colours[ink]), _luminance(colours[ground])), reverse=True
+            )
             assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, ground)
 
 
@@ -557,14 +630,29 @@ def test_each_chart_bears_its_own_subject() -> None:
     findings = []
     for name in ("alpha", "beta"):
         one = ring_finding()
-        one.id, one.object, one.chart, one.explained_by = f"kb-2039495/{name}", name, [f"kb-2039495/{name}/cpu.rdy"], []
+        one.id, one.object, one.chart, one.explained_by = (
+            f"kb-2039495/{name}",
+            name,
+            [f"kb-2039495/{name}/cpu.rdy"],
+            [],
+        )
         findings.append(one)
-    series = {f"kb-2039495/{name}/cpu.rdy": {"title": f"{name}: cpu.rdy", **line} for name in ("alpha", "beta")}
+    series = {
+        f"kb-2039495/{name}/cpu.rdy": {"title": f"{name}: cpu.rdy", **line}
+        for name in ("alpha", "beta")
+    }
     document = rich_case(judgement=Judgement(findings=findings, series=series))
 
-    holder, other = document["series"]["kb-2039495/alpha/cpu.rdy"], document["series"]["kb-2039495/beta/cpu.rdy"]
+    holder, other = (
+        document["series"]["kb-2039495/alpha/cpu.rdy"],
+        document["series"]["kb-2039495/beta/cpu.rdy"],
+    )
     assert (len(holder["times"]), holder["same_as"]) == (2, "")
-    assert (other["title"], other["times"], other["same_as"]) == ("beta: cpu.rdy", [], "kb-2039495/alpha/cpu.rdy")
+    assert (other["title"], other["times"], other["same_as"]) == (
+        "beta: cpu.rdy",
+        [],
+        "kb-2039495/alpha/cpu.rdy",
+    )
     page = html.render(document)
     for name in ("alpha", "beta"):
         card = page.partition(f'id="f=kb-2039495/{name}"')[2].partition("</section>")[0]

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from analyzer.cli import main
+from analyzer.pipeline.triage import triage
 from analyzer.report import finding_rows, html, markdown, open_asks, terminal, view
-from analyzer.triage import triage
 from tests import many_hosts
 from tests.case_factory import rich_case
 from tests.test_nsx_site import FAULT, RESTART
@@ -26,7 +26,11 @@ from tests.test_nsx_site import triage as nsx_site
 
 def read(html_page: str) -> str:
     """Return the words of a page without its scripts and markup."""
-    return re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>|<style.*?</style>", "", html_page, flags=re.DOTALL))
+    return re.sub(
+        r"<[^>]+>",
+        "",
+        re.sub(r"<script.*?</script>|<style.*?</style>", "", html_page, flags=re.DOTALL),
+    )
 
 
 def reports(doc: dict[str, Any]) -> dict[str, str]:
@@ -59,7 +63,9 @@ def test_what_could_not_be_checked_is_said_once(three_hosts: dict[str, Any], for
 
 
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
-def test_what_cannot_be_told_is_said_once_for_all_hosts(three_hosts: dict[str, Any], form: str) -> None:
+def test_what_cannot_be_told_is_said_once_for_all_hosts(
+    three_hosts: dict[str, Any], form: str
+) -> None:
     """A source that three hosts lack is one sentence with their names."""
     text = reports(three_hosts)[form]
 
@@ -73,7 +79,9 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     assert len(row) > 2
     for number, one in enumerate(row):
         one["also"] = (
-            [f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. Severity may rise to major."]
+            [
+                f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. Severity may rise to major."
+            ]
             if number < 2
             else []
         )
@@ -82,10 +90,14 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     for form, text in reports(doc).items():
         assert text.count("Could not check: vm.vcpus") == 0, form
         assert text.count(said) == 1, form
-        assert "vm.vcpus has no value at a.txt:1 and 1 more place. Severity may rise to major." in text, form
+        assert (
+            "vm.vcpus has no value at a.txt:1 and 1 more place. Severity may rise to major." in text
+        ), form
 
 
-def test_amounts_have_separators_and_numbers_of_things_have_none(three_hosts: dict[str, Any]) -> None:
+def test_amounts_have_separators_and_numbers_of_things_have_none(
+    three_hosts: dict[str, Any],
+) -> None:
     """Times and packets are read in threes; the port, which is a name, stays as the host prints it."""
     [worst] = [one for one in three_hosts["findings"] if one["subject"].startswith("web-02-03")]
 
@@ -141,7 +153,9 @@ def test_a_cut_file_is_asked_for_again(form: str) -> None:
 
     assert f"sk for {name} again" in reports(cut)[form]
     assert " again: " not in reports(whole)[form]
-    assert f"1. Please send {name} again" in open_asks.mail(cut) and "again" not in open_asks.mail(whole)
+    assert f"1. Please send {name} again" in open_asks.mail(cut) and "again" not in open_asks.mail(
+        whole
+    )
 
 
 @pytest.mark.size
@@ -154,7 +168,10 @@ def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:
 
     assert page.count("The worst, ") == 3
     assert page.index("458 objects") < page.index("129 objects") < page.index("13 objects")
-    assert "The worst, web-19-29.eth0, port 33554462 on vSwitch0 on esx19: Out of receive buffers 4,206 times" in page
+    assert (
+        "The worst, web-19-29.eth0, port 33554462 on vSwitch0 on esx19: Out of receive buffers 4,206 times"
+        in page
+    )
 
 
 def test_causes_are_named_in_the_order_to_fix_them() -> None:
@@ -163,7 +180,10 @@ def test_causes_are_named_in_the_order_to_fix_them() -> None:
     first, second, sign = doc["findings"][0], doc["findings"][1], doc["findings"][2]
     sign["explained_by"] = [second["id"], first["id"]]
 
-    assert view.causes(doc, sign) == [("Fix this first", first["id"]), ("Then fix this", second["id"])]
+    assert view.causes(doc, sign) == [
+        ("Fix this first", first["id"]),
+        ("Then fix this", second["id"]),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -184,17 +204,26 @@ def test_twenty_hosts_take_one_line_of_the_head(twenty_hosts: dict[str, Any], fo
 
     assert re.search(r"20 hosts\W+esx00 … esx19", text)
     if form != "terminal":
-        head = text[: text.index("Material")] if form == "note" else text[text.rindex("The hosts at a glance") :]
+        head = (
+            text[: text.index("Material")]
+            if form == "note"
+            else text[text.rindex("The hosts at a glance") :]
+        )
         assert [f"esx{host:02d}" for host in range(20) if f"esx{host:02d}" not in head] == []
 
 
 @pytest.mark.size
-def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hosts: dict[str, Any]) -> None:
+def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(
+    twenty_hosts: dict[str, Any],
+) -> None:
     """The head has the first, the last and the three worst hosts by name; the table has all twenty, the worst first."""
     page = html.render(twenty_hosts)
     head = read(page.partition("<header>")[2].partition("</header>")[0])
     table = page.partition('<section id="hosts"')[2].partition("</section>")[0]
-    names = [read(row) for row in re.findall(r'<th scope="row" data-label="Host">.*?</th>', table, flags=re.DOTALL)]
+    names = [
+        read(row)
+        for row in re.findall(r'<th scope="row" data-label="Host">.*?</th>', table, flags=re.DOTALL)
+    ]
 
     assert re.search(r"esx00 … esx19", head)
     names = [name.split()[0] for name in names]
@@ -206,9 +235,14 @@ def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(twenty_hos
 @pytest.mark.size
 def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str, Any]) -> None:
     """A crowd hides no remark: the host that has one is named with it in every form."""
-    nodes = [node | {"warnings": ["CLOCK-JUMPED"] if node["name"] == "esx11" else []} for node in twenty_hosts["nodes"]]
+    nodes = [
+        node | {"warnings": ["CLOCK-JUMPED"] if node["name"] == "esx11" else []}
+        for node in twenty_hosts["nodes"]
+    ]
     doc = twenty_hosts | {"nodes": nodes}
-    head = re.sub(r"<details.*?</details>", "", html.render(doc).partition("</header>")[0], flags=re.DOTALL)
+    head = re.sub(
+        r"<details.*?</details>", "", html.render(doc).partition("</header>")[0], flags=re.DOTALL
+    )
 
     assert "esx11: CLOCK-JUMPED" in head
     assert all("esx11: CLOCK-JUMPED" in text for text in reports(doc).values())
@@ -217,11 +251,20 @@ def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str
 def test_hosts_of_several_versions_are_counted_by_version() -> None:
     """Twelve hosts of two versions: one line that says how many run which; a single Manager keeps its own line."""
     doc = rich_case()
-    host = doc["nodes"][0] | {"kind": "esxi", "product": "ESXi host", "build": "", "release": "", "warnings": []}
+    host = doc["nodes"][0] | {
+        "kind": "esxi",
+        "product": "ESXi host",
+        "build": "",
+        "release": "",
+        "warnings": [],
+    }
     doc["nodes"] = [
-        host | {"id": f"esx{n}", "name": f"esx{n}", "version": "6.5.0" if n % 3 else "6.7.0"} for n in range(1, 13)
+        host | {"id": f"esx{n}", "name": f"esx{n}", "version": "6.5.0" if n % 3 else "6.7.0"}
+        for n in range(1, 13)
     ]
-    doc["nodes"].append(host | {"id": "mgr", "name": "mgr", "kind": "nsx_manager", "product": "NSX Manager"})
+    doc["nodes"].append(
+        host | {"id": "mgr", "name": "mgr", "kind": "nsx_manager", "product": "NSX Manager"}
+    )
     text = reports(doc)["terminal"]
 
     assert "12 hosts esx1 … esx12; 8 × ESXi host 6.5.0, 4 × ESXi host 6.7.0 mgr NSX Manager" in text
@@ -235,7 +278,12 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
 
     assert len(view.groups(twenty_hosts)) == 3
     assert text.count("rx 4096") == 1
-    assert text.count("the same as for the major finding above (web-19-29.eth0, port 33554462 on vSwitch0)") == 2
+    assert (
+        text.count(
+            "the same as for the major finding above (web-19-29.eth0, port 33554462 on vSwitch0)"
+        )
+        == 2
+    )
 
 
 @pytest.mark.size

@@ -21,7 +21,9 @@ def note() -> str:
 
 def as_html(text: str) -> str:
     """Return what a ticket system that allows HTML and tables makes of the note."""
-    return str(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text))
+    return str(
+        MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    )
 
 
 def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) -> None:
@@ -31,7 +33,9 @@ def test_the_note_begins_with_what_it_is_and_ends_with_who_made_it(note: str) ->
     )
     assert "VMware ESXi 6.5.0 build 5969303, 6.5 Update 1; up 41 d" in note
     assert "NOT COMPLETE" in note
-    assert re.search(r"Backline 0\.1\.0, catalog 9f3c21d0a4be \(78 rules\)\..*not masked\.\n$", note)
+    assert re.search(
+        r"Backline 0\.1\.0, catalog 9f3c21d0a4be \(78 rules\)\..*not masked\.\n$", note
+    )
 
 
 def test_findings_stand_in_the_order_of_the_page(note: str) -> None:
@@ -49,9 +53,15 @@ def test_findings_stand_in_the_order_of_the_page(note: str) -> None:
 
 def test_evidence_stands_with_address_and_line(note: str) -> None:
     """The measured counters are there with the place they come from, as code."""
-    assert "case-1834/console-esx07.txt:52  ring1_full = 7086\n    # of times the 1st ring is full:7086\n" in note
+    assert (
+        "case-1834/console-esx07.txt:52  ring1_full = 7086\n    # of times the 1st ring is full:7086\n"
+        in note
+    )
     assert "Fix this first: A CPU limit holds the VM back" in note
-    assert "May be worse or more certain than shown: esxi.teaming\\_policy is only partly known" in note
+    assert (
+        "May be worse or more certain than shown: esxi.teaming\\_policy is only partly known"
+        in note
+    )
 
 
 def test_many_subjects_are_said_once(note: str) -> None:
@@ -104,7 +114,9 @@ def test_hostile_names_stay_text() -> None:
     assert all(link.startswith(wording.KB_ADDRESS) for link in links)
 
 
-NASTY = st.text(st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcff\"'/:"), max_size=40)
+NASTY = st.text(
+    st.sampled_from("`*_[](){}<>#|!&~\\\n\r\t -+=1.ab\x1b\u202e\udcff\"'/:"), max_size=40
+)
 
 
 @pytest.mark.size
@@ -129,7 +141,9 @@ def test_no_text_can_make_markup(text: str) -> None:
 
 def settle_a_finding(doc: dict[str, Any]) -> dict[str, Any]:
     """Let the answer to each question of a document settle a finding of it; return the document."""
-    rule = next(one["rule"] for one in doc["findings"] if one["verdict"] == "match" and not one["muted"])
+    rule = next(
+        one["rule"] for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]
+    )
     for group in doc["cannot_tell"]:
         group["settles"] = [rule]
     return doc
@@ -150,16 +164,29 @@ def test_the_mail_calls_no_file_a_machine() -> None:
     assert "binary cache" not in mail
     node["name"] = "ESXi host (loose files)"
     for one in (record for group in doc["cannot_tell"] for record in (group, *group["asks"])):
-        one["nodes"] = [name.replace("paste.txt", "ESXi host (loose files)") for name in one["nodes"]]
-    assert "\n2. Please run on the machine that your files came from:\n   ethtool" in open_asks.mail(doc)
+        one["nodes"] = [
+            name.replace("paste.txt", "ESXi host (loose files)") for name in one["nodes"]
+        ]
+    assert (
+        "\n2. Please run on the machine that your files came from:\n   ethtool"
+        in open_asks.mail(doc)
+    )
 
 
 def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every command once below its host, what a command is about as a comment a shell skips."""
     mail = open_asks.mail(settle_a_finding(rich_case()))
     assert mail.startswith("Hello,\n\nTo continue with case-1834, we need the following:\n")
-    assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == ["1.", "2.", "3.", "4."]
-    assert "\n1. Please send case-1834.zip again: the file we received is cut short or damaged.\n" in mail
+    assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == [
+        "1.",
+        "2.",
+        "3.",
+        "4.",
+    ]
+    assert (
+        "\n1. Please send case-1834.zip again: the file we received is cut short or damaged.\n"
+        in mail
+    )
     assert mail.count("vmxnet3/rxSummary") == 1
     first = "\n2. Please run on esx07.lab:\n   ethtool -S vmnic2\n   # for app-0, port 33554470; app-1, port 33554471"
     assert first in mail, "a command with names to fill in comes behind the others"

@@ -13,14 +13,20 @@ from rich.console import Console
 from analyzer.report import terminal
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
-CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+CONTROL = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
-def shown(doc: dict[str, object], width: int = 100, verbose: int = 0, *, colour: bool = False) -> str:
+def shown(
+    doc: dict[str, object], width: int = 100, verbose: int = 0, *, colour: bool = False
+) -> str:
     """Return what a terminal of that width would get."""
     out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None)
+    console = Console(
+        file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None
+    )
     terminal.render(doc, console, verbose)
     return out.getvalue()
 
@@ -149,9 +155,12 @@ def test_a_case_of_many_machines_takes_one_line_for_its_hosts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")]
+    ("number", "said"),
+    [(3, "and 1 more line of evidence\n"), (4, "and 2 more lines of evidence\n")],
 )
-def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(number: int, said: str) -> None:
+def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(
+    number: int, said: str
+) -> None:
     """One line is no lines."""
     doc = rich_case()
     (finding, *_) = doc["findings"]

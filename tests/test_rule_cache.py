@@ -17,16 +17,17 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer import cache_folder, rules
+from analyzer import rules
 from analyzer.cli import main
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
 from analyzer.rules import cache, fact_files, fact_tables, file_states, sources
 from analyzer.rules.cache import EAGER, LATER, RuleCache
 from analyzer.rules.encoding import Encoder
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Rule
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime import cache_folder
+from analyzer.runtime.limits import Limits
 from tests import hostile
 from tests.rule_kit import TABLES
 from tests.test_evaluator import NUMBERS, RULE, conditions
@@ -78,10 +79,21 @@ def differences(one: Any, two: Any, met: dict[int, int], path: str = "rule") -> 
 def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the parts that a value is made of, by name; none for a plain one."""
     if isinstance(value, RuleText):
-        yield from (("name", value.name), ("text", value.text), ("lines", value.lines), ("is_rule", value.is_rule))
+        yield from (
+            ("name", value.name),
+            ("text", value.text),
+            ("lines", value.lines),
+            ("is_rule", value.is_rule),
+        )
     elif is_dataclass(value):
-        aside = ("read_examples", "_examples", "at_once", "later", "origin") if isinstance(value, Rule) else ()
-        yield from ((one.name, getattr(value, one.name)) for one in fields(value) if one.name not in aside)
+        aside = (
+            ("read_examples", "_examples", "at_once", "later", "origin")
+            if isinstance(value, Rule)
+            else ()
+        )
+        yield from (
+            (one.name, getattr(value, one.name)) for one in fields(value) if one.name not in aside
+        )
     elif isinstance(value, dict):
         yield from ((repr(key), part) for key, part in value.items())
     elif isinstance(value, list | tuple):
@@ -101,13 +113,22 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     def never() -> Rule:
         raise AssertionError("the stored rule was not used")
 
-    return fresh, RuleCache(source, tables, Limits()).get(key, RuleText("made-up.yaml", text), never)
+    return fresh, RuleCache(source, tables, Limits()).get(
+        key, RuleText("made-up.yaml", text), never
+    )
 
 
-@together("path", sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))[::8], ids=lambda path: path.stem, parts=3)
+@together(
+    "path",
+    sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))[::8],
+    ids=lambda path: path.stem,
+    parts=3,
+)
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
     """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
-    fresh, stored = through_the_cache(path.read_text(encoding="utf-8"), fact_tables.declared(), folder)
+    fresh, stored = through_the_cache(
+        path.read_text(encoding="utf-8"), fact_tables.declared(), folder
+    )
     assert stored is not None
     assert stored.later is not None
     assert list(differences(fresh, stored, {})) == []
@@ -128,7 +149,10 @@ def test_any_rule_comes_out_as_it_went_in(
     folder: Path, only: str, when: str, outcome: str, number: str, many: bool
 ) -> None:
     """The same holds for generated rules, with bounds and named values of every kind."""
-    quoted = {name: json.dumps(text) for name, text in (("only", only), ("when", when), ("outcome", outcome))}
+    quoted = {
+        name: json.dumps(text)
+        for name, text in (("only", only), ("when", when), ("outcome", outcome))
+    }
     text = RULE.format(nodes=", nodes: any" if many else "", filter="", single="", **quoted)
     text = text.replace("  named:", f"  more: {json.dumps(number)}\n  named:")
     fresh, stored = through_the_cache(text, TABLES, folder)
@@ -138,7 +162,9 @@ def test_any_rule_comes_out_as_it_went_in(
 
 def test_the_comparison_sees_a_field_that_was_not_stored(folder: Path) -> None:
     """The check can fail: one field left at another value is told by its name."""
-    fresh, stored = through_the_cache(SHIPPED.read_text(encoding="utf-8"), fact_tables.declared(), folder)
+    fresh, stored = through_the_cache(
+        SHIPPED.read_text(encoding="utf-8"), fact_tables.declared(), folder
+    )
     assert stored is not None
     stored.evidence = stored.evidence[:-1]
     assert any(line.startswith("rule.evidence") for line in differences(fresh, stored, {}))
@@ -168,12 +194,20 @@ def rules_in(folder: Path) -> Path:
 
 def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
     """Return exit code, case.json and page of a triage through the command."""
-    done = CliRunner().invoke(main, ["triage", str(CASES / case), "-o", str(output), "--quiet", *words])
-    return done.exit_code, (output / "case.json").read_bytes(), (output / "report.html").read_bytes()
+    done = CliRunner().invoke(
+        main, ["triage", str(CASES / case), "-o", str(output), "--quiet", *words]
+    )
+    return (
+        done.exit_code,
+        (output / "case.json").read_bytes(),
+        (output / "report.html").read_bytes(),
+    )
 
 
 @pytest.mark.size
-def test_a_case_is_the_same_out_of_the_cache(folder: Path, tmp_path: Path, reads: list[str]) -> None:
+def test_a_case_is_the_same_out_of_the_cache(
+    folder: Path, tmp_path: Path, reads: list[str]
+) -> None:
     """With rules read from their files and with rules out of the cache a triage writes the same bytes."""
     cases = ("lab-ring-before", "nsx-633-site", "healthy-host", "cut-bundle")
     with hostile.rules_read_once():
@@ -185,7 +219,9 @@ def test_a_case_is_the_same_out_of_the_cache(folder: Path, tmp_path: Path, reads
     assert reads == []
 
 
-def test_only_the_rules_that_changed_are_read_again(folder: Path, tmp_path: Path, reads: list[str]) -> None:
+def test_only_the_rules_that_changed_are_read_again(
+    folder: Path, tmp_path: Path, reads: list[str]
+) -> None:
     """Of a private folder the changed file is read anew and all others come out of the cache."""
     kb = tmp_path / "kb"
     kb.mkdir()
@@ -198,7 +234,10 @@ def test_only_the_rules_that_changed_are_read_again(folder: Path, tmp_path: Path
     reads.clear()
     changed = (kb / "own-3.yaml").read_text(encoding="utf-8").replace("title: ", "title: Changed, ")
     (kb / "own-3.yaml").write_text(changed, encoding="utf-8")
-    assert [rule.title.startswith("Changed") for rule in rules.load([kb]).rules] == [False] * 3 + [True, False]
+    assert [rule.title.startswith("Changed") for rule in rules.load([kb]).rules] == [False] * 3 + [
+        True,
+        False,
+    ]
     assert reads == ["own-3.yaml"]
 
 
@@ -207,7 +246,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of the rule files whose bytes were read from now on."""
     found: list[str] = []
     read = sources.read
-    monkeypatch.setattr(sources, "read", lambda path, limits: found.append(path.name) or read(path, limits))
+    monkeypatch.setattr(
+        sources, "read", lambda path, limits: found.append(path.name) or read(path, limits)
+    )
     return found
 
 
@@ -215,7 +256,9 @@ def private(kb: Path) -> None:
     """Write three rules of somebody's own."""
     kb.mkdir()
     for number in range(3):
-        text = SHIPPED.read_text(encoding="utf-8").replace("rule: kb-2039495", f"rule: own-{number}")
+        text = SHIPPED.read_text(encoding="utf-8").replace(
+            "rule: kb-2039495", f"rule: own-{number}"
+        )
         (kb / f"own-{number}.yaml").write_text(text, encoding="utf-8")
 
 
@@ -258,13 +301,19 @@ def test_a_rule_file_that_was_touched_is_read(
     assert [name for name in opened if name.startswith("own")] == ["own-1.yaml", "own-2.yaml"]
 
 
-def test_a_rule_file_just_written_is_read_again(folder: Path, tmp_path: Path, opened: list[str]) -> None:
+def test_a_rule_file_just_written_is_read_again(
+    folder: Path, tmp_path: Path, opened: list[str]
+) -> None:
     """Within two seconds of a change the clock of the disk may not tell a second one: the state proves nothing."""
     private(tmp_path / "kb")
     rules.load([tmp_path / "kb"])
     opened.clear()
     rules.load([tmp_path / "kb"])
-    assert [name for name in opened if name.startswith("own")] == ["own-0.yaml", "own-1.yaml", "own-2.yaml"]
+    assert [name for name in opened if name.startswith("own")] == [
+        "own-0.yaml",
+        "own-1.yaml",
+        "own-2.yaml",
+    ]
 
 
 @pytest.mark.parametrize("told", [None, 7, [], [1, 2, 3, 4, "zz"], ["a", None, {}, 0, 5]])
@@ -279,7 +328,8 @@ def test_a_broken_rule_is_told_the_same_each_time(folder: Path, tmp_path: Path) 
     kb.mkdir()
     text = SHIPPED.read_text(encoding="utf-8")
     (kb / "own.yaml").write_text(
-        text.replace("rule: kb-2039495", "rule: own").replace("when:", "whenn:", 1), encoding="utf-8"
+        text.replace("rule: kb-2039495", "rule: own").replace("when:", "whenn:", 1),
+        encoding="utf-8",
     )
     told = [[str(error) for error in rules.load([kb]).broken] for _ in range(2)]
     assert told[0] == told[1]
@@ -299,7 +349,9 @@ def test_thresholds_of_the_settings_are_never_stored(folder: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("at", [0, 20, 90, 400, -1])
-def test_a_damaged_file_counts_as_absent(at: int, folder: Path, tmp_path: Path, reads: list[str]) -> None:
+def test_a_damaged_file_counts_as_absent(
+    at: int, folder: Path, tmp_path: Path, reads: list[str]
+) -> None:
     """One changed byte anywhere: every rule is read from its file again, and the cache is written anew."""
     kb = tmp_path / "kb"
     private(kb)
@@ -345,7 +397,9 @@ def test_rules_of_other_code_or_limits_are_not_taken(
     assert len(reads) == 3
 
 
-def test_the_code_is_the_same_by_whatever_path_it_is_reached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_code_is_the_same_by_whatever_path_it_is_reached(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """`bin/backline` and `python -m analyzer` may spell the folder of the code differently, and share one cache."""
     (tmp_path / "link").symlink_to(ROOT / "analyzer")
     here = cache._code.__wrapped__()
@@ -355,7 +409,9 @@ def test_the_code_is_the_same_by_whatever_path_it_is_reached(monkeypatch: pytest
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
-def test_a_file_that_others_may_write_is_not_read(folder: Path, tmp_path: Path, reads: list[str]) -> None:
+def test_a_file_that_others_may_write_is_not_read(
+    folder: Path, tmp_path: Path, reads: list[str]
+) -> None:
     """A folder or a file that group or others may write to counts as absent, and so does a link."""
     kb = tmp_path / "kb"
     private(kb)
@@ -404,7 +460,11 @@ def test_a_folder_that_cannot_be_made_is_no_cache(
         monkeypatch.setenv("BACKLINE_CACHE", wanted)
         reads.clear()
         whole = rules.load([tmp_path / "kb"])
-        assert [name for name in reads if name.startswith("own")] == ["own-0.yaml", "own-1.yaml", "own-2.yaml"]
+        assert [name for name in reads if name.startswith("own")] == [
+            "own-0.yaml",
+            "own-1.yaml",
+            "own-2.yaml",
+        ]
         assert not whole.broken
     assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "kb"]
 
@@ -427,13 +487,18 @@ def test_old_files_are_swept_out(folder: Path) -> None:
         os.utime(folder / name, (now - age, now - age))
     rules.load()
     left = {one.name for one in folder.iterdir()}
-    kept = {f"rules-{number:02}.cache" for number in range(cache_folder.MOST_FILES - len(left - ages.keys()))}
+    kept = {
+        f"rules-{number:02}.cache"
+        for number in range(cache_folder.MOST_FILES - len(left - ages.keys()))
+    }
     written = left - ages.keys()
     assert written
     assert left - written == kept | {"notes.txt", "rules-new.unfinished"}
 
 
-def test_the_folder_is_where_the_system_has_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_is_where_the_system_has_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Without a word of ours it is the folder that the standard of the system names, and only an absolute one."""
     monkeypatch.delenv("BACKLINE_CACHE", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
@@ -449,20 +514,34 @@ def test_the_folder_is_where_the_system_has_it(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.process
 def test_two_processes_may_write_at_once(folder: Path, tmp_path: Path) -> None:
     """Runs side by side leave one whole file, and say the same."""
-    words = [sys.executable, "-m", "analyzer", "triage", str(CASES / "lab-ring-after"), "--json", "-"]
+    words = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "triage",
+        str(CASES / "lab-ring-after"),
+        "--json",
+        "-",
+    ]
     runs = [subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) for _ in range(2)]
     said = {run.communicate()[0] for run in runs}
     assert len(said) == 1
     assert {one.name[-6:] for one in folder.iterdir()} == {".cache"}
 
 
-def test_facts_come_out_of_the_cache_as_they_are_in_their_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_come_out_of_the_cache_as_they_are_in_their_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Tables of facts have the same rows and digests; their CSV files are parsed once, and again when one changes."""
     read: list[str] = []
     rows = fact_files.rows
-    monkeypatch.setattr(fact_files, "rows", lambda text, made: read.append(text.name) or rows(text, made))
+    monkeypatch.setattr(
+        fact_files, "rows", lambda text, made: read.append(text.name) or rows(text, made)
+    )
     first = fact_tables.read([]).tables
-    assert all(table.given is not None and len(table.given.rows) for table in first.values())  # read when asked for
+    assert all(
+        table.given is not None and len(table.given.rows) for table in first.values()
+    )  # read when asked for
     assert len(read) == len(first)
     second = fact_tables.read([]).tables
     assert all(table.given is not None and len(table.given.rows) for table in second.values())
@@ -478,7 +557,12 @@ def test_a_fault_in_facts_is_told_each_time(folder: Path, tmp_path: Path) -> Non
     facts.mkdir(parents=True)
     (facts / "esxi_build.csv").write_text("no,such,columns\n1,2,3\n")
     told = [
-        [str(fault) for fault in fact_tables.read([RuleSource("folder", "kb", files=[tmp_path / "kb"])]).broken]
+        [
+            str(fault)
+            for fault in fact_tables.read(
+                [RuleSource("folder", "kb", files=[tmp_path / "kb"])]
+            ).broken
+        ]
         for _ in range(2)
     ]
     assert told[0] == told[1] != []

@@ -78,7 +78,9 @@ def test_the_rule_tools_take_all_folders_below(kb: Path) -> None:
 
 def test_a_mistake_in_a_deep_file_is_told(kb: Path) -> None:
     """A broken rule three folders down is no rule that nobody looked at."""
-    (kb / "storage" / "fc" / "hba" / "deep-two.yaml").write_text("rule: deep-two\ntitle: x\n", encoding="utf-8")
+    (kb / "storage" / "fc" / "hba" / "deep-two.yaml").write_text(
+        "rule: deep-two\ntitle: x\n", encoding="utf-8"
+    )
     assert backline("rules", "lint", kb).exit_code == 1
     assert backline("rules", "test", kb).exit_code == 4
     assert backline("triage", CASE, "--kb", kb, "--json", "-", "--no-settings").exit_code == 4
@@ -133,7 +135,9 @@ def test_a_tree_without_end_ends(kb: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """`--kb /` is a mistake: after so many folders the rest is left out, and that is said."""
     monkeypatch.setattr(sources, "FOLDERS", 2)
     _, faults = sources.rule_tree(kb)
-    assert [fault.message for fault in faults] == ["more than 2 folders lie below it; the rest were not read"]
+    assert [fault.message for fault in faults] == [
+        "more than 2 folders lie below it; the rest were not read"
+    ]
 
 
 OF_PRODUCT = """\
@@ -149,7 +153,9 @@ say: "{{port}} failed"
 """
 
 
-def test_a_rule_says_which_product_it_is_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_says_which_product_it_is_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Over a log of the host, `product: nsxt` leaves a host without NSX alone, whatever the folder of the rule is called."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nsxt").mkdir()
@@ -168,6 +174,12 @@ def test_a_rule_says_which_product_it_is_about(tmp_path: Path, monkeypatch: pyte
 
 def test_rules_in_the_folders_of_nsx_are_about_nsx() -> None:
     """A shipped rule in the folder of a product says that it is about it, by its table or by `product`."""
-    found = {rule.id: (rule.product, rule.path.parent.name) for rule in rules.load().rules if rule.path is not None}
-    assert {name: one for name, one in found.items() if one[1] in ("nsx", "nsxt") and one[0] != one[1]} == {}
+    found = {
+        rule.id: (rule.product, rule.path.parent.name)
+        for rule in rules.load().rules
+        if rule.path is not None
+    }
+    assert {
+        name: one for name, one in found.items() if one[1] in ("nsx", "nsxt") and one[0] != one[1]
+    } == {}
     assert sum(one[0] != "" for one in found.values()) > 80

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
 from analyzer.cli import main
-from analyzer.parsing import registry
 from analyzer.sources.prompts import find_prompt
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
@@ -34,7 +34,12 @@ def head(command: str, rule: str = RULE) -> str:
 
 def bundle(*more: str) -> str:
     """Return what `get support-bundle` prints: outputs that are read, and some that are not."""
-    parts = (head("/usr/sbin/arp -n"), "Address   HWtype  Iface\n192.0.2.1 ether   eth0\n", head("/bin/df -lT"), DF)
+    parts = (
+        head("/usr/sbin/arp -n"),
+        "Address   HWtype  Iface\n192.0.2.1 ether   eth0\n",
+        head("/bin/df -lT"),
+        DF,
+    )
     return "nsxt-manager-01> get support-bundle\n" + "".join(parts + more)
 
 
@@ -45,12 +50,18 @@ def pieces(text: str) -> list[TranscriptPiece]:
 
 def outputs(text: str) -> list[tuple[str | None, str, str, str]]:
     """Return parser, host, kind and command of each output of a text."""
-    return [(one.parser, one.host, one.kind, one.command) for one in pieces(text) if one.role in ("output", "unread")]
+    return [
+        (one.parser, one.host, one.kind, one.command)
+        for one in pieces(text)
+        if one.role in ("output", "unread")
+    ]
 
 
 def triage(path: Path, code: int, *options: str) -> dict[str, Any]:
     """Run the command on a text and return its case document."""
-    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(path.parent / "out"), "--no-settings", *options])
+    done = CliRunner().invoke(
+        main, ["triage", str(path), "-o", str(path.parent / "out"), "--no-settings", *options]
+    )
     assert done.exit_code == code, done.output
     document: dict[str, Any] = json.loads((path.parent / "out" / "case.json").read_text("utf-8"))
     return document
@@ -84,7 +95,11 @@ def test_answers_of_other_nodes_are_theirs() -> None:
 
 def test_a_ruler_or_a_line_of_words_between_rules_is_no_head() -> None:
     """Rules around words that are no path, rules of other lengths and the rulers of tables stay what they were."""
-    for text in (head("Summary of the meeting"), f"{RULE}\n/bin/df -lT\n{'-' * 79}\n", f"{'-' * 20}\n/a\n{'-' * 20}\n"):
+    for text in (
+        head("Summary of the meeting"),
+        f"{RULE}\n/bin/df -lT\n{'-' * 79}\n",
+        f"{'-' * 20}\n/a\n{'-' * 20}\n",
+    ):
         assert not [one for one in pieces(text) if one.role == "command"], text
 
 
@@ -98,7 +113,9 @@ def test_a_full_partition_is_found_in_the_text_of_all_commands(tmp_path: Path) -
     """`triage` of that text finds the full log partition, on the manager of the prompt and with the line of `df`."""
     path = tmp_path / "all.txt"
     path.write_text(bundle())
-    (finding,) = [one for one in triage(path, 0)["findings"] if one["rule"] == "nsxt-partition-full"]
+    (finding,) = [
+        one for one in triage(path, 0)["findings"] if one["rule"] == "nsxt-partition-full"
+    ]
     assert (finding["subject"], finding["object"]) == ("/var/log", "nsxt-manager-01")
     assert [(one["address"], one["line"], one["node"]) for one in finding["evidence"]] == [
         ("all.txt", 12, "nsxt-manager-01")
@@ -113,5 +130,7 @@ def test_a_text_larger_than_a_stretch_keeps_its_host(tmp_path: Path) -> None:
     path.write_text(bundle().replace(DF, "") + noise + head("/bin/df -lT /var/log") + DF)
     document = triage(path, 0, "--limit", f"block_bytes={5 << 19}")
     assert path.stat().st_size > 5 << 20
-    assert [(one["rule"], one["node"]) for one in document["findings"]] == [("nsxt-partition-full", "nsxt-manager-01")]
+    assert [(one["rule"], one["node"]) for one in document["findings"]] == [
+        ("nsxt-partition-full", "nsxt-manager-01")
+    ]
     assert document["limits"] == []

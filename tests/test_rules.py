@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.errors import RuleFileError
-from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.runtime.errors import RuleFileError
 from tests.rule_kit import BASE, RULE, TABLES, Kit, full, rule
 
 CORPUS = Path(__file__).parents[1] / "../shared/corpus/hostile/yaml"
@@ -49,7 +49,9 @@ def test_an_error_shows_file_line_column_caret_and_help() -> None:
 def test_the_caret_stands_below_the_word(line: int) -> None:
     """However wide the number of the line is, the caret is in the column of what is wrong."""
     source = "when: one.aa > 0"
-    error = BadRuleError("no", file="r.yaml", place=FileSpan(line, source.index("aa") + 1, 2), source=source)
+    error = BadRuleError(
+        "no", file="r.yaml", place=FileSpan(line, source.index("aa") + 1, 2), source=source
+    )
 
     shown, caret = str(error).splitlines()[-2:]
     assert caret.index("^^") == shown.index("aa")
@@ -107,7 +109,9 @@ def test_a_caret_finds_its_word_in_quotes_and_over_lines() -> None:
     """The place is right in quoted text, in a folded block and in a flow mapping."""
     quoted = condition('"one.a > 0 and one.nope > 1"')
     folded = refusal(RULE % "when: >-\n  one.a > 0\n  and one.nope > 1")
-    inside = refusal((RULE % "when: true").replace("table: esxi.part, by: [key]}", "table: esxi.prt, by: [key]}"))
+    inside = refusal(
+        (RULE % "when: true").replace("table: esxi.part, by: [key]}", "table: esxi.prt, by: [key]}")
+    )
 
     assert (quoted.place.line, quoted.place.column) == (8, 26)
     assert (folded.place.line, folded.place.column) == (10, 11)
@@ -120,12 +124,32 @@ def test_a_caret_finds_its_word_in_quotes_and_over_lines() -> None:
     [
         ("title: A", "titel: A", "unknown key `titel` in the rule", "did you mean `title`?"),
         ("severity: major", "severity: mayor", "unknown severity `mayor`", "did you mean `major`?"),
-        ("severity: major", "", "an outcome has no severity", "one of critical, major, warning, info"),
+        (
+            "severity: major",
+            "",
+            "an outcome has no severity",
+            "one of critical, major, warning, info",
+        ),
         ("rows: many", "row: many", "unknown key `row` in join `part`", "did you mean `rows`?"),
         ("by: [key], rows", "by: [kye], rows", "has no column `kye`", "did you mean `key`?"),
-        ("by: [key], rows", "by: {key: name}, rows", "`key` is int, `name` is str: they never match", ""),
-        ("one in esxi.base", "one esxi.base", "each is `alias in table`", "for example: port in esxi.client_stats"),
-        ("one in esxi.base", "one in esxi.made_up_log", "`esxi.made_up_log` is a log", "name a signature"),
+        (
+            "by: [key], rows",
+            "by: {key: name}, rows",
+            "`key` is int, `name` is str: they never match",
+            "",
+        ),
+        (
+            "one in esxi.base",
+            "one esxi.base",
+            "each is `alias in table`",
+            "for example: port in esxi.client_stats",
+        ),
+        (
+            "one in esxi.base",
+            "one in esxi.made_up_log",
+            "`esxi.made_up_log` is a log",
+            "name a signature",
+        ),
         ("one in esxi.base", "True in esxi.base", "`True` cannot be a name", "use a-z, 0-9 and _"),
         ("each: one in esxi.base\n", "", "key `each` is missing", ""),
         ("rule: made-up", "rule: Made Up", "`Made Up` is not an id", "write words of a-z"),
@@ -133,10 +157,20 @@ def test_a_caret_finds_its_word_in_quotes_and_over_lines() -> None:
         ('"thing {one.key}"', '"thing {part.x}"', "`part` has many rows; wrap it", ""),
         ('"thing {one.key}"', '"thing {one.key"', "a lone `{`", "write `{{`"),
         ('"thing {one.key}"', '"thing {one.key.__class__}"', "a second dot", ""),
-        ('"thing {one.key}"', '"thing {one.key:9999999d}"', "format `9999999d` does not suit", "for example"),
+        (
+            '"thing {one.key}"',
+            '"thing {one.key:9999999d}"',
+            "format `9999999d` does not suit",
+            "for example",
+        ),
         ('"thing {one.key}"', '"thing {one.s:.3%}"', "format `.3%` does not suit", "for example"),
         ("title: A made-up fault", "title: [a, b]", "title must be text, not a list", ""),
-        ("say: found", "say: found\n    colour: red", "unknown key `colour` in an outcome", "known:"),
+        (
+            "say: found",
+            "say: found\n    colour: red",
+            "unknown key `colour` in an outcome",
+            "known:",
+        ),
     ],
 )
 def test_what_a_rule_file_may_not_say(old: str, new: str, message: str, help_text: str) -> None:
@@ -158,9 +192,16 @@ def test_a_key_that_stands_twice_names_both_lines() -> None:
 
 def test_only_null_true_false_and_numbers_are_resolved() -> None:
     """`on`, `no`, 0123 and 10:30 stay text; a date stays text."""
-    made = rule("one.s in ['on', 'no']", revised="2026-02-01", about="no", needs="0123", caution="10:30")
+    made = rule(
+        "one.s in ['on', 'no']", revised="2026-02-01", about="no", needs="0123", caution="10:30"
+    )
 
-    assert (made.revised, made.about, made.needs, made.caution) == ("2026-02-01", "no", "0123", "10:30")
+    assert (made.revised, made.about, made.needs, made.caution) == (
+        "2026-02-01",
+        "no",
+        "0123",
+        "10:30",
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +218,9 @@ def test_only_null_true_false_and_numbers_are_resolved() -> None:
 )
 def test_cells_of_examples_have_their_columns_type(cell: str, message: str, help_text: str) -> None:
     """`version: 6.30` would be 6.3 in every YAML: an unquoted number is refused where text is meant."""
-    examples = f"\n  - name: x\n    tables: {{esxi.base: [{{{cell}}}]}}\n    expect: {{result: match}}"
+    examples = (
+        f"\n  - name: x\n    tables: {{esxi.base: [{{{cell}}}]}}\n    expect: {{result: match}}"
+    )
     error = refusal(RULE % f"when: true\nexamples:{examples}")
 
     assert message in error.message
@@ -264,11 +307,15 @@ def test_one_bad_file_stops_no_other(tmp_path: Path) -> None:
 
 def test_a_mistake_in_an_example_stops_no_triage(tmp_path: Path) -> None:
     """Examples are read when somebody asks for them; then the mistake is told with its place."""
-    text = RULE % "when: true\nexamples: [{name: x, tables: {esxi.bas: []}, expect: {result: match}}]"
+    text = (
+        RULE % "when: true\nexamples: [{name: x, tables: {esxi.bas: []}, expect: {result: match}}]"
+    )
     (tmp_path / "made-up.yaml").write_text(text)
 
     assert rules.load([tmp_path], TABLES).broken == []
-    assert "did you mean `esxi.base`?" in str(rules.load([tmp_path], TABLES, examples=True).broken[0])
+    assert "did you mean `esxi.base`?" in str(
+        rules.load([tmp_path], TABLES, examples=True).broken[0]
+    )
 
 
 def test_a_second_rule_of_one_id_is_refused(tmp_path: Path) -> None:
@@ -289,7 +336,10 @@ def test_drafts_and_retired_rules_are_not_used(tmp_path: Path) -> None:
         (tmp_path / f"{name}.yaml").write_text(text)
 
     assert [item.id for item in rules.load([tmp_path], TABLES).rules] == ["a-stable"]
-    assert [item.id for item in rules.load([tmp_path], TABLES, drafts=True).rules] == ["a-draft", "a-stable"]
+    assert [item.id for item in rules.load([tmp_path], TABLES, drafts=True).rules] == [
+        "a-draft",
+        "a-stable",
+    ]
 
 
 def test_the_hash_tells_catalogs_apart(tmp_path: Path) -> None:
@@ -311,7 +361,10 @@ def test_the_hash_tells_catalogs_apart(tmp_path: Path) -> None:
         ("bad: {in: esxi.base, match: 'abcd'}", "`esxi.base` is not a log"),
         ("bad: {in: esxi.made_up_log}", "log `bad` has no `match`"),
         ("bad: {in: esxi.made_up_log, match: 'abcd', where: levle == 'x'}", "unknown name `levle`"),
-        ("bad: {in: esxi.made_up_log, match: '" + "x" * 5000 + "'}", "a pattern longer than 4096 bytes"),
+        (
+            "bad: {in: esxi.made_up_log, match: '" + "x" * 5000 + "'}",
+            "a pattern longer than 4096 bytes",
+        ),
     ],
 )
 def test_signatures_are_checked(logs: str, message: str) -> None:
@@ -371,7 +424,9 @@ def test_no_damage_to_a_rule_file_raises_anything_else(data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 20)))
     put = data.draw(
-        st.sampled_from(["", ":", "\n", "- ", "{", "]", "'", "&a ", "*a", "!x ", "\t", "true", "0", "\x00"])
+        st.sampled_from(
+            ["", ":", "\n", "- ", "{", "]", "'", "&a ", "*a", "!x ", "\t", "true", "0", "\x00"]
+        )
     )
     try:
         full(text[:start] + put + text[stop:])
@@ -386,21 +441,28 @@ def test_hostile_yaml_is_refused_with_its_place() -> None:
     catalog = rules.load([CORPUS], TABLES)
 
     assert catalog.rules == []
-    assert len(catalog.broken) == len([path for path in CORPUS.iterdir() if path.suffix in (".yaml", ".yml")])
+    assert len(catalog.broken) == len(
+        [path for path in CORPUS.iterdir() if path.suffix in (".yaml", ".yml")]
+    )
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"), [(1, "1 packet was lost"), (2, "2 packets were lost"), (1200, "1,200 packets were lost")]
+    ("amount", "said"),
+    [(1, "1 packet was lost"), (2, "2 packets were lost"), (1200, "1,200 packets were lost")],
 )
 def test_a_number_brings_its_noun(amount: int, said: str) -> None:
     """A finding says `1 packet` and `1,200 packets`: the rule gives both words, a format stands before them."""
     kit = Kit().add(BASE, [{"key": 1, "a": amount}])
-    text = (RULE % "when: true").replace("say: found", 'say: "{one.a:,|packet was|packets were} lost"')
+    text = (RULE % "when: true").replace(
+        "say: found", 'say: "{one.a:,|packet was|packets were} lost"'
+    )
     (found,) = kit.judge(full(text)).findings
     assert found.say == said
 
 
-@pytest.mark.parametrize(("text", "message"), [("{one.s|thing|things}", "`one.s` is no number"), ("{one.a|thing}", "")])
+@pytest.mark.parametrize(
+    ("text", "message"), [("{one.s|thing|things}", "`one.s` is no number"), ("{one.a|thing}", "")]
+)
 def test_a_noun_goes_with_a_number(text: str, message: str) -> None:
     """A word after a text, and a lone form, are refused where the rule is read."""
     error = refusal((RULE % "when: true").replace("say: found", f'say: "{text}"'))

@@ -140,18 +140,35 @@ def team(tmp_path: Path) -> Path:
     git(repo, "add", ".")
     git(repo, "commit", "-qm", "one")
     git(repo, "tag", "v1")
-    shutil.copytree(ROOT / "samples" / "cases" / "slow-storage", tmp_path / "cases" / "slow-storage")
+    shutil.copytree(
+        ROOT / "samples" / "cases" / "slow-storage", tmp_path / "cases" / "slow-storage"
+    )
     done = run(repo, "backline batch ../cases --kb rules --archive ../archive --no-settings")
     assert done.returncode == 0, done.stderr
     return repo
 
 
-def run(repo: Path, command: str = "sh check-rules.sh", **over: str) -> subprocess.CompletedProcess[str]:
+def run(
+    repo: Path, command: str = "sh check-rules.sh", **over: str
+) -> subprocess.CompletedProcess[str]:
     """Run the script, or a step of it, with the `backline` of this environment."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "NO_COLOR": "1", "ARCHIVE": str(repo.parent / "archive"), **over}
+    env = {
+        **os.environ,
+        "PATH": path,
+        "NO_COLOR": "1",
+        "ARCHIVE": str(repo.parent / "archive"),
+        **over,
+    }
     return subprocess.run(
-        command, cwd=repo, env=env, shell=True, capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=repo,
+        env=env,
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
@@ -173,7 +190,9 @@ def steps() -> list[str]:
 @pytest.mark.process
 def test_each_step_passes_for_the_released_catalog(team: Path) -> None:
     """Every step of the recipe ends with 0 over what was released: the script, which ends with the first that does not."""
-    assert [next(step for step in STEPS if f"backline {step} " in line) for line in steps()] == list(STEPS)
+    assert [
+        next(step for step in STEPS if f"backline {step} " in line) for line in steps()
+    ] == list(STEPS)
     whole = run(team)
     assert whole.returncode == 0, whole.stdout + whole.stderr
     assert "No finding differs." in whole.stdout
@@ -186,7 +205,9 @@ def test_each_step_can_fail(team: Path) -> None:
     breaks = {
         lint: [("not_this:", 'not_this: []\nobject: "{dev.device}"\n# not_this:')],
         fmt: [("when: events >= 1", "when:    events >= 1")],
-        test: [("expect: {result: match, severity: info}", "expect: {result: match, severity: major}")],
+        test: [
+            ("expect: {result: match, severity: info}", "expect: {result: match, severity: major}")
+        ],
         diff: [("when: events >= 1", "when: events >= 1 and worst_us >= bar_us")],
     }
     for line, pairs in breaks.items():

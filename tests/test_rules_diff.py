@@ -66,7 +66,9 @@ def bundle(path: Path, *us: int) -> Path:
     """Write a case of one host: a vobd.log with an event of each latency, each of another device."""
     log = path / "esx-host" / "var" / "run" / "log" / "vobd.log"
     log.parent.mkdir(parents=True)
-    log.write_text("\n".join(EVENT.format(n=n, us=one) for n, one in enumerate(us)) + "\n", encoding="utf-8")
+    log.write_text(
+        "\n".join(EVENT.format(n=n, us=one) for n, one in enumerate(us)) + "\n", encoding="utf-8"
+    )
     return path
 
 
@@ -100,7 +102,9 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
 # -- what differs
 
 
-def test_a_moved_threshold_gains_and_loses_findings_by_name(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_moved_threshold_gains_and_loses_findings_by_name(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     """A lower bar gains the device between the bars, a higher one loses it; the number before and now is named."""
     old, new = two
     rule(new, bar="500000")
@@ -121,7 +125,11 @@ def test_another_severity_is_a_change(two: tuple[Path, Path], tmp_path: Path) ->
     rule(new, severity="warning")
     found = record(old, new, code=1)
     (hit,) = found["rules"][0]["changed"]
-    assert (hit["case"], hit["severity"], hit["was"]) == ("example: two seconds", "warning", "major, likely")
+    assert (hit["case"], hit["severity"], hit["was"]) == (
+        "example: two seconds",
+        "warning",
+        "major, likely",
+    )
     assert found["count"]["lost"] == found["count"]["gained"] == 0
     assert found["examples"] == 3, "its own, and those of a log that is missing or cut"
 
@@ -131,11 +139,20 @@ def test_what_cannot_be_told_any_more_is_named(two: tuple[Path, Path], tmp_path:
     old, new = two
     rule(new, join="  host: {table: esxi.version, by: []}\n", also=' and host.version < "6.7.0"')
     rule(old, bar="300000")
-    rule(new, bar="300000", join="  host: {table: esxi.version, by: []}\n", also=' or host.version < "6.7.0"')
+    rule(
+        new,
+        bar="300000",
+        join="  host: {table: esxi.version, by: []}\n",
+        also=' or host.version < "6.7.0"',
+    )
     case = bundle(tmp_path / "case", 200, 2000000)
     found = record(old, new, case, code=1)
     (one,) = found["rules"]
-    told = [(hit["subject"], hit["was"]) for hit in one["unsure"] if not hit["case"].startswith("example")]
+    told = [
+        (hit["subject"], hit["was"])
+        for hit in one["unsure"]
+        if not hit["case"].startswith("example")
+    ]
     assert told == [("naa.60", "no match")]
     assert "esxi.version" in one["unsure"][-1]["say"] and one["kept"] == 2 and not one["lost"]
     assert record(new, old, case, code=1)["count"]["settled"] == 1
@@ -153,7 +170,9 @@ def test_texts_and_layout_move_nothing(two: tuple[Path, Path], tmp_path: Path) -
     assert [(one["kind"], one["parts"]) for one in found["rules"]] == [("reworded", ["title"])]
     assert found["bundles"] == found["examples"] == 0
     path = rule(new)
-    path.write_text("# a remark\n" + path.read_text("utf-8").replace("bar: 1000000", "bar:   1000000"), "utf-8")
+    path.write_text(
+        "# a remark\n" + path.read_text("utf-8").replace("bar: 1000000", "bar:   1000000"), "utf-8"
+    )
     assert (record(old, new, code=0)["rules"], record(old, new)["same"]) == ([], 1)
 
 
@@ -173,7 +192,9 @@ def test_new_gone_and_retired_rules(two: tuple[Path, Path], tmp_path: Path) -> N
         "left-out": "gone",
     }
     assert found["given-up"]["why"] == "retired, replaced by slow-device"
-    assert [len(found[name][kind]) for name, kind in (("added", "gained"), ("given-up", "lost"))] == [1, 1]
+    assert [
+        len(found[name][kind]) for name, kind in (("added", "gained"), ("given-up", "lost"))
+    ] == [1, 1]
     assert "was" not in found["added"]["gained"][0], "a rule that was not there said nothing"
     assert "draft-one" in {one["rule"] for one in record(old, new, "--draft")["rules"]}
 
@@ -187,15 +208,28 @@ def test_the_archive_is_judged_by_the_back_test(two: tuple[Path, Path], tmp_path
     old, new = two
     shutil.copy(shipped, old)
     text = shipped.read_text(encoding="utf-8")
-    never = text.replace("when: ring_full > 0 or rx.out_of_buffers > 0", "when: ring_full > 999999999999")
+    never = text.replace(
+        "when: ring_full > 0 or rx.out_of_buffers > 0", "when: ring_full > 999999999999"
+    )
     assert never != text
     (new / shipped.name).write_text(never, encoding="utf-8")
     found = record(old, new, "--archive", tmp_path / "archive", "--jobs", 1, code=1)
-    words = ["rules", "backtest", new / shipped.name, "--against", old, "--archive", tmp_path / "archive", "--json"]
+    words = [
+        "rules",
+        "backtest",
+        new / shipped.name,
+        "--against",
+        old,
+        "--archive",
+        tmp_path / "archive",
+        "--json",
+    ]
     (report,) = json.loads(CliRunner().invoke(main, [*map(str, words), "--jobs", "1"]).stdout)
     lost = [hit for hit in found["rules"][0]["lost"] if "id" in hit]
     assert found["stored"] == 3
-    assert [hit["subject"] for hit in lost] == [hit["thing"]["subject"] for hit in report["lost"]] and lost
+    assert [hit["subject"] for hit in lost] == [
+        hit["thing"]["subject"] for hit in report["lost"]
+    ] and lost
 
 
 def test_commits_of_git(tmp_path: Path) -> None:
@@ -214,7 +248,9 @@ def test_commits_of_git(tmp_path: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path / "repo")
             found = record(old, new, code=1)
-        assert [one["thresholds"] for one in found["rules"]] == [[{"name": "bar", "before": 1000000, "now": 3000000}]]
+        assert [one["thresholds"] for one in found["rules"]] == [
+            [{"name": "bar", "before": 1000000, "now": 3000000}]
+        ]
         assert found["count"]["lost"] == 1
     assert record("HEAD", folder, code=0)["same"] == 1
     refused = run("HEAD~2", folder, code=2)
@@ -224,14 +260,18 @@ def test_commits_of_git(tmp_path: Path) -> None:
 # -- what goes wrong
 
 
-def test_a_broken_rule_and_a_wrong_place_are_refused(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_broken_rule_and_a_wrong_place_are_refused(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     """A rule that does not load ends with 4 and its place; a file, a slip and an option in place of a commit with 2."""
     old, new = two
     path = rule(new)
     assert run(old, path, code=2)
     assert "no git repository could be read" in run("no-such-place", new, code=2).output
     assert run(old, "--", "--upload-pack=x", code=2)
-    path.write_text(path.read_text("utf-8").replace("when: worst >= bar", "when: worst >= baar"), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("when: worst >= bar", "when: worst >= baar"), "utf-8"
+    )
     assert "slow-device.yaml:" in run(old, new, code=4).output
 
 
@@ -256,7 +296,9 @@ def test_hostile_names_steer_no_terminal(two: tuple[Path, Path], tmp_path: Path)
     assert "\x1b" not in run(old, new, case).output
 
 
-def test_a_signature_that_no_stored_case_was_searched_for_is_told(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_signature_that_no_stored_case_was_searched_for_is_told(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     """Where both versions know nothing of the stored cases, that is said: no difference there proves nothing."""
     archive = Archive.open(tmp_path / "archive", create=True)
     kit.stored(archive, "slow-storage", kit.packed("slow-storage")[0])
@@ -264,7 +306,9 @@ def test_a_signature_that_no_stored_case_was_searched_for_is_told(two: tuple[Pat
     rule(new, bar="3000000")
     done = run(old, new, "--archive", tmp_path / "archive", "--jobs", 1)
     assert "NOT KNOWN: 1 stored case was not searched for late" in done.stdout
-    assert record(old, new, "--archive", tmp_path / "archive")["rules"][0]["unsearched"] == {"late": 1}
+    assert record(old, new, "--archive", tmp_path / "archive")["rules"][0]["unsearched"] == {
+        "late": 1
+    }
 
 
 def test_a_machine_without_a_name_is_the_same_in_both_versions(two: tuple[Path, Path]) -> None:
@@ -274,7 +318,9 @@ def test_a_machine_without_a_name_is_the_same_in_both_versions(two: tuple[Path, 
     for folder, bar in ((old, "1000000"), (new, "1000001")):
         path = rule(folder, bar=bar)
         event = f"          {EVENT.format(n=1, us=2000000)}\n    expect: {{result: match}}\n"
-        path.write_text(path.read_text("utf-8").replace("    expect: {result: match}\n", name + event), "utf-8")
+        path.write_text(
+            path.read_text("utf-8").replace("    expect: {result: match}\n", name + event), "utf-8"
+        )
     found = record(old, new, code=0)
     assert found["rules"][0]["kept"] == 2
 
@@ -291,7 +337,9 @@ JOINED = "  bad: {table: kb.known_device, by: [device]}\n"
 
 def with_facts(folder: Path, *devices: str, name: str = "known_device") -> Path:
     """Write a rule that speaks of devices in a table of facts, and the table."""
-    path = rule(folder, join=JOINED.replace("known_device", name), also=" and bad.device == dev.device")
+    path = rule(
+        folder, join=JOINED.replace("known_device", name), also=" and bad.device == dev.device"
+    )
     (folder / "facts").mkdir(exist_ok=True)
     (folder / "facts" / f"{name}.toml").write_text(FACTS, "utf-8")
     rows = "".join(f"{device},made up,verified\n" for device in devices)
@@ -299,7 +347,9 @@ def with_facts(folder: Path, *devices: str, name: str = "known_device") -> Path:
     return path
 
 
-def test_another_row_of_facts_is_a_change_of_the_rules_that_join_it(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_another_row_of_facts_is_a_change_of_the_rules_that_join_it(
+    two: tuple[Path, Path], tmp_path: Path
+) -> None:
     """A rule whose text is the same judges otherwise by another row: both versions are judged, each by its own rows."""
     old, new = two
     with_facts(old, "naa.60")
@@ -307,7 +357,10 @@ def test_another_row_of_facts_is_a_change_of_the_rules_that_join_it(two: tuple[P
     case = bundle(tmp_path / "case", 2000000, 2000000)
     (one,) = record(old, new, case, code=1)["rules"]
     assert (one["kind"], one["parts"]) == ("changed", ["kb.known_device"])
-    own = {kind: [hit["subject"] for hit in one[kind] if hit["case"] == str(case)] for kind in ("lost", "gained")}
+    own = {
+        kind: [hit["subject"] for hit in one[kind] if hit["case"] == str(case)]
+        for kind in ("lost", "gained")
+    }
     assert own == {"lost": ["naa.60"], "gained": ["naa.61"]}
     with_facts(new, "naa.60")
     assert record(old, new, case, code=0)["same"] == 1
@@ -324,8 +377,18 @@ def test_facts_of_a_commit_come_with_its_rules(tmp_path: Path) -> None:
     with_facts(folder, "naa.61")
     case = bundle(tmp_path / "case", 2000000)
     found = record("HEAD", folder, case, code=1)
-    assert [hit["subject"] for hit in found["rules"][0]["lost"] if hit["case"] == str(case)] == ["naa.60"]
-    words = ("batch", case.parent / "case", "--archive", tmp_path / "archive", "--kb", folder, "--no-settings")
+    assert [hit["subject"] for hit in found["rules"][0]["lost"] if hit["case"] == str(case)] == [
+        "naa.60"
+    ]
+    words = (
+        "batch",
+        case.parent / "case",
+        "--archive",
+        tmp_path / "archive",
+        "--kb",
+        folder,
+        "--no-settings",
+    )
     assert CliRunner().invoke(main, [str(word) for word in words]).exit_code == 0
     words = (
         "rules",
@@ -345,5 +408,9 @@ def test_facts_of_a_commit_come_with_its_rules(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_the_catalog_of_the_tool_can_be_compared_with_a_copy() -> None:
     """Its tables of facts are declared once more in the copy, which is no mistake there."""
-    done = record(ROOT / "analyzer" / "kb", "HEAD:analyzer/kb") if (ROOT / ".git").exists() else {"same": 9}
+    done = (
+        record(ROOT / "analyzer" / "kb", "HEAD:analyzer/kb")
+        if (ROOT / ".git").exists()
+        else {"same": 9}
+    )
     assert done["same"] > 5

@@ -43,7 +43,9 @@ def written(folder: Path, name: str, severity: str = "warning", more: str = "") 
 
 def run(*words: object) -> Result:
     """Run the command."""
-    return CliRunner().invoke(main, ["rules", "test", "--no-settings", "--no-packs", *map(str, words)])
+    return CliRunner().invoke(
+        main, ["rules", "test", "--no-settings", "--no-packs", *map(str, words)]
+    )
 
 
 def test_all_as_expected_is_a_line_a_rule(tmp_path: Path) -> None:
@@ -84,7 +86,10 @@ def test_a_gap_that_passes_is_a_failure(tmp_path: Path) -> None:
     result = run(written(tmp_path, "few-uplinks", more=GAP.format(expected="match")))
 
     assert result.exit_code == 1
-    assert "    is marked `gap: true`, but it passes now: remove the mark" in result.stdout.splitlines()
+    assert (
+        "    is marked `gap: true`, but it passes now: remove the mark"
+        in result.stdout.splitlines()
+    )
 
 
 def test_a_broken_file_is_shown_and_the_others_run(tmp_path: Path) -> None:
@@ -99,7 +104,9 @@ def test_a_broken_file_is_shown_and_the_others_run(tmp_path: Path) -> None:
     assert "has no column `n_uplink`" in result.stdout
     assert "^^^^^^^^" in result.stdout
     assert "did you mean `n_uplinks`?" in result.stdout
-    assert result.stdout.endswith("ok    few-uplinks: 2 examples\n1 rule, 2 examples: all as expected, 1 file broken\n")
+    assert result.stdout.endswith(
+        "ok    few-uplinks: 2 examples\n1 rule, 2 examples: all as expected, 1 file broken\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -168,7 +175,9 @@ def test_names_in_a_rule_file_do_not_steer_the_terminal(tmp_path: Path) -> None:
     """Escape sequences in names and texts of an example are shown, not sent."""
     path = written(tmp_path, "few-uplinks", severity="major")
     text = (
-        path.read_text().replace("two uplinks\n", '"two \\e[31m uplinks\\a"\n', 1).replace("vSwitch0", '"v\\e]0;x\\a"')
+        path.read_text()
+        .replace("two uplinks\n", '"two \\e[31m uplinks\\a"\n', 1)
+        .replace("vSwitch0", '"v\\e]0;x\\a"')
     )
     path.write_text(text.replace("say: 2 uplinks", 'say: "\\e[2J"'))
     result = run(path, "-v")

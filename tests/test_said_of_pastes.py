@@ -85,9 +85,13 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, A
     for name, lines in PASTES.items():
         folder = tmp_path_factory.mktemp("paste")
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-        done = CliRunner().invoke(main, ["triage", str(folder / name), "-o", str(folder / "out"), "--quiet"])
+        done = CliRunner().invoke(
+            main, ["triage", str(folder / name), "-o", str(folder / "out"), "--quiet"]
+        )
         assert done.exit_code == 0, (name, done.output)
-        found[name] = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))["findings"]
+        found[name] = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))[
+            "findings"
+        ]
     return found
 
 
@@ -123,7 +127,10 @@ def test_what_is_plainly_visible_is_said(said: dict[str, list[dict[str, Any]]], 
     assert len(found) == len(EXPECTED[name]), [one["title"] for one in found]
     for severity, subject, text in EXPECTED[name]:
         assert any(
-            one["severity"] == severity and one["subject"].startswith(subject) and text in one["say"] for one in found
+            one["severity"] == severity
+            and one["subject"].startswith(subject)
+            and text in one["say"]
+            for one in found
         ), (severity, subject, text, [one["say"] for one in found])
 
 
@@ -145,7 +152,9 @@ hostdstats                166M      166M        0B 100% --
 def test_evidence_stands_on_the_line_of_its_own_value(tmp_path: Path) -> None:
     """A value out of a block is cited by its own line; one line is cited once, and what is not known is no evidence."""
     (tmp_path / "paste.txt").write_text(VSWITCHES, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     note = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -166,7 +175,9 @@ RELEASE = """[root@esx1:~] esxcli system version get
 def test_what_only_the_version_tells_is_one_row(tmp_path: Path) -> None:
     """Dozens of faults that a release is known for are one row of the note, each with its title, below what matters."""
     (tmp_path / "paste.txt").write_text(RELEASE, encoding="utf-8")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     assert done.exit_code == 0, done.output
     found = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["findings"]
     faults = [one for one in found if one["rule"] == "esxi-defect"]
@@ -232,20 +243,32 @@ Mount Point                                        Volume Name  UUID            
 def test_what_a_filter_let_through_is_not_all(tmp_path: Path, pipe: str) -> None:
     """Rows behind a pipe are judged, and that no other row is bad cannot be told; without the pipe it can."""
     (tmp_path / "esx.txt").write_text(FILTERED.replace(" | head -3", pipe), encoding="utf-8")
-    CliRunner().invoke(main, ["triage", str(tmp_path / "esx.txt"), "-o", str(tmp_path / "out"), "--quiet"])
+    CliRunner().invoke(
+        main, ["triage", str(tmp_path / "esx.txt"), "-o", str(tmp_path / "out"), "--quiet"]
+    )
     case = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
     looked = {one["rule"] for one in case["quiet"] if one["looked_at"]}
-    told = {rule for one in case["cannot_tell"] if "filtered by head" in one["why"] for rule in one["rules"]}
+    told = {
+        rule
+        for one in case["cannot_tell"]
+        if "filtered by head" in one["why"]
+        for rule in one["rules"]
+    }
     assert (told if pipe else looked) >= {"datastore-full", "datastore-not-mounted"}
     assert not (looked if pipe else told)
 
 
 @pytest.mark.parametrize(
-    ("last", "said"), [("09:00", "end 7 hours before"), ("14:53", "end 2 hours before"), ("14:54", "")]
+    ("last", "said"),
+    [("09:00", "end 7 hours before"), ("14:53", "end 2 hours before"), ("14:54", "")],
 )
-def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(tmp_path: Path, last: str, said: str) -> None:
+def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(
+    tmp_path: Path, last: str, said: str
+) -> None:
     """Logs that end hours before the bundle tell nothing of the time since then, and the report says so."""
-    line = f"2023-03-01T{last}:00.000Z cpu3:2098123)NetPort: 1879: disabled port 0x2000014\n".encode()
+    line = (
+        f"2023-03-01T{last}:00.000Z cpu3:2098123)NetPort: 1879: disabled port 0x2000014\n".encode()
+    )
     with tarfile.open(tmp_path / "esx-esx9-2023-03-01--16.53-71234.tgz", "w:gz") as bundle:
         member = tarfile.TarInfo("esx-esx9-2023-03-01--16.53-71234/var/run/log/vmkernel.log")
         member.size = len(line)
@@ -256,8 +279,12 @@ def test_a_host_that_fell_silent_before_its_bundle_was_made_is_told(tmp_path: Pa
     assert [said in warning for warning in silent] == [True] * bool(said)
 
 
-@pytest.mark.parametrize(("count", "said"), [(2, []), (3, ["3 bundles name esx9, and they are read as one"])])
-def test_many_bundles_that_name_one_host_are_told(tmp_path: Path, count: int, said: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("count", "said"), [(2, []), (3, ["3 bundles name esx9, and they are read as one"])]
+)
+def test_many_bundles_that_name_one_host_are_told(
+    tmp_path: Path, count: int, said: list[str]
+) -> None:
     """Hosts that were set up as copies of one have its name in each bundle: what is read as one host is said to be."""
     for number in range(count):
         top = f"esx-esx9-2023-03-0{number + 1}--16.53-7123{number}"
@@ -266,6 +293,8 @@ def test_many_bundles_that_name_one_host_are_told(tmp_path: Path, count: int, sa
             member = tarfile.TarInfo(f"{top}/var/run/log/vmkernel.log")
             member.size = len(line)
             bundle.addfile(member, io.BytesIO(line))
-    CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet", "--one-case"])
+    CliRunner().invoke(
+        main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet", "--one-case"]
+    )
     (node,) = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))["nodes"]
     assert [warning for warning in node["warnings"] if "bundles" in warning] == said

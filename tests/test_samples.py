@@ -28,12 +28,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from analyzer import parser_index
+from analyzer.artefacts import parser_index
+from analyzer.artefacts.parsing import Parser, modules, registry, tables, template_text
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from analyzer.forms import logs
 from analyzer.ingest.reader import TIME_OF_ENTRY
-from analyzer.parsing import Parser, modules, registry, tables, template_text
 from analyzer.sources.transcript import split
-from analyzer.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from tests.sample_kit import ALL, Sample, recognised, run
 from tests.together import together
 
@@ -60,7 +60,9 @@ def _plain(cell: Any) -> Any:
 
 
 @pytest.mark.size
-@together("name", [name for name, parser in registry().items() if parser.log and parser.shape], parts=18)
+@together(
+    "name", [name for name, parser in registry().items() if parser.log and parser.shape], parts=18
+)
 @settings(max_examples=10)
 @given(data=st.data())
 def test_a_line_that_begins_an_entry_of_a_log_holds_a_time(name: str, data: st.DataObject) -> None:
@@ -128,7 +130,9 @@ def test_a_sample_inside_a_mail_gives_the_same_rows(sample: Sample) -> None:
                     rows.setdefault(table, []).append(values)
                     lines.setdefault(table, []).append(line - len(head))
     wanted = {table: sample.expected["lines"][table] for table in sample.expected.get("lines", {})}
-    same = rows == sample.expected["rows"] and all(lines[table] == wanted[table] for table in wanted)
+    same = rows == sample.expected["rows"] and all(
+        lines[table] == wanted[table] for table in wanted
+    )
     assert same, rows
 
 
@@ -225,9 +229,13 @@ def test_a_template_loses_no_line_and_names_columns(name: str) -> None:
     """Values are upper-case columns, each filled; states end in an error or say what is not read."""
     users = _users(name)
     assert users, f"templates/{name}.textfsm is run by no parser"
-    columns = {column.name for parser in users for table in parser.tables for column in table.columns}
+    columns = {
+        column.name for parser in users for table in parser.tables for column in table.columns
+    }
     source = "".join(map(_source, users))
-    assert template_problems(template_text(name), columns, source, log=any(p.log for p in users)) == []
+    assert (
+        template_problems(template_text(name), columns, source, log=any(p.log for p in users)) == []
+    )
 
 
 def test_the_template_check_can_fail() -> None:
@@ -239,7 +247,9 @@ def test_the_template_check_can_fail() -> None:
         "state Start ends in '^${port_id} -> Record': lines could be lost silently",
         "state Rows ends in '^.*$$': lines could be lost silently",
     ]
-    assert template_problems(bogus, {"port_id"}, "", log=True)[2] == ("value MAC is no column and not read by name")
+    assert template_problems(bogus, {"port_id"}, "", log=True)[2] == (
+        "value MAC is no column and not read by name"
+    )
 
 
 # --- tables ------------------------------------------------------------------------------------
@@ -263,7 +273,9 @@ def test_a_column_name_has_one_kind_and_unit_in_all_tables() -> None:
     seen: dict[str, dict[tuple[str, str], list[str]]] = {}
     for table in tables().values():
         for column in table.columns:
-            seen.setdefault(column.name, {}).setdefault((column.kind, column.unit), []).append(table.name)
+            seen.setdefault(column.name, {}).setdefault((column.kind, column.unit), []).append(
+                table.name
+            )
     assert {name: kinds for name, kinds in seen.items() if len(kinds) > 1} == {}
 
 
@@ -330,7 +342,9 @@ def damaged(draw: st.DrawFn, lines: list[str]) -> list[str]:
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 @example(data=None)
-def test_a_parser_yields_rows_and_faults_whatever_it_is_fed(name: str, data: st.DataObject | None) -> None:
+def test_a_parser_yields_rows_and_faults_whatever_it_is_fed(
+    name: str, data: st.DataObject | None
+) -> None:
     """No text makes a parser raise; cells have the declared type; lines lie inside the block."""
     parser = registry()[name]
     fixed = ["", "\x00", "\ud800", "a" * 5000, "{" * 40, "-1:" * 99]
@@ -393,7 +407,10 @@ def test_a_line_no_command_prints_is_reported_and_the_rest_is_read() -> None:
     """A line of 5,000 characters starts no output and is a fault in one; its neighbours are rows."""
     row = "33554464 5 9 vSwitch0 00:50:56:a6:55:f4 web01.eth0"
     parser = registry()["net_stats"]
-    assert parser.starts_at("PortNum Type SubType SwitchName MACAddress ClientName" + " " * 5000) is None
+    assert (
+        parser.starts_at("PortNum Type SubType SwitchName MACAddress ClientName" + " " * 5000)
+        is None
+    )
     assert not parser.goes_on(row + " " * 5000)
     found = list(parser.parse(Block([row, row + "x" * 5000, row], first_line=3, address="a")))
     assert [type(item) for item in found] == [Row, Fault, Row]

@@ -15,7 +15,14 @@ from tools.scale_names import measure_names
 from tools.scale_run import Failed, backline, measured
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
-RUN = {"wall": 100.0, "cpu": 180.0, "parent_mb": 60.0, "worker_mb": 200.0, "together_mb": 400.0, "load": 0.1}
+RUN = {
+    "wall": 100.0,
+    "cpu": 180.0,
+    "parent_mb": 60.0,
+    "worker_mb": 200.0,
+    "together_mb": 400.0,
+    "load": 0.1,
+}
 RESULTS: dict[str, Any] = {
     "machine": {
         "cores": 2,
@@ -28,8 +35,21 @@ RESULTS: dict[str, Any] = {
     "first/1000": {**RUN, "files": 2000, "bytes": 20_000_000, "rate": 10.0, "mb_s": 0.2},
     "second/1000": {"wall": 1.0, "ratio": 100.0, "load": 0.1},
     "rejudge-compacted/1000": {**RUN, "cpu": 20.0, "rate": 50.0},
-    "loose/1000": {"objects": 1002, "size": 50_000_000, "per_case": 50_000.0, "verify": 9.0, "load": 0.1},
-    "compact/1000": {**RUN, "objects": 92, "size": 9_000_000, "per_case": 9000.0, "segments": 2, "segment_objects": 90},
+    "loose/1000": {
+        "objects": 1002,
+        "size": 50_000_000,
+        "per_case": 50_000.0,
+        "verify": 9.0,
+        "load": 0.1,
+    },
+    "compact/1000": {
+        **RUN,
+        "objects": 92,
+        "size": 9_000_000,
+        "per_case": 9000.0,
+        "segments": 2,
+        "segment_objects": 90,
+    },
     "backtest/1000": {"kb-2039495": 2.5, "load": 0.1},
 }
 
@@ -82,7 +102,9 @@ def test_a_page_without_a_marker_is_refused(tmp_path: Path) -> None:
 )
 def test_the_arithmetic_of_a_million(arithmetic: str, result: str) -> None:
     """The plan is the measured cost of a case times a million, shown with its factors."""
-    rows = [row for row in scale_tables.blocks(RESULTS)["million"].splitlines() if arithmetic in row]
+    rows = [
+        row for row in scale_tables.blocks(RESULTS)["million"].splitlines() if arithmetic in row
+    ]
     assert len(rows) == 1
     assert result in rows[0]
 
@@ -97,9 +119,7 @@ def test_a_busy_machine_is_told() -> None:
 @pytest.mark.process
 def test_a_run_is_measured_with_its_children() -> None:
     """Processor time and memory of what a command starts are counted, and its exit code is told."""
-    code = (
-        "import subprocess, sys; subprocess.run([sys.executable, '-c', 'x = [0] * 30_000_000; sum(x); sum(x); sum(x)'])"
-    )
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'x = [0] * 30_000_000; sum(x); sum(x); sum(x)'])"
     run = measured([sys.executable, "-c", f"{code}; sys.exit(3)"])
     assert run.code == 3
     assert run.wall > 0

@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Column, Table
 from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.rules import bounds, examples, fact_tables, logs, short, short_examples
 from analyzer.rules import keys as rule_keys
-from analyzer.tables import CatalogRows, Column, Table
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from tests.rule_kit import TABLES as MADE_UP
 from tests.together import together
 
@@ -34,10 +35,16 @@ FACT = Table(
     "",
     (Column("key", "int", "number of the thing"), Column("title", "str", "")),
     key=("key",),
-    given=CatalogRows("0", (("facts/meaning.csv", 2, {"key": 1, "title": "A row"}),), ("facts/meaning.csv",)),
+    given=CatalogRows(
+        "0", (("facts/meaning.csv", 2, {"key": 1, "title": "A row"}),), ("facts/meaning.csv",)
+    ),
 )
 MANAGER = Table(
-    "nsx.manager", "a manager", "show", "show", (Column("version", "version", ""), Column("build", "int", ""))
+    "nsx.manager",
+    "a manager",
+    "show",
+    "show",
+    (Column("version", "version", ""), Column("build", "int", "")),
 )
 TABLES = {**MADE_UP, FACT.name: FACT, MANAGER.name: MANAGER}
 SMALL = Draft7Validator(schema.schema(TABLES))
@@ -62,13 +69,25 @@ EVERYTHING: dict[str, Any] = {
     "product": "nsx",
     "each": "one in esxi.base",
     "join": {
-        "part": {"table": "esxi.part", "by": ["key"], "rows": "many", "nodes": "any", "where": "part.ok"},
+        "part": {
+            "table": "esxi.part",
+            "by": ["key"],
+            "rows": "many",
+            "nodes": "any",
+            "where": "part.ok",
+        },
         "first": {"table": "esxi.part", "by": {"key": "key"}, "rows": "one", "nodes": "same"},
         "line": {"table": "bad", "by": [], "rows": "many"},
         "means": {"table": "kb.meaning", "by": ["key"], "rows": "each"},
     },
     "fact": "means",
-    "population": {"table": "esxi.part", "as": "p", "by": ["key"], "where": "p.ok", "subject": "{p.name}"},
+    "population": {
+        "table": "esxi.part",
+        "as": "p",
+        "by": ["key"],
+        "where": "p.ok",
+        "subject": "{p.name}",
+    },
     "subject": "thing {one.key}",
     "object": "{one.key}",
     "logs": {
@@ -81,7 +100,12 @@ EVERYTHING: dict[str, Any] = {
             "columns": {"who": "str"},
             "otherwise": {"who": "nobody"},
         },
-        "good": {"in": "esxi.made_up_log", "match": "good words", "where": "level == 'info'", "nodes": "same"},
+        "good": {
+            "in": "esxi.made_up_log",
+            "match": "good words",
+            "where": "level == 'info'",
+            "nodes": "same",
+        },
     },
     "seen": {
         "burst": {"log": "bad", "at_least": 2, "within": "10m", "per": "who", "distinct": "level"},
@@ -129,16 +153,35 @@ EVERYTHING: dict[str, Any] = {
             },
             "logs": {"esxi.made_up_log": "2017-10-02 08:05:00 bad one\n"},
             "cut": ["esxi.part"],
-            "expect": {"result": "match", "severity": "major", "confidence": "likely", "say": ["a", "b"], "count": 1},
+            "expect": {
+                "result": "match",
+                "severity": "major",
+                "confidence": "likely",
+                "say": ["a", "b"],
+                "count": 1,
+            },
             "gap": False,
         },
         {
             "name": "second",
             "like": "first",
-            "files": [{"path": "a.txt", "command": "c", "parser": "p", "text": "t", "node": "n", "kind": "esxi"}],
+            "files": [
+                {
+                    "path": "a.txt",
+                    "command": "c",
+                    "parser": "p",
+                    "text": "t",
+                    "node": "n",
+                    "kind": "esxi",
+                }
+            ],
             "expect": {"result": "cannot_tell", "missing": "esxi.base", "reason": "missing"},
         },
-        {"name": "third", "files": {"cmd": "text"}, "expect": {"result": "no_match", "maybe_worse": "esxi.part"}},
+        {
+            "name": "third",
+            "files": {"cmd": "text"},
+            "expect": {"result": "no_match", "maybe_worse": "esxi.part"},
+        },
     ],
 }
 # And every key of the short form.
@@ -181,8 +224,17 @@ SHORT: dict[str, Any] = {
         "match": "bad one",
         "no_match": ["none"],
         "cleared": "bad one",
-        "cannot_tell": ["bad one", {"name": "bad", "lines": "bad one", "missing": "esxi.made_up_log"}],
-        "more": [{"name": "long", "logs": {"esxi.made_up_log": None}, "expect": {"result": "cannot_tell"}}],
+        "cannot_tell": [
+            "bad one",
+            {"name": "bad", "lines": "bad one", "missing": "esxi.made_up_log"},
+        ],
+        "more": [
+            {
+                "name": "long",
+                "logs": {"esxi.made_up_log": None},
+                "expect": {"result": "cannot_tell"},
+            }
+        ],
     },
 }
 Path_ = tuple[str | int, ...]
@@ -205,7 +257,13 @@ def fits(rule: Any) -> bool:
 def nodes(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
     """Yield every value of a tree with its path."""
     yield path, value
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    children = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, child in children:
         yield from nodes(child, (*path, key))
 
@@ -311,14 +369,18 @@ def short_changed(path: Path_, value: Any = None, *, drop: bool = False) -> Any:
     ],
     ids=str,
 )
-def test_what_has_the_wrong_form_in_a_short_rule_is_refused_by_both(path: Path_, value: Any) -> None:
+def test_what_has_the_wrong_form_in_a_short_rule_is_refused_by_both(
+    path: Path_, value: Any
+) -> None:
     """The editor marks in the short form what the loader refuses by its form."""
     tree = short_changed(path, value)
     assert not loads(tree)
     assert not fits(tree)
 
 
-@pytest.mark.parametrize("path", [path for path, _ in nodes(SHORT) if path and isinstance(path[-1], str)], ids=str)
+@pytest.mark.parametrize(
+    "path", [path for path, _ in nodes(SHORT) if path and isinstance(path[-1], str)], ids=str
+)
 def test_a_key_of_a_short_rule_is_needed_where_the_loader_needs_it(path: Path_) -> None:
     """Taking a key out of a short rule is refused by both or by none."""
     tree = short_changed(path, drop=True)
@@ -353,7 +415,9 @@ def test_every_key_has_its_words() -> None:
         "files": examples.FILE_KEYS,
         "expect": examples.EXPECT_KEYS,
     }
-    assert set(schema_words.BELOW) == {f"{parent}.{key}" for parent, keys in lists.items() for key in keys}
+    assert set(schema_words.BELOW) == {
+        f"{parent}.{key}" for parent, keys in lists.items() for key in keys
+    }
     assert list(schema_words.TOP) == list(rule_keys.KEYS) == list(WHOLE["properties"])
 
 
@@ -369,7 +433,9 @@ def test_every_property_is_described_with_an_example_and_every_column_with_its_u
     assert drops["description"].endswith(", in packets (whole number)")
 
 
-@together("entry", [*schema_words.TOP.items(), *schema_words.BELOW.items()], ids=lambda entry: entry[0])
+@together(
+    "entry", [*schema_words.TOP.items(), *schema_words.BELOW.items()], ids=lambda entry: entry[0]
+)
 def test_the_example_of_a_key_is_yaml_with_that_key(entry: tuple[str, tuple[str, str]]) -> None:
     """The example in the hover text can be copied."""
     name, (_, example) = entry
@@ -381,7 +447,9 @@ def test_the_example_of_a_top_key_is_valid(key: str) -> None:
     """The examples of the hover texts are accepted by the schema they stand in."""
     plain = RuleText(key, schema_words.TOP[key][1]).tree().plain()
     alone = ("required", "dependencies")  # the keys that stand beside it in a rule
-    errors = [error for error in Draft7Validator(WHOLE).iter_errors(plain) if error.validator not in alone]
+    errors = [
+        error for error in Draft7Validator(WHOLE).iter_errors(plain) if error.validator not in alone
+    ]
     assert errors == []
 
 
@@ -390,7 +458,9 @@ def test_an_unknown_key_is_refused_wherever_the_loader_refuses_it(path: Path_) -
     """Every mapping of fixed keys is closed, and the mistake is told for that very mapping."""
     tree = changed((*path, "colour"), "red") if path else {**EVERYTHING, "colour": "red"}
     assert not loads(tree)
-    errors = [error for error in SMALL.iter_errors(tree) if error.validator == "additionalProperties"]
+    errors = [
+        error for error in SMALL.iter_errors(tree) if error.validator == "additionalProperties"
+    ]
     assert [tuple(error.absolute_path) for error in errors] == [path]
 
 
@@ -409,7 +479,11 @@ def test_a_key_is_needed_where_the_loader_needs_it(path: Path_) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in PLACES if path[-1] in ("status", "severity", "confidence", "result", "rows", "nodes")],
+    [
+        path
+        for path in PLACES
+        if path[-1] in ("status", "severity", "confidence", "result", "rows", "nodes")
+    ],
     ids=str,
 )
 def test_a_word_of_a_fixed_list_is_checked(path: Path_) -> None:
@@ -491,11 +565,23 @@ def test_forms_that_both_refuse(path: Path_, value: Any) -> None:
 def test_a_signature_may_stand_for_a_table(each: str) -> None:
     """`each: dev in late per device` is taken by both."""
     tree = json.loads(
-        json.dumps(EVERYTHING).replace("one.a > 3", "true").replace("{one.a}", "x").replace("{one.key}", "x")
+        json.dumps(EVERYTHING)
+        .replace("one.a > 3", "true")
+        .replace("{one.a}", "x")
+        .replace("{one.key}", "x")
     )
-    tree |= {"each": each, "only": True, "evidence": [], "join": {}, "let": {"total": 1, "mark": 5}, "chart": []}
+    tree |= {
+        "each": each,
+        "only": True,
+        "evidence": [],
+        "join": {},
+        "let": {"total": 1, "mark": 5},
+        "chart": [],
+    }
     del tree["population"], tree["fact"]
-    tree["seen"]["burst"]["distinct"] = "message"  # not what tells the subjects apart: of that a subject has one
+    tree["seen"]["burst"]["distinct"] = (
+        "message"  # not what tells the subjects apart: of that a subject has one
+    )
     assert (loads(tree), fits(tree)) == (True, True)
 
 
@@ -516,9 +602,28 @@ def test_without_grades_every_outcome_has_a_severity() -> None:
 
 VALUES = st.one_of(
     st.sampled_from(
-        [None, True, False, 0, 1, -3, 0.5, "", "x", "one.t", "many", "10m", "esxi.part", "2x3", "match", "info"]
+        [
+            None,
+            True,
+            False,
+            0,
+            1,
+            -3,
+            0.5,
+            "",
+            "x",
+            "one.t",
+            "many",
+            "10m",
+            "esxi.part",
+            "2x3",
+            "match",
+            "info",
+        ]
     ),
-    st.sampled_from([[], {}, ["key"], {"key": "key"}, [{}], [None], {"a": None}, {"part": None}, [[]]]),
+    st.sampled_from(
+        [[], {}, ["key"], {"key": "key"}, [{}], [None], {"a": None}, {"part": None}, [[]]]
+    ),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=5),
 )
 
@@ -540,6 +645,9 @@ def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: 
     assert (done.exit_code, done.stdout) == (0, schema.text(fact_tables.declared()))
     target = tmp_path / "mine" / "rule-schema.json"
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target)])
-    assert (done.exit_code, target.read_text(encoding="utf-8")) == (0, schema.text(fact_tables.declared()))
+    assert (done.exit_code, target.read_text(encoding="utf-8")) == (
+        0,
+        schema.text(fact_tables.declared()),
+    )
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target / "below.json")])
     assert done.exit_code == 6 and "cannot write" in done.stderr

@@ -18,19 +18,31 @@ from analyzer.commands.made_pages import make_rule_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 KB = ROOT / "analyzer" / "kb"
-SERVER = ROOT / "tools" / "editor" / "node_modules" / "yaml-language-server" / "bin" / "yaml-language-server"
+SERVER = (
+    ROOT
+    / "tools"
+    / "editor"
+    / "node_modules"
+    / "yaml-language-server"
+    / "bin"
+    / "yaml-language-server"
+)
 NODE = shutil.which("node")
 HERE = NODE is not None and SERVER.exists()
 pytestmark = [
     pytest.mark.editor,
-    pytest.mark.skipif(not HERE and not os.environ.get("CI"), reason="`make editor` installs the language server"),
+    pytest.mark.skipif(
+        not HERE and not os.environ.get("CI"), reason="`make editor` installs the language server"
+    ),
 ]
 RULE = (KB / "network" / "kb-2039495.yaml").read_text(encoding="utf-8")
 PATIENCE = 30  # seconds for one answer
 YAML = {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}
 CAPABILITIES = {
     "textDocument": {
-        "completion": {"completionItem": {"snippetSupport": True, "documentationFormat": ["markdown"]}},
+        "completion": {
+            "completionItem": {"snippetSupport": True, "documentationFormat": ["markdown"]}
+        },
         "hover": {"contentFormat": ["markdown"]},
         "publishDiagnostics": {},
     },
@@ -48,9 +60,14 @@ class Editor:
         schema.parent.mkdir()
         schema.write_text(make_rule_schema(), encoding="utf-8")
         self.settings = YAML | {"schemas": {schema.as_uri(): ["private-rules/*.yaml"]}}
-        assert NODE is not None and SERVER.exists(), "the language server is missing: run `make editor`"
+        assert NODE is not None and SERVER.exists(), (
+            "the language server is missing: run `make editor`"
+        )
         self.process = subprocess.Popen(
-            [NODE, str(SERVER), "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [NODE, str(SERVER), "--stdio"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         self.inbox: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -79,9 +96,14 @@ class Editor:
         """Take one message; questions of the server are answered at once."""
         message = self.inbox.get(timeout=PATIENCE)
         if "method" in message and "id" in message:
-            items = message["params"].get("items", []) if message["method"] == "workspace/configuration" else []
+            items = (
+                message["params"].get("items", [])
+                if message["method"] == "workspace/configuration"
+                else []
+            )
             self._send(
-                id=message["id"], result=[self.settings if item.get("section") == "yaml" else {} for item in items]
+                id=message["id"],
+                result=[self.settings if item.get("section") == "yaml" else {} for item in items],
             )
         elif message.get("method") == "textDocument/publishDiagnostics":
             self.diagnostics[message["params"]["uri"]] = message["params"]["diagnostics"]
@@ -119,7 +141,9 @@ class Editor:
             self._step()
         found = self.diagnostics.pop(uri)
         starts = [(one["range"]["start"], one["message"]) for one in found]
-        return sorted((start["line"] + 1, start["character"] + 1, message) for start, message in starts)
+        return sorted(
+            (start["line"] + 1, start["character"] + 1, message) for start, message in starts
+        )
 
     def at(self, method: str, text: str) -> Any:
         """Ask at the place of `|` in a text, which is taken out."""
@@ -130,7 +154,10 @@ class Editor:
 
     def completions(self, text: str) -> dict[str, str]:
         """Return what the editor offers at `|`: label -> text to insert."""
-        return {item["label"]: item["insertText"] for item in self.at("textDocument/completion", text)["items"]}
+        return {
+            item["label"]: item["insertText"]
+            for item in self.at("textDocument/completion", text)["items"]
+        }
 
     def close(self) -> None:
         """End the server."""
@@ -150,7 +177,10 @@ HEAD = RULE.partition("\n")[0] + "\n"
 
 def test_no_shipped_rule_has_a_diagnostic(editor: Editor) -> None:
     """The modeline leads to the schema, and the schema has nothing to say. All are opened before the first is looked at."""
-    files = {editor.begin(path.read_text(encoding="utf-8")): path.stem for path in sorted(KB.glob("*/*.yaml"))}
+    files = {
+        editor.begin(path.read_text(encoding="utf-8")): path.stem
+        for path in sorted(KB.glob("*/*.yaml"))
+    }
 
     assert len(files) > 400
     assert {name: said for uri, name in files.items() if (said := editor.found(uri))} == {}
@@ -215,7 +245,10 @@ def test_tables_of_each_are_completed(editor: Editor) -> None:
 
 def test_columns_of_an_example_are_completed(editor: Editor) -> None:
     """A row by hand offers the columns of its table and those of the origin."""
-    text = HEAD + "rule: a\nexamples:\n  - name: x\n    tables:\n      esxi.client_stats:\n        - po|\n"
+    text = (
+        HEAD
+        + "rule: a\nexamples:\n  - name: x\n    tables:\n      esxi.client_stats:\n        - po|\n"
+    )
     found = editor.completions(text)
     assert {"port_id", "dropped_rx", "node", "taken"} <= set(found)
 
@@ -231,8 +264,14 @@ def test_columns_of_an_example_are_completed(editor: Editor) -> None:
         ("sign:\n  |\n", {"in", "match", "per", "at_least", "within"}),
         ("cleared:\n  |\n", {"match", "longer_than", "severity", "say"}),
         ("examples:\n  |\n", {"match", "no_match", "cleared", "more"}),
-        ("examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{po|}]\n", {"port_id", "dropped_rx"}),
-        ("examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{port_id: 5, d|}]\n", {"dropped_rx"}),
+        (
+            "examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{po|}]\n",
+            {"port_id", "dropped_rx"},
+        ),
+        (
+            "examples:\n  - name: x\n    tables:\n      esxi.client_stats: [{port_id: 5, d|}]\n",
+            {"dropped_rx"},
+        ),
     ],
 )
 def test_what_may_stand_there_is_offered(editor: Editor, text: str, offered: set[str]) -> None:
@@ -267,6 +306,9 @@ def test_a_pointer_shows_our_words(editor: Editor) -> None:
     text = HEAD + "rule: a\noutcomes:\n  - when: true\n    conf|idence: likely\n"
     shown = editor.at("textDocument/hover", text)["contents"]["value"]
     assert "this version has the fault; no sign of it was seen" in shown
-    text = HEAD + "rule: a\nexamples:\n  - name: x\n    tables:\n      esxi.client_stats: [{dropped|_rx: 7}]\n"
+    text = (
+        HEAD
+        + "rule: a\nexamples:\n  - name: x\n    tables:\n      esxi.client_stats: [{dropped|_rx: 7}]\n"
+    )
     shown = editor.at("textDocument/hover", text)["contents"]["value"]
     assert "in packets (whole number)" in shown

@@ -65,7 +65,16 @@ def triage(folder: Path, logs: dict[str, list[str]]) -> list[dict[str, Any]]:
         raw = "".join(f"{line}\n" for line in lines).encode()
         path.write_bytes(gzip.compress(raw, mtime=0) if name.endswith(".gz") else raw)
     out = folder / "out"
-    words = ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs", "--kb", str(rules)]
+    words = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(out),
+        "--no-settings",
+        "--no-packs",
+        "--kb",
+        str(rules),
+    ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code in (0, 1), done.output
     case = json.loads((out / "case.json").read_text(encoding="utf-8"))
@@ -83,7 +92,11 @@ def test_the_status_is_columns_of_the_row(tmp_path: Path) -> None:
 def test_a_line_in_vmkwarning_and_in_a_rotated_twin_counts_once(tmp_path: Path) -> None:
     """Two commands whose lines stand in vmkernel.log, a rotated copy of it and vmkwarning.log are two, not six."""
     lines = [failed(second, warning=True) for second in (1, 2)]
-    logs = {"vmkernel.log": lines, "vmkernel.0.gz": [*lines, failed(59, device="naa.7")], "vmkwarning.log": lines}
+    logs = {
+        "vmkernel.log": lines,
+        "vmkernel.0.gz": [*lines, failed(59, device="naa.7")],
+        "vmkwarning.log": lines,
+    }
     assert triage(tmp_path, logs) == []
 
     more = tmp_path / "more"
@@ -105,8 +118,12 @@ def test_a_line_with_another_head_in_the_other_log_counts_once(tmp_path: Path) -
     text = failed(1).partition("Z ")[2]
     stamps = ("01.101Z", "02.101Z", "03.101Z")
     logs = {
-        "vmkernel.log": [f"2023-10-14T09:12:{stamp} In(182) vmkernel: {text}" for stamp in stamps[:2]],
-        "vmkwarning.log": [f"2023-10-14T09:12:{stamp} Wa(180) vmkwarning: {text}" for stamp in stamps[:2]],
+        "vmkernel.log": [
+            f"2023-10-14T09:12:{stamp} In(182) vmkernel: {text}" for stamp in stamps[:2]
+        ],
+        "vmkwarning.log": [
+            f"2023-10-14T09:12:{stamp} Wa(180) vmkwarning: {text}" for stamp in stamps[:2]
+        ],
     }
     assert triage(tmp_path, logs) == []
 

@@ -264,7 +264,9 @@ def plant(line: str, secrets: itertools.count[int], known: list[str]) -> str:
         .replace("root@esx01", "root\000esx01")
     )
     line = line.replace("receiver@", "receiver\000")
-    line = line.replace("vi://root:@@", "vi://root:@\000").replace("uw-host-1:@@", "uw-host-1:@\000")
+    line = line.replace("vi://root:@@", "vi://root:@\000").replace(
+        "uw-host-1:@@", "uw-host-1:@\000"
+    )
     return re.sub("@", one, line).replace("\000", "@")
 
 
@@ -354,7 +356,9 @@ def test_the_values_of_other_records_stay() -> None:
 
 def test_a_context_that_begins_in_the_midst_of_a_value_shows_none_of_it() -> None:
     """Two lines around a hit may be the end of a list whose name was not kept: bare strings are hidden there."""
-    before, line, after = hide_around(['-->       "Kq001vZ7xPl",'], "-->    port = 161", ['-->       "Kq002vZ7xPl"'])
+    before, line, after = hide_around(
+        ['-->       "Kq001vZ7xPl",'], "-->    port = 161", ['-->       "Kq002vZ7xPl"']
+    )
     assert "Kq" not in "".join(before + after)
     assert line == "-->    port = 161"
 
@@ -426,7 +430,12 @@ outcomes:
 evidence: [line]
 ask: {{{table}: the log}}
 """
-TABLES = {"vmkernel": "esxi.vmkernel", "hostd": "esxi.hostd", "shell": "esxi.shell_log", "vm": "esxi.vm_log"}
+TABLES = {
+    "vmkernel": "esxi.vmkernel",
+    "hostd": "esxi.hostd",
+    "shell": "esxi.shell_log",
+    "vm": "esxi.vm_log",
+}
 
 
 def planted_case(folder: Path) -> tuple[Path, list[str]]:
@@ -438,8 +447,20 @@ def planted_case(folder: Path) -> tuple[Path, list[str]]:
     def log(head: str) -> str:
         lines = []
         for n, form in enumerate(forms):
-            lines += [head.format(n=n % 10, text=form), head.format(n=n % 10, text="beside it"), f"--> {form}"]
-        return "\n".join([*lines, "-->    readOnlyCommunities = (string) [", '-->       "Kq900vZ7xPl"', "-->    ]", ""])
+            lines += [
+                head.format(n=n % 10, text=form),
+                head.format(n=n % 10, text="beside it"),
+                f"--> {form}",
+            ]
+        return "\n".join(
+            [
+                *lines,
+                "-->    readOnlyCommunities = (string) [",
+                '-->       "Kq900vZ7xPl"',
+                "-->    ]",
+                "",
+            ]
+        )
 
     known.append("Kq900vZ7xPl")
     top = "esx-esx01-2017-10-14--16.53-71234"
@@ -448,7 +469,9 @@ def planted_case(folder: Path) -> tuple[Path, list[str]]:
         "var/run/log/hostd.log": log(HOSTD),
         "var/run/log/shell.log": log(SHELL),
         "vmfs/volumes/5a/vm1/vmware.log": log(VMX_LOG),
-        "vmfs/volumes/5a/vm1/vm1.vmx": "\n".join(['displayName = "vm1"', 'guestOS = "other"', *forms]),
+        "vmfs/volumes/5a/vm1/vm1.vmx": "\n".join(
+            ['displayName = "vm1"', 'guestOS = "other"', *forms]
+        ),
         "etc/vmware/esx.conf": "\n".join(['/adv/Misc/HostName = "esx01"', *forms]),
         "commands/esxcfg-info_-a.txt": "\n".join(forms),
         "commands/uname_-a.txt": "VMkernel esx01 6.5.0 #1 SMP Release build-5969303 Jul  5 2017 21:29:49 x86_64\n",
@@ -481,7 +504,12 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def survivors(texts: dict[str, str], known: list[str]) -> list[str]:
     """Return each secret that stands in a text, with where."""
-    return [f"{secret} in {where}" for where, text in texts.items() for secret in known if secret in text]
+    return [
+        f"{secret} in {where}"
+        for where, text in texts.items()
+        for secret in known
+        if secret in text
+    ]
 
 
 @pytest.mark.size
@@ -489,12 +517,15 @@ def test_no_planted_secret_reaches_report_document_or_tables(tmp_path: Path, rul
     """Every form in every kind of text: on the hit line, beside it, on a line nobody understood; none comes out."""
     case, known = planted_case(tmp_path / "case")
     run = CliRunner().invoke(
-        main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"]
+        main,
+        ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"],
     )
     assert run.exit_code in (0, 5), run.output
     document = json.loads((tmp_path / "out" / "case.json").read_text())
     met = {finding["rule"] for finding in document["findings"]}
-    assert {f"every-{name}" for name in TABLES} <= met, "the logs were not searched: the test would prove nothing"
+    assert {f"every-{name}" for name in TABLES} <= met, (
+        "the logs were not searched: the test would prove nothing"
+    )
     assert document["faults"]
     texts = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     texts["terminal"] = run.output
@@ -514,7 +545,18 @@ def test_no_planted_secret_reaches_the_archive(tmp_path: Path, rules: Path) -> N
     case, known = planted_case(tmp_path / "cases")
     archive = tmp_path / "archive"
     run = CliRunner().invoke(
-        main, ["batch", str(case), "--archive", str(archive), "--kb", str(rules), "--jobs", "1", "--no-settings"]
+        main,
+        [
+            "batch",
+            str(case),
+            "--archive",
+            str(archive),
+            "--kb",
+            str(rules),
+            "--jobs",
+            "1",
+            "--no-settings",
+        ],
     )
     assert run.exit_code in (0, 5), run.output
     texts = {"terminal": run.output}
@@ -541,7 +583,17 @@ def _unpacked(folder: Path, raw: bytes) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["shadow", "rui.key", "id_rsa", "store.p12", "krb5.keytab", "ntp.keys", ".pgpass", "ipsec.secrets", "krb5cc_0"],
+    [
+        "shadow",
+        "rui.key",
+        "id_rsa",
+        "store.p12",
+        "krb5.keytab",
+        "ntp.keys",
+        ".pgpass",
+        "ipsec.secrets",
+        "krb5cc_0",
+    ],
 )
 def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
     """By its name alone, in a folder and given itself, such a file is listed and never read."""
@@ -550,10 +602,17 @@ def test_a_file_of_credentials_is_not_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "case" / "nics.txt").write_text(
         "[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n"
     )
-    run = CliRunner().invoke(main, ["triage", str(tmp_path / "case"), "--json", "-", "--no-settings"])
-    why = {source["address"].rsplit("/", 1)[-1]: source["why"] for source in json.loads(run.stdout)["sources"]}
+    run = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "case"), "--json", "-", "--no-settings"]
+    )
+    why = {
+        source["address"].rsplit("/", 1)[-1]: source["why"]
+        for source in json.loads(run.stdout)["sources"]
+    }
     assert why[name] == "holds credentials, not opened"
-    alone = CliRunner().invoke(main, ["triage", str(tmp_path / "case" / name), "-o", str(tmp_path / "out")])
+    alone = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "case" / name), "-o", str(tmp_path / "out")]
+    )
     assert alone.exit_code == 3
     assert "holds credentials" in alone.output
 
@@ -571,29 +630,48 @@ def test_a_value_below_a_line_of_another_host_is_hidden() -> None:
         assert before[0] == name
 
 
-def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(tmp_path: Path, rules: Path) -> None:
+def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(
+    tmp_path: Path, rules: Path
+) -> None:
     """Interleaved hosts, a private key and JSON over several lines, a log in UTF-16: none comes out."""
     secret = [f"Kq{number}vZ7xPl" for number in range(910, 915)]
-    head = (
-        "2017-10-14T16:41:0{n}.000Z esx0{host} Hostd: info hostd[FFA2B70] [Originator@6876 sub=Default opID=1] {text}"
-    )
-    key = ["made up: -----BEGIN RSA PRIVATE KEY-----", f"  {secret[0]}" + "A" * 53, "  -----END RSA PRIVATE KEY-----"]
-    parts = ["made up: password:", f"   {secret[1]}", "made up: {", '  "secret":', f'    "{secret[2]}"', *key]
+    head = "2017-10-14T16:41:0{n}.000Z esx0{host} Hostd: info hostd[FFA2B70] [Originator@6876 sub=Default opID=1] {text}"
+    key = [
+        "made up: -----BEGIN RSA PRIVATE KEY-----",
+        f"  {secret[0]}" + "A" * 53,
+        "  -----END RSA PRIVATE KEY-----",
+    ]
+    parts = [
+        "made up: password:",
+        f"   {secret[1]}",
+        "made up: {",
+        '  "secret":',
+        f'    "{secret[2]}"',
+        *key,
+    ]
     lines = []
     for n, part in enumerate(parts):
         own = part if part.startswith(" ") else head.format(n=n, host=1, text=part)
         lines += [own, *(head.format(n=n, host=host, text="made up: beside it") for host in (2, 3))]
     case = tmp_path / "case"
     case.mkdir()
-    (case / "session.txt").write_text("[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n")
+    (case / "session.txt").write_text(
+        "[root@esx01:~] uname -a\nVMkernel esx01 6.5.0 #1 SMP Release build-5969303 x\n"
+    )
     (case / "collected.log").write_text("\n".join(lines) + "\n")
     texts = [f"password={secret[3]}", "beside it", f"secret: {secret[4]}"]
-    wide = [f"2017-10-14T16:41:0{n}.000Z esx01 vmkernel: cpu1:65822)made up: {text}" for n, text in enumerate(texts)]
+    wide = [
+        f"2017-10-14T16:41:0{n}.000Z esx01 vmkernel: cpu1:65822)made up: {text}"
+        for n, text in enumerate(texts)
+    ]
     (case / "other.log").write_text("\n".join(wide) + "\n", encoding="utf-16")
     run = CliRunner().invoke(
-        main, ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"]
+        main,
+        ["triage", str(case), "--kb", str(rules), "-o", str(tmp_path / "out"), "--no-settings"],
     )
-    shown = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} | {"terminal": run.output}
+    shown = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()} | {
+        "terminal": run.output
+    }
     shown["log"] = CliRunner().invoke(main, ["log", str(case), "--format", "jsonl"]).output
     assert "made up: beside it" in shown["log"]
     met = {finding["rule"] for finding in json.loads(shown["case.json"])["findings"]}

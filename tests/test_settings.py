@@ -18,15 +18,24 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from analyzer import rules
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
-from analyzer.language.rulefile import FileSpan, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, ThresholdError, run_catalog
+from analyzer.rules.language.rulefile import FileSpan, RuleText
 from analyzer.rules.muting import apply_settings
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.settings import KEYS, MUTE_KEYS, BadSettingsError, Mute, Settings, find, parse, read
+from analyzer.rules.settings import (
+    KEYS,
+    MUTE_KEYS,
+    BadSettingsError,
+    Mute,
+    Settings,
+    find,
+    parse,
+    read,
+)
 from analyzer.rules.tomlplaces import places
-from analyzer.verdicts import Judgement
+from analyzer.runtime.limits import Limits
 from tests.rule_kit import BASE, PART, RULE, TABLES, Kit, full
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,13 +58,23 @@ def document(folder: Path) -> dict[str, Any]:
 
 TOML_KEYS = st.one_of(
     st.from_regex(r"[a-z][a-z0-9_-]{0,6}", fullmatch=True).map(lambda key: (key, key)),
-    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6).map(lambda key: (json.dumps(key), key)),
+    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6).map(
+        lambda key: (json.dumps(key), key)
+    ),
 )
 SCALARS = st.one_of(
     st.integers(-1000, 1000).map(str),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.sampled_from(
-        ["true", "2026-12-31", "1979-05-27 07:32:00", "'a # b'", "'''x\n#y'''", '"""q""\\"" ]\n}"""', '""']
+        [
+            "true",
+            "2026-12-31",
+            "1979-05-27 07:32:00",
+            "'a # b'",
+            "'''x\n#y'''",
+            '"""q""\\"" ]\n}"""',
+            '""',
+        ]
     ),
     st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8).map(json.dumps),
 )
@@ -65,7 +84,10 @@ def inline(values: Any) -> Any:
     """Return a strategy of lists and inline tables of values, as TOML text."""
     lists = st.lists(values, max_size=3).map(lambda items: "[ # list\n" + ",\n ".join(items) + "]")
     pairs = st.lists(st.tuples(TOML_KEYS, values), max_size=3, unique_by=lambda pair: pair[0][1])
-    return st.one_of(lists, pairs.map(lambda found: "{" + ", ".join(f"{key[0]} = {text}" for key, text in found) + "}"))
+    return st.one_of(
+        lists,
+        pairs.map(lambda found: "{" + ", ".join(f"{key[0]} = {text}" for key, text in found) + "}"),
+    )
 
 
 VALUES = st.recursive(SCALARS, inline, max_leaves=6)
@@ -82,7 +104,9 @@ def toml(draw: Any) -> str:
 
     pairs()
     for number in range(draw(st.integers(0, 3))):
-        header = draw(st.sampled_from(["[t{}]", "[ t{} . 'x y' ]", "[[l{}]]", "[[l]]", "[t{}.a]\n[t{}.b]"]))
+        header = draw(
+            st.sampled_from(["[t{}]", "[ t{} . 'x y' ]", "[[l{}]]", "[[l]]", "[t{}.a]\n[t{}.b]"])
+        )
         lines.extend(["", header.replace("{}", str(number))])
         pairs()
     return "\n".join(lines)
@@ -114,7 +138,9 @@ def test_what_stands_at_a_place_is_the_value(text: str) -> None:
             continue
         place = found[path][1]
         rest = "\n".join([lines[place.line - 1][place.column - 1 :], *lines[place.line :]])
-        assert any(_read(rest[:end]) == value for end in [*range(place.width, place.width + 40), len(rest)]), (
+        assert any(
+            _read(rest[:end]) == value for end in [*range(place.width, place.width + 40), len(rest)]
+        ), (
             path,
             value,
             rest,
@@ -143,7 +169,9 @@ def test_a_settings_file_is_read_whole(tmp_path: Path) -> None:
     found = read(file)
 
     assert found.kb == (tmp_path / "rules",)
-    assert found.mutes == (Mute("beacon-probing", "/lab-.*/", "esx-*", "agreed with NN", "2026-12-31"),)
+    assert found.mutes == (
+        Mute("beacon-probing", "/lab-.*/", "esx-*", "agreed with NN", "2026-12-31"),
+    )
     assert found.thresholds == {"kb-2039495": {"limited_share": 0.5}}
     assert re.fullmatch("[0-9a-f]{64}", found.hash)
 
@@ -165,8 +193,20 @@ MISTAKES = [
     ('[[mute]]\nrule = "a"\nuntil = 2026-12-31', 1, 1, "no `reason`", "who agreed to it"),
     ('[[mute]]\nreason = "a"\nuntil = 2026-12-31', 1, 1, "no `rule`", "the one rule"),
     ('[[mute]]\nrule = "a"\nreason = " "\nuntil = 2026-12-31', 3, 10, "empty", ""),
-    ('[[mute]]\nrule = "a"\nreason = "b"\nuntil = "2026-12-31"', 4, 9, "until is a day", "until = 2026-12-31"),
-    ('[[mute]]\nrule = "a"\nreason = "b"\nuntil = 2026-12-31T10:00:00Z', 4, 9, "until is a day", "without quotes"),
+    (
+        '[[mute]]\nrule = "a"\nreason = "b"\nuntil = "2026-12-31"',
+        4,
+        9,
+        "until is a day",
+        "until = 2026-12-31",
+    ),
+    (
+        '[[mute]]\nrule = "a"\nreason = "b"\nuntil = 2026-12-31T10:00:00Z',
+        4,
+        9,
+        "until is a day",
+        "without quotes",
+    ),
     (f'[[mute]]\n{MUTE}subject = "/(a/"', 5, 11, "not a pattern", ""),
     (f'[[mute]]\n{MUTE}subject = "/lab-.*"', 5, 11, "between two slashes", '"/lab-.*/"'),
     (f"[[mute]]\n{MUTE}[[mute]]\n{MUTE}", 5, 1, "mute of line 1 once more", "one is enough"),
@@ -177,12 +217,22 @@ MISTAKES = [
     ('[thresholds.a]\nreason = "b"\nlimit = "3"', 3, 9, "`limit` is a number", "without quotes"),
     ('[thresholds.a]\nreason = "b"\nlimit = true', 3, 9, "`limit` is a number", ""),
     ('[thresholds.a]\nreason = "b"\nlimit = nan', 3, 9, "not a number that a rule can compare", ""),
-    ('thresholds = {a = {reason = "b", limit = inf}}', 1, 14, "`limit` is not a number that a rule can compare", ""),
+    (
+        'thresholds = {a = {reason = "b", limit = inf}}',
+        1,
+        14,
+        "`limit` is not a number that a rule can compare",
+        "",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("text", "line", "column", "message", "help"), MISTAKES, ids=[m[3] for m in MISTAKES])
-def test_a_mistake_is_told_with_place_and_advice(text: str, line: int, column: int, message: str, help: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message", "help"), MISTAKES, ids=[m[3] for m in MISTAKES]
+)
+def test_a_mistake_is_told_with_place_and_advice(
+    text: str, line: int, column: int, message: str, help: str
+) -> None:
     """Every mistake names line and column, says what is wrong and what to write; the exit code is that of usage."""
     with pytest.raises(BadSettingsError) as error:
         parse(text)
@@ -212,7 +262,9 @@ def test_a_pattern_that_can_take_for_ever_is_decided_or_refused(pattern: str) ->
     assert not mute.covers(mute.rule, ["a" * 400 + "!", "x" * 400, "acc" * 130], "esx1")
     assert time.process_time() - start < 2
 
-    with pytest.raises(BadSettingsError, match=r"take forever|too many repeats, beside a lookaround"):
+    with pytest.raises(
+        BadSettingsError, match=r"take forever|too many repeats, beside a lookaround"
+    ):
         parse(f"[[mute]]\n{MUTE}subject = '/{pattern}(?!z)/'")
 
 
@@ -221,7 +273,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     bad = tmp_path / "backline.toml"
     bad.write_bytes(b"kb = ['\xff']")
 
-    for path, word in ((tmp_path / "none.toml", "no such file"), (tmp_path, "no such file"), (bad, "not UTF-8")):
+    for path, word in (
+        (tmp_path / "none.toml", "no such file"),
+        (tmp_path, "no such file"),
+        (bad, "not UTF-8"),
+    ):
         with pytest.raises(BadSettingsError, match=word):
             read(path)
 
@@ -276,7 +332,9 @@ def test_a_link_out_of_the_material_is_not_used(tmp_path: Path) -> None:
         ("", "esx-lab-*", ["x"], "", False),
     ],
 )
-def test_what_a_mute_covers(subject: str, node: str, names: list[str], on: str, covered: bool) -> None:
+def test_what_a_mute_covers(
+    subject: str, node: str, names: list[str], on: str, covered: bool
+) -> None:
     """A text equals a name, a pattern is searched in it, a node takes * and ?; other rules are never covered."""
     mute = Mute("one", subject, node, "why", "2026-12-31")
 
@@ -296,12 +354,16 @@ def numbered(**thresholds: float) -> Rule:
 def judged(*values: int | None, rule: Rule | None = None) -> tuple[Judgement, Catalog]:
     """Return the judgement of the made-up rule over things with these values of `a`."""
     one = rule or numbered()
-    kit = Kit("esx-lab-1").add(BASE, [{"key": key, "a": a} for key, a in enumerate(values)], "esx-lab-1")
+    kit = Kit("esx-lab-1").add(
+        BASE, [{"key": key, "a": a} for key, a in enumerate(values)], "esx-lab-1"
+    )
     kit.add(PART, [], "esx-lab-1")
     return kit.judge(one), Catalog([one])
 
 
-def muted(text: str, day: str, *values: int | None, rule: Rule | None = None) -> tuple[Judgement, dict[str, Any]]:
+def muted(
+    text: str, day: str, *values: int | None, rule: Rule | None = None
+) -> tuple[Judgement, dict[str, Any]]:
     """Return a judgement after settings were put on it, and their record."""
     judgement, catalog = judged(*values, rule=rule)
     return judgement, apply_settings(judgement, catalog, parse(text), day)
@@ -323,7 +385,10 @@ def test_a_mute_folds_findings_and_what_cannot_be_told() -> None:
 
 def test_a_mute_holds_on_its_last_day_and_not_after() -> None:
     """The end is judged by the day of the case, its own day included."""
-    for day, state, text in (("2017-12-31", "holds", "lab (until 2017-12-31)"), ("2018-01-01", "ran out", "")):
+    for day, state, text in (
+        ("2017-12-31", "holds", "lab (until 2017-12-31)"),
+        ("2018-01-01", "ran out", ""),
+    ):
         judgement, record = muted(MADE_UP, day, 7)
         assert record["mutes"][0]["state"] == state
         assert record["mutes"][0]["findings"] == 1
@@ -423,7 +488,9 @@ def test_a_threshold_that_changes_nothing_is_told() -> None:
     ]
 
 
-def made_up(folder: Path, text: str = NUMBERED % "when: one.a >= least", name: str = "made-up") -> Path:
+def made_up(
+    folder: Path, text: str = NUMBERED % "when: one.a >= least", name: str = "made-up"
+) -> Path:
     """Write a rule into a folder and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.yaml").write_text(text.replace("made-up", name), encoding="utf-8")
@@ -433,7 +500,10 @@ def made_up(folder: Path, text: str = NUMBERED % "when: one.a >= least", name: s
 def test_the_hash_of_the_catalog_covers_thresholds(tmp_path: Path) -> None:
     """Another value is another catalog; the value as shipped is the same one."""
     folder = made_up(tmp_path)
-    hashes = [rules.load([folder], TABLES, thresholds={"made-up": {"least": value}}).hash for value in (5, 6, 7)]
+    hashes = [
+        rules.load([folder], TABLES, thresholds={"made-up": {"least": value}}).hash
+        for value in (5, 6, 7)
+    ]
 
     assert rules.load([folder], TABLES).hash == hashes[0]
     assert len(set(hashes)) == 3
@@ -444,7 +514,11 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
     """A rule or a threshold that is not there is told with the place in the settings file."""
     folder = made_up(tmp_path / "kb")
     wrong = {
-        '[[mute]]\nrule = "made-upp"\nreason = "a"\nuntil = 2026-01-01': (2, 8, "did you mean `made-up`?"),
+        '[[mute]]\nrule = "made-upp"\nreason = "a"\nuntil = 2026-01-01': (
+            2,
+            8,
+            "did you mean `made-up`?",
+        ),
         '[thresholds.made-op]\nx = 1\nreason = "a"': (1, 1, "did you mean `made-up`?"),
         '[thresholds.made-up]\nreason = "a"\nleest = 1': (3, 1, "did you mean `least`?"),
         '[thresholds.made-up]\nreason = "a"\nleast = 1.5': (3, 1, "give a whole number"),
@@ -475,7 +549,9 @@ def test_a_rule_with_a_mistake_may_be_muted(tmp_path: Path) -> None:
     folder = made_up(tmp_path, "rule: made-up\n", "broken")
     settings = parse('[[mute]]\nrule = "broken"\nreason = "a"\nuntil = 2026-01-01')
 
-    assert [error.file for error in run_catalog.load(Local(settings), [folder]).broken] == ["broken.yaml"]
+    assert [error.file for error in run_catalog.load(Local(settings), [folder]).broken] == [
+        "broken.yaml"
+    ]
 
 
 # --- catalogs ---------------------------------------------------------------------------------------
@@ -543,8 +619,12 @@ def test_the_example_of_the_page_does_what_the_page_says(db: Path) -> None:
     assert [(mute["rule"], mute["state"], mute["findings"]) for mute in settings["mutes"]] == [
         ("beacon-probing", "holds", 1)
     ]
-    assert [(one["name"], one["value"], one["shipped"]) for one in settings["thresholds"]] == [("limit", 5000, 5)]
-    assert [(one["kind"], one["name"], one["rules"]) for one in settings["catalogs"]][1:] == [("folder", "rules", 1)]
+    assert [(one["name"], one["value"], one["shipped"]) for one in settings["thresholds"]] == [
+        ("limit", 5000, 5)
+    ]
+    assert [(one["kind"], one["name"], one["rules"]) for one in settings["catalogs"]][1:] == [
+        ("folder", "rules", 1)
+    ]
     findings = {finding["rule"]: finding for finding in document(db / "out")["findings"]}
     assert findings["beacon-probing"]["muted"].startswith("lab switches have two uplinks")
     assert findings["nn-busy-port"]["origin"] == "folder rules"
@@ -563,17 +643,29 @@ def test_every_key_is_documented() -> None:
     """docs/settings.md has a row for each key that the reader knows."""
     text = (ROOT / "docs/settings.md").read_text(encoding="utf-8")
 
-    for key in (*KEYS, *(f"mute.{name}" for name in MUTE_KEYS), "thresholds.RULE", "thresholds.RULE.reason"):
-        assert f"| `{key}` |" in text or (key == "thresholds" and "| `thresholds.RULE` |" in text), key
+    for key in (
+        *KEYS,
+        *(f"mute.{name}" for name in MUTE_KEYS),
+        "thresholds.RULE",
+        "thresholds.RULE.reason",
+    ):
+        assert f"| `{key}` |" in text or (
+            key == "thresholds" and "| `thresholds.RULE` |" in text
+        ), key
 
 
 def test_muted_findings_do_not_count(db: Path) -> None:
     """With all that is a warning muted, --fail-on warning ends with 0."""
-    (db / "rules" / "nn-busy-port.yaml").write_text(BUSY.replace("critical", "info") % "test", encoding="utf-8")
+    (db / "rules" / "nn-busy-port.yaml").write_text(
+        BUSY.replace("critical", "info") % "test", encoding="utf-8"
+    )
     case = str(CASES / "config-traps")
 
     assert run("triage", case, "-o", "a", "--quiet", "--fail-on", "warning").exit_code == 0
-    assert run("triage", case, "-o", "b", "--quiet", "--fail-on", "warning", "--no-settings").exit_code == 1
+    assert (
+        run("triage", case, "-o", "b", "--quiet", "--fail-on", "warning", "--no-settings").exit_code
+        == 1
+    )
 
 
 @pytest.mark.size
@@ -599,7 +691,10 @@ def test_the_clock_has_no_say_in_the_report(db: Path) -> None:
     run("triage", str(CASES / "config-traps"), "-o", "out2", "--quiet")
     report = (db / "out2" / "report.html").read_text(encoding="utf-8")
     assert document(db / "out2")["settings"]["mutes"][0]["state"] == "ran out"
-    assert "expired on 2017-10-13; this case is from 2017-10-14. It would have muted 1 finding." in report
+    assert (
+        "expired on 2017-10-13; this case is from 2017-10-14. It would have muted 1 finding."
+        in report
+    )
 
 
 def test_settings_in_the_material_are_told_and_left_alone(db: Path) -> None:
@@ -641,7 +736,9 @@ def test_drafts_judge_only_when_asked(db: Path) -> None:
 
 def test_a_broken_rule_stands_last_and_whole(db: Path) -> None:
     """The report is written, shows file, line and caret, and no real finding stands behind the broken rule."""
-    (db / "rules" / "broken.yaml").write_text((BUSY % "test").replace("when: p", "whenn: p"), encoding="utf-8")
+    (db / "rules" / "broken.yaml").write_text(
+        (BUSY % "test").replace("when: p", "whenn: p"), encoding="utf-8"
+    )
     done = run("triage", str(CASES / "config-traps"), "-o", "out", "--all")
 
     assert done.exit_code == 4
@@ -656,7 +753,10 @@ def test_a_broken_rule_stands_last_and_whole(db: Path) -> None:
     assert "RULE BROKE  The rule file cannot be used" in done.stdout
 
 
-@given(st.dictionaries(st.sampled_from(["rule", "subject", "node", "reason"]), st.text(max_size=40)), st.dates())
+@given(
+    st.dictionaries(st.sampled_from(["rule", "subject", "node", "reason"]), st.text(max_size=40)),
+    st.dates(),
+)
 @hypothesis_settings(max_examples=80, deadline=None)
 def test_any_words_of_a_mute_are_kept_or_refused(words: dict[str, str], until: date) -> None:
     """Whatever stands in a mute, it comes out on one line and as the same day, or is refused with a place."""

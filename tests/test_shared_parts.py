@@ -20,11 +20,11 @@ from analyzer.archive.backtests.jobs import Version
 from analyzer.archive.clusters.worker_protocol import _sent
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError, RuleText
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.limits import Limits
 
 HOST = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 SHARED = """\
@@ -87,8 +87,18 @@ def triage(folder: Path, *nics: str) -> tuple[Any, dict[str, Any]]:
     """Run `backline triage` on a host whose links went down; return what it said and the case document."""
     log = folder / "case" / HOST / "var" / "run" / "log" / "vmkernel.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("".join(LINE.format(at, nic) + "\n" for at, nic in enumerate(nics)), encoding="utf-8")
-    words = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--kb", str(folder / "kb")]
+    log.write_text(
+        "".join(LINE.format(at, nic) + "\n" for at, nic in enumerate(nics)), encoding="utf-8"
+    )
+    words = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(folder / "out"),
+        "--no-settings",
+        "--kb",
+        str(folder / "kb"),
+    ]
     run = CliRunner().invoke(main, words)
     return run, json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))
 
@@ -108,12 +118,16 @@ def test_a_rule_with_names_is_the_rule_with_their_values_written_out(tmp_path: P
     """What the judge gets does not tell a name from what it stands for; a threshold can be changed as any other."""
     named = loaded(catalog(tmp_path / "a"))
     written = RULE.replace("$often", "2").replace("$collect", "Collect {it.nic} and the log.")
-    plain = loaded(catalog(tmp_path / "b", None, written.replace("(?&nic)", "(?:vmnic\\d+|vusb\\d+)")))
+    plain = loaded(
+        catalog(tmp_path / "b", None, written.replace("(?&nic)", "(?:vmnic\\d+|vusb\\d+)"))
+    )
 
     assert named.text.tree().plain() == plain.text.tree().plain()
     assert named.thresholds == plain.thresholds == {"often": (2, 2)}
     assert named.when.text == plain.when.text
-    assert [one.pattern for one in named.logs.values()] == [one.pattern for one in plain.logs.values()]
+    assert [one.pattern for one in named.logs.values()] == [
+        one.pattern for one in plain.logs.values()
+    ]
     tuned = rules.load([tmp_path / "a"], thresholds={"link-flaps": {"often": 5}})["link-flaps"]
     assert tuned.thresholds == {"often": (5, 2)}
 
@@ -122,7 +136,12 @@ def test_a_rule_with_names_is_the_rule_with_their_values_written_out(tmp_path: P
     ("before", "after", "words", "help"),
     [
         ("$often", "$oftn", "no threshold `oftn` is shared", "did you mean `often`?"),
-        ("$collect", "$often", "`often` is a threshold (kb/shared.yaml:6); a text is needed here", ""),
+        (
+            "$collect",
+            "$often",
+            "`often` is a threshold (kb/shared.yaml:6); a text is needed here",
+            "",
+        ),
         ("(?&nic)", "(?&nik)", "no pattern `nik` is shared", "did you mean `nic`?"),
     ],
 )
@@ -196,24 +215,32 @@ def test_commits_workers_and_processes_see_the_file(tmp_path: Path) -> None:
     catalog(folder, SHARED.replace("is: 2", "is: 9"))
     now = loaded(folder)
     (old,) = whole("HEAD", folder).rules
-    sent = pickle.loads(pickle.dumps(_sent(RuleSource("folder", "kb", files=[folder]), Limits()))).source()
+    sent = pickle.loads(
+        pickle.dumps(_sent(RuleSource("folder", "kb", files=[folder]), Limits()))
+    ).source()
     far = rules.load([sent])
 
     assert old.thresholds == {"often": (2, 2)}
     assert far.broken == []
     assert far["link-flaps"].thresholds == now.thresholds == {"often": (9, 9)}
     assert far.hash == rules.load([folder]).hash
-    assert pickle.loads(pickle.dumps(Version.of(old))).built(Limits()).thresholds == {"often": (2, 2)}
+    assert pickle.loads(pickle.dumps(Version.of(old))).built(Limits()).thresholds == {
+        "often": (2, 2)
+    }
     assert Version.of(old) != Version.of(now)
 
 
 def test_what_is_escaped_or_in_a_class_names_nothing(tmp_path: Path) -> None:
     """Only a group that no regular expression may begin is a name; examples and commands keep their dollars."""
     match = "(?P<nic>(?&nic)): [(?&nic)]* (\\(?&nic)"
-    rule = RULE.replace("(?P<nic>(?&nic)): Link is down", match).replace("do: $collect", "run: $collect")
+    rule = RULE.replace("(?P<nic>(?&nic)): Link is down", match).replace(
+        "do: $collect", "run: $collect"
+    )
     plain = loaded(catalog(tmp_path / "kb", rule=rule)).text.tree().plain()
 
-    assert plain["logs"]["flap"]["match"] == "(?P<nic>(?:vmnic\\d+|vusb\\d+)): [(?&nic)]* (\\(?&nic)"
+    assert (
+        plain["logs"]["flap"]["match"] == "(?P<nic>(?:vmnic\\d+|vusb\\d+)): [(?&nic)]* (\\(?&nic)"
+    )
     assert plain["fix"][0]["run"] == "$collect"
 
 
@@ -224,7 +251,9 @@ def test_a_text_by_itself_keeps_its_names(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["rules", "fmt", str(file)])
 
     assert run.exit_code == 0, run.output
-    assert "$often" in file.read_text(encoding="utf-8") and "(?&nic)" in file.read_text(encoding="utf-8")
+    assert "$often" in file.read_text(encoding="utf-8") and "(?&nic)" in file.read_text(
+        encoding="utf-8"
+    )
     assert RuleText("x.yaml", RULE).tree().plain()["let"] == {"often": "$often"}
 
 
@@ -235,6 +264,8 @@ def test_lint_knows_the_parts_and_tells_what_no_rule_uses(tmp_path: Path) -> Non
     catalog(folder, SHARED, RULE.replace("$often", "$oftn"))
     wrong = {(one.code, one.message) for one in lint.check([folder], local=Local(packs=False))}
 
-    assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {code for code, _ in told}
+    assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {
+        code for code, _ in told
+    }
     assert ("R012", "no threshold `oftn` is shared") in wrong
     assert ("R085", "no rule uses `often`") in wrong

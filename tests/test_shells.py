@@ -28,7 +28,10 @@ def run(*words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.skipif(shutil.which("bash") is None or not (BIN / "backline").exists(), reason="no bash, or not installed")
+@pytest.mark.skipif(
+    shutil.which("bash") is None or not (BIN / "backline").exists(),
+    reason="no bash, or not installed",
+)
 def test_bash_completes(tmp_path: Path) -> None:
     """Bash with the script completes a command, an option, a choice and the id of a rule."""
     (tmp_path / "script").write_text(run("completion", "bash"), encoding="utf-8")
@@ -42,7 +45,12 @@ def test_bash_completes(tmp_path: Path) -> None:
     """
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "--norc", "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        ["bash", "--norc", "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split() == ["triage", "--severity", "powershell", "kb-2039495"], done.stderr
 
@@ -64,11 +72,15 @@ def test_the_words_that_powershell_reads() -> None:
             "COMP_CWORD": word.replace("\\", "\\\\"),
         }  # fmt: skip
         command = [sys.executable, "-m", "analyzer"]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
         return done.stdout.splitlines()
 
     assert asked("backline com", "com")[0].startswith("plain,compare\t")
-    assert [line.split("\t")[0] for line in asked("backline triage --form", "--form")] == ["plain,--format"]
+    assert [line.split("\t")[0] for line in asked("backline triage --form", "--form")] == [
+        "plain,--format"
+    ]
     assert asked("backline triage C:\\cases\\b", "C:\\cases\\b")[0].startswith("file,")
 
 
@@ -88,12 +100,20 @@ def test_the_man_page_says_all() -> None:
     }
     assert all(word in plain for word in options)
     codes = re.findall(r"^\.B (\d+)$", page, re.MULTILINE)
-    told = (ROOT / "README.md").read_text(encoding="utf-8").partition("Exit codes:")[2].partition("\n\n")[0]
+    told = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("Exit codes:")[2]
+        .partition("\n\n")[0]
+    )
     assert codes == re.findall(r"(?<![\w.])(\d+) ", told)
     assert "share/man/man1" in (ROOT / "setup.py").read_text(encoding="utf-8")
     if shutil.which("groff"):
         command = ["groff", "-ww", "-man", "-Tascii"]
-        assert subprocess.run(command, input=page, capture_output=True, text=True, check=True).stderr == ""
+        assert (
+            subprocess.run(command, input=page, capture_output=True, text=True, check=True).stderr
+            == ""
+        )
 
 
 def test_the_man_page_does_not_hang_on_who_asked_first() -> None:
@@ -103,7 +123,9 @@ def test_the_man_page_does_not_hang_on_who_asked_first() -> None:
     def child() -> None:
         """Do one thing."""
 
-    group = click.Group("group", {"child": child}, context_settings={"help_option_names": ["-h", "--help"]})
+    group = click.Group(
+        "group", {"child": child}, context_settings={"help_option_names": ["-h", "--help"]}
+    )
     child.get_help(click.Context(child))
     assert manual.write_man_page(group, "1").count("\\-h, \\-\\-help") == 2
 
@@ -112,10 +134,14 @@ def test_the_doctor_tells_of_this_machine() -> None:
     """Versions, engines, cache, disk and terminal, as lines and as JSON, each part whole."""
     found = json.loads(run("doctor", "--json"))
     assert set(found) == {"Backline", "Engines", "Folders", "Terminal", "Packages"}
-    assert found["Backline"]["python"].startswith(f"CPython {sys.version_info.major}.{sys.version_info.minor}")
+    assert found["Backline"]["python"].startswith(
+        f"CPython {sys.version_info.major}.{sys.version_info.minor}"
+    )
     assert not [part for part in found.values() if "failed" in part]
     assert "GB free" in found["Folders"]["current"]
-    assert all(f"  {name}" in run("doctor") for name in ("backline", "cache", "hyperscan", "duckdb"))
+    assert all(
+        f"  {name}" in run("doctor") for name in ("backline", "cache", "hyperscan", "duckdb")
+    )
 
 
 @pytest.mark.size
@@ -145,5 +171,8 @@ def test_the_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(doctor, "PARTS", {**doctor.PARTS, "Folders": broken})
     done = CliRunner().invoke(main, ["doctor"])
     assert done.exit_code == 5
-    assert "look at Packages: no-such-package" in done.stderr and "look at Folders: failed" in done.stderr
+    assert (
+        "look at Packages: no-such-package" in done.stderr
+        and "look at Folders: failed" in done.stderr
+    )
     assert "the disk is gone" in done.stdout and "CPython" in done.stdout

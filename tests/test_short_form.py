@@ -15,12 +15,13 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples as runner
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
-from analyzer.language.rulefile import BadRuleError
+from analyzer.pipeline import examples as runner
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.short_examples import MADE, own_path
 from tests.rule_kit import TABLES, Kit
 from tests.together import together
@@ -129,7 +130,10 @@ def test_the_short_form_stands_for_the_long_one() -> None:
 
     def told(rule: Rule) -> dict[str, Any]:
         steps = [(step.where, step.do.text if step.do else "") for step in rule.fix]
-        joins = [(join.alias.name, join.alias.table.spoken_name, join.by, join.alias.many) for join in rule.joins]
+        joins = [
+            (join.alias.name, join.alias.table.spoken_name, join.by, join.alias.many)
+            for join in rule.joins
+        ]
         return {
             "kb": rule.kb, "each": (rule.each.name, rule.each.table.spoken_name, rule.each.table.key), "joins": joins,
             "logs": {name: (log.table.name, log.pattern) for name, log in rule.logs.items()}, "seen": rule.seen,
@@ -142,7 +146,10 @@ def test_the_short_form_stands_for_the_long_one() -> None:
 
 
 EVENTS = st.lists(
-    st.tuples(st.integers(0, 59), st.sampled_from([DOWN, UP]), st.sampled_from(["vmnic0", "vmnic1"])), max_size=12
+    st.tuples(
+        st.integers(0, 59), st.sampled_from([DOWN, UP]), st.sampled_from(["vmnic0", "vmnic1"])
+    ),
+    max_size=12,
 )
 
 
@@ -151,14 +158,17 @@ EVENTS = st.lists(
 @given(EVENTS)
 def test_both_forms_judge_alike(events: list[tuple[int, str, str]]) -> None:
     """Of any lines, in any order, both say the same of the same uplinks, with the same evidence."""
-    text = "".join(line.format(f"02:{second:02}.101", vmnic) for second, line, vmnic in sorted(events))
+    text = "".join(
+        line.format(f"02:{second:02}.101", vmnic) for second, line, vmnic in sorted(events)
+    )
     told = []
     for source in (SHORT, LONG):
         rule = rules.parse(source.partition("examples:")[0])
         kit = _vobd(rule, text)
         judged = kit.judge(rule)
         shown = [
-            (one.subject, one.object, one.severity, one.say, [e.line for e in one.evidence]) for one in judged.findings
+            (one.subject, one.object, one.severity, one.say, [e.line for e in one.evidence])
+            for one in judged.findings
         ]
         told.append((shown, judged.counts))
     assert told[0] == told[1]
@@ -184,7 +194,15 @@ def test_a_case_is_judged_by_a_short_rule(tmp_path: Path) -> None:
     log = tmp_path / "case" / "vobd.log"
     log.parent.mkdir()
     log.write_text(DOWN.format("02:02.101", "vmnic4"), encoding="utf-8")
-    status, _ = backline("triage", str(log.parent), "--kb", str(tmp_path), "-o", str(tmp_path / "out"), "--no-settings")
+    status, _ = backline(
+        "triage",
+        str(log.parent),
+        "--kb",
+        str(tmp_path),
+        "-o",
+        str(tmp_path / "out"),
+        "--no-settings",
+    )
 
     assert status == 0
     page = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
@@ -196,7 +214,9 @@ def test_a_case_is_judged_by_a_short_rule(tmp_path: Path) -> None:
 
 def test_without_per_there_is_one_verdict_for_each_machine() -> None:
     """The subject is the host that wrote the lines."""
-    rule = rules.parse(replaced("  per: vmnic\n", "").replace("{vmnic} lost its link", "The host lost links"))
+    rule = rules.parse(
+        replaced("  per: vmnic\n", "").replace("{vmnic} lost its link", "The host lost links")
+    )
 
     assert rule.each.table.key == ("node",)
     assert all(result.ok for result in runner.run(rule))
@@ -235,7 +255,9 @@ def test_a_made_example_can_fail() -> None:
     """A line that no reader takes for one of that log does not prove the rule, and `rules test` says so."""
     line = SHORT[SHORT.index("    2017-10") : SHORT.index("  cleared: |")]
     odd = "    up to here [vob.net.vmnic.linkstate.down] vmnic vmnic4 linkstate down\n"
-    broken = replaced("  per: vmnic\n", '  per: vmnic\n  where: correlator == "x"\n', replaced(line, odd))
+    broken = replaced(
+        "  per: vmnic\n", '  per: vmnic\n  where: correlator == "x"\n', replaced(line, odd)
+    )
 
     assert not all(result.ok for result in runner.run(rules.parse(broken)))
 
@@ -249,13 +271,20 @@ def test_a_long_rule_over_lines_need_not_write_them_either(tmp_path: Path) -> No
     codes = {one.code for one in lint.check([Path(written(tmp_path, LONG + examples))])}
 
     assert not codes & {"R070", "R071"}
-    rows = LONG.replace("each: it in sign per vmnic", "each: it in esxi.pnic").partition("\njoin")[0]
+    rows = LONG.replace("each: it in sign per vmnic", "each: it in esxi.pnic").partition("\njoin")[
+        0
+    ]
     rows += "\nwhen: it.mtu > 9000\noutcomes: [{when: true, severity: info}]\n"
     codes = {one.code for one in lint.check([Path(written(tmp_path, rows))])}
     assert {"R070", "R071"} <= codes
 
 
-@together("name", sorted(p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside))
+@together(
+    "name",
+    sorted(
+        p.name for p in parsing.registry().values() if p.log and p.files and not p.tables[0].inside
+    ),
+)
 def test_every_log_has_a_place_that_its_reader_takes(name: str, tmp_path: Path) -> None:
     """The first sample of a log, laid where its table says, is read as that log."""
     parser = parsing.registry()[name]
@@ -265,7 +294,8 @@ def test_every_log_has_a_place_that_its_reader_takes(name: str, tmp_path: Path) 
         line
         for sample in sorted((SAMPLES / name.replace("vmkwarning", "vmkernel")).glob("*.txt"))
         for line in sample.read_text(encoding="utf-8").splitlines()
-        if (not parser.shape or parser.starts_at(line)) and not line.startswith(("cloudnet", "INFO."))
+        if (not parser.shape or parser.starts_at(line))
+        and not line.startswith(("cloudnet", "INFO."))
     )
     assert path
     target = tmp_path / "case" / path
@@ -353,18 +383,33 @@ def _pauses(events: Sequence[Event], link: str, end: int) -> int | None:
 
 @pytest.mark.size
 @settings(max_examples=150, deadline=None)
-@given(st.sets(st.tuples(st.integers(0, 40), st.sampled_from(["down", "up"]), st.sampled_from("ab")), max_size=14))
+@given(
+    st.sets(
+        st.tuples(st.integers(0, 40), st.sampled_from(["down", "up"]), st.sampled_from("ab")),
+        max_size=14,
+    )
+)
 def test_what_lasts_longer_is_what_a_walk_by_seconds_finds(found: set[Event]) -> None:
     """From the first line of the trouble to the next that ends it; what has no end goes on to the end of the log."""
     events = sorted(found, key=lambda one: (one[0], one[1]))
-    lines = [f"{START + timedelta(seconds=at):%Y-%m-%dT%H:%M:%S}Z {kind} {link}\n" for at, kind, link in events]
+    lines = [
+        f"{START + timedelta(seconds=at):%Y-%m-%dT%H:%M:%S}Z {kind} {link}\n"
+        for at, kind, link in events
+    ]
     lines.append(f"{START + timedelta(seconds=45):%Y-%m-%dT%H:%M:%S}Z end of the log\n")
     rule = rules.parse(LASTING, TABLES)
     judged = Kit().log(rule, "".join(lines)).judge(rule)
 
-    wanted = {link: _pauses(events, link, 45) for link in {link for _, kind, link in events if kind == "down"}}
-    assert {one.subject: int(one.say) for one in judged.findings} == {k: n for k, n in wanted.items() if n}
-    assert {one.subject for one in judged.cannot_tell if one.subject} == {k for k, n in wanted.items() if n is None}
+    wanted = {
+        link: _pauses(events, link, 45)
+        for link in {link for _, kind, link in events if kind == "down"}
+    }
+    assert {one.subject: int(one.say) for one in judged.findings} == {
+        k: n for k, n in wanted.items() if n
+    }
+    assert {one.subject for one in judged.cannot_tell if one.subject} == {
+        k for k, n in wanted.items() if n is None
+    }
 
 
 def test_an_end_that_was_not_read_may_have_come() -> None:
@@ -373,7 +418,9 @@ def test_an_end_that_was_not_read_may_have_come() -> None:
     text = "2024-01-05T12:00:00Z down a\n2024-01-05T12:01:00Z other\n"
 
     assert Kit().log(rule, text).counts(rule) == {"match": 1}
-    assert Kit().log(rule, text, cut="ended early").counts(rule) == {"cannot_tell": 2}  # of other links as well
+    assert Kit().log(rule, text, cut="ended early").counts(rule) == {
+        "cannot_tell": 2
+    }  # of other links as well
 
 
 # -- mistakes
@@ -387,18 +434,30 @@ def test_an_end_that_was_not_read_may_have_come() -> None:
         ("  per: vmnic", "  pre: vmnic", "unknown key `pre` in `sign`", "pre"),
         ("  in: esxi.vobd\n", "", "`sign` has no `in`", "sign"),
         ("per: vmnic", "per: vmnic\n  within: soon", "the span is a time span", "soon"),
-        ("vmnic (?P<vmnic>\\S+) linkstate up", "vmnic (?P<nic>\\S+) linkstate up", "has no column `vmnic`", None),
+        (
+            "vmnic (?P<vmnic>\\S+) linkstate up",
+            "vmnic (?P<nic>\\S+) linkstate up",
+            "has no column `vmnic`",
+            None,
+        ),
         ("severity: warning", "severity: high", "unknown severity `high`", "high"),
         ("severity: warning\n", "", "an outcome has no severity", "confidence"),
         ("{vmnic} lost", "{vmnik} lost", "unknown name `vmnik`", "vmnik"),
         ("confidence: confirmed", "each: a in esxi.vm", "`each` does not go with `sign`", "each"),
         ("confidence: confirmed", "let: {over: 1}", "the name `over` is already taken", "over"),
-        ("severity: warning", "outcomes: [{when: true, severity: info}]", "does not go with `outcomes`", "confidence"),
+        (
+            "severity: warning",
+            "outcomes: [{when: true, severity: info}]",
+            "does not go with `outcomes`",
+            "confidence",
+        ),
         ("  no_match: |", "  nomatch: |", "unknown key `nomatch` in `examples`", "nomatch"),
         ("fix: {switch: Look", "fix: {switch: 'Look {at}", "unknown name `at`", "at"),
     ],
 )
-def test_a_mistake_is_told_at_the_key_of_the_author(old: str, new: str, message: str, marked: str | None) -> None:
+def test_a_mistake_is_told_at_the_key_of_the_author(
+    old: str, new: str, message: str, marked: str | None
+) -> None:
     """File, line and caret point at the short form's own words; nothing speaks of what was made from them."""
     text = replaced(old, new)
     if "'Look" in new:
@@ -417,7 +476,9 @@ def test_a_mistake_is_told_at_the_key_of_the_author(old: str, new: str, message:
 def test_lint_tells_of_several_mistakes_at_their_places(tmp_path: Path) -> None:
     """One run names them all, each with its own code, though one of them keeps the rule from being loaded."""
     text = replaced(
-        "severity: warning", "severity: high", replaced("not_this: Somebody pulled the cable on purpose.\n", "")
+        "severity: warning",
+        "severity: high",
+        replaced("not_this: Somebody pulled the cable on purpose.\n", ""),
     )
     text = replaced("{sign.count}", "{sign.counts}", text)
     found = lint.check([Path(written(tmp_path, text))])
@@ -435,7 +496,9 @@ def test_a_pattern_that_can_run_away_is_refused_in_the_short_form(key: str, tmp_
     start = SHORT.index("match: '" if key == "sign" else "cleared: '")
     end = SHORT.index("\n", start)
     text = (
-        SHORT[:start] + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(\\w+\\s?)+)(?! is up)'" + SHORT[end:]
+        SHORT[:start]
+        + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(\\w+\\s?)+)(?! is up)'"
+        + SHORT[end:]
     )
     codes = [one.code for one in lint.check([Path(written(tmp_path, text))])]
 
@@ -445,7 +508,9 @@ def test_a_pattern_that_can_run_away_is_refused_in_the_short_form(key: str, tmp_
 def test_what_a_comment_allows_holds_for_what_was_made() -> None:
     """`# lint: allow` on the line above `match` reaches a complaint about a part that stands for it."""
     text = SHORT
-    text = text.replace("  match: '", "  # lint: allow R043 because the id is written so\n  match: '")
+    text = text.replace(
+        "  match: '", "  # lint: allow R043 because the id is written so\n  match: '"
+    )
     text = text.replace(r"vob\.net\.vmnic\.linkstate\.down", r"vob.net\.vmnic\.linkstate\.down")
     assert [one.code for one in lint.check_text(text, "kb-1234567.yaml")] == []
 
@@ -457,8 +522,12 @@ def test_a_draft_from_lines_of_one_sort_is_short(tmp_path: Path) -> None:
     """`rules new --from-lines` writes the short form where one signature says it; all its examples hold at once."""
     case = tmp_path / "case"
     case.mkdir()
-    (case / "vobd.log").write_text(DOWN.format("02:02.101", "vmnic4") + DOWN.format("09:02.101", "vmnic5"), "utf-8")
-    status, told = backline("rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2")
+    (case / "vobd.log").write_text(
+        DOWN.format("02:02.101", "vmnic4") + DOWN.format("09:02.101", "vmnic5"), "utf-8"
+    )
+    status, told = backline(
+        "rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2"
+    )
     text = (tmp_path / "kb-77.yaml").read_text(encoding="utf-8")
 
     assert status == 0, told
@@ -482,8 +551,12 @@ def test_a_draft_from_a_trouble_and_its_end_has_both(tmp_path: Path) -> None:
         head
         + "clear.storage.connectivity.restored] Connectivity to storage device naa.60000000000000000000000000000007.\n"
     )
-    (case / "vobd.log").write_text(lost.format(1) + back.format(2) + lost.format(3), encoding="utf-8")
-    status, told = backline("rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2")
+    (case / "vobd.log").write_text(
+        lost.format(1) + back.format(2) + lost.format(3), encoding="utf-8"
+    )
+    status, told = backline(
+        "rules", "new", "kb-77", str(case), "--kb", str(tmp_path), "--from-lines", "vobd.log:1-2"
+    )
     rule = rules.parse((tmp_path / "kb-77.yaml").read_text(encoding="utf-8"))
 
     assert status == 0, told
@@ -569,14 +642,19 @@ def test_fmt_writes_a_long_rule_short_and_it_says_the_same(tmp_path: Path) -> No
     assert "\nsign:\n" in text
     assert "# the bar is our own" in text
     assert "{vmnic} went down {sign.count} times, the first at {time}" in text
-    assert {name: after[name] for name in ("twice", "once")} == {name: before[name] for name in ("twice", "once")}
+    assert {name: after[name] for name in ("twice", "once")} == {
+        name: before[name] for name in ("twice", "once")
+    }
     assert backline("rules", "lint", "--thorough", long) == (0, "1 rule: 0 errors, 0 warnings\n")
     assert backline("rules", "fmt", "--short", "--check", long)[0] == 0
 
 
-IN_ONE_LINE = WRITTEN.replace("  esx: {table: esxi.release, by: []}\n", "").replace(", on {esx.version}", "")
+IN_ONE_LINE = WRITTEN.replace("  esx: {table: esxi.release, by: []}\n", "").replace(
+    ", on {esx.version}", ""
+)
 IN_ONE_LINE = IN_ONE_LINE.replace(
-    "join:\n  all: {table: down, by: [vmnic], rows: many}", "join: {all: {table: down, by: [vmnic], rows: many}}"
+    "join:\n  all: {table: down, by: [vmnic], rows: many}",
+    "join: {all: {table: down, by: [vmnic], rows: many}}",
 )
 
 
@@ -584,7 +662,10 @@ IN_ONE_LINE = IN_ONE_LINE.replace(
     ("text", "why"),
     [
         (WRITTEN.replace('object: "{nic.vmnic}"\n', ""), "has no `object`"),
-        (WRITTEN.replace("  esx: {", "  end: {").replace("{esx.", "{end."), "`end` means something else"),
+        (
+            WRITTEN.replace("  esx: {", "  end: {").replace("{esx.", "{end."),
+            "`end` means something else",
+        ),
         (WRITTEN.replace(" per vmnic", ""), "does not judge what the lines"),
         (IN_ONE_LINE, "is not written one entry after another"),
     ],
@@ -602,10 +683,18 @@ def test_what_the_short_form_cannot_say_stays_long(text: str, why: str, tmp_path
 def test_bare_lines_are_sorted_into_their_logs_in_bounded_time() -> None:
     """With the end in another log each line goes to the log whose signature finds it; no pattern runs away on them."""
     old = SHORT[SHORT.index("cleared:") : SHORT.index("\nseverity")]
-    new = "cleared:\n  in: esxi.vmkernel\n  match: 'link of (?P<vmnic>vmnic\\d+) is (?:\\w+)+ up$'\n"
+    new = (
+        "cleared:\n  in: esxi.vmkernel\n  match: 'link of (?P<vmnic>vmnic\\d+) is (?:\\w+)+ up$'\n"
+    )
     up = SHORT[SHORT.rindex("  cleared: |") : SHORT.rindex("  no_match: |")].splitlines()[2]
-    text = replaced(up, f"    2017-10-14T14:02:09.101Z cpu1:1)link of vmnic4 is {'a' * 60} up", replaced(old, new))
-    text = text.replace("  no_match: |", f"  cannot_tell: |\n    link of vmnic4 is {'a' * 60}\n  no_match: |")
+    text = replaced(
+        up,
+        f"    2017-10-14T14:02:09.101Z cpu1:1)link of vmnic4 is {'a' * 60} up",
+        replaced(old, new),
+    )
+    text = text.replace(
+        "  no_match: |", f"  cannot_tell: |\n    link of vmnic4 is {'a' * 60}\n  no_match: |"
+    )
     rule = rules.parse(text)
     results = {result.name: result for result in runner.run(rule)}
     (over,) = [example for example in rule.examples if example.name == "cleared 1"]

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from analyzer.report import fleetterm
 from analyzer.report.summary import Printer
-from analyzer.short_lines import bound_line, bound_middle, shorten_line
+from analyzer.runtime.short_lines import bound_line, bound_middle, shorten_line
 
 NAMES = st.sampled_from([
     "naa.60050768018105f1c000000000a10244", "esx-prod-frankfurt-rack12-0071.corp.customer.example",
@@ -48,7 +48,11 @@ def test_a_shortened_line_keeps_its_values(parts: tuple[str, list[str]], width: 
     if len(short) > width:
         left = [word.strip("….:") for word in short.split()[1:]]
         plain = [word for word in left if word.isalpha() and word.islower()]
-        beside = [word for place, word in enumerate(left) if place and re.search(r"\d\S*$", left[place - 1])]
+        beside = [
+            word
+            for place, word in enumerate(left)
+            if place and re.search(r"\d\S*$", left[place - 1])
+        ]
         assert set(plain) <= set(beside)  # the unit of a figure
     assert len(bound_line(line, width)) <= width
 
@@ -65,7 +69,9 @@ def test_a_printed_paragraph_keeps_its_values(
     printed = out.read().splitlines()
 
     assert all(len(row) <= width for row in printed)
-    assert list_values(" ".join(row.strip() for row in printed).replace("...", "…")) == list_values(line)
+    assert list_values(" ".join(row.strip() for row in printed).replace("...", "…")) == list_values(
+        line
+    )
 
 
 @given(NAMES, NAMES, st.integers(60, 120))
@@ -91,7 +97,10 @@ def test_any_text_is_bounded(text: str, width: int) -> None:
 def test_a_sentence_with_few_figures_keeps_its_beginning() -> None:
     """Words are left out from the end, not before the figures, when that is enough."""
     line = "vSwitch0: vSwitch0 has only vmnic0, and 6 of its ports are in use by virtual machines that run on it"
-    assert shorten_line(line, 70) == "vSwitch0: vSwitch0 has only vmnic0, and 6 of its ports are in use by …"
+    assert (
+        shorten_line(line, 70)
+        == "vSwitch0: vSwitch0 has only vmnic0, and 6 of its ports are in use by …"
+    )
 
 
 def test_names_of_a_fleet_keep_their_ends() -> None:

@@ -10,24 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.proof.mutants import mutants
-from analyzer.errors import RuleFileError
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases, signature_tables
 from analyzer.judge.case_rows import CaseTable
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.tables import refitted
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Table
 from tests.line_rules import LINES, RULE, THINGS, changed, line, subjects, verdicts
 from tests.rule_kit import BASE, LOG, TABLES, Kit, full
 
 # -- joins
 
 
-def things(when: str, log: str | None, *, cut: str = "", names: Sequence[str | None] = ("a", "b")) -> dict[str, int]:
+def things(
+    when: str, log: str | None, *, cut: str = "", names: Sequence[str | None] = ("a", "b")
+) -> dict[str, int]:
     """Return the verdicts on things of a table that are joined with lines of a log."""
     one = full(THINGS.replace("WHEN", when))
     kit = Kit().add(BASE, [{"key": number, "s": name} for number, name in enumerate(names)])
@@ -68,7 +70,14 @@ def test_who_has_no_line_in_a_whole_log_has_none(when: str, well: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "when", ["count(hit) >= 2", "count(hit) == 0", "any(hit.us > 5)", "max(hit.us) >= 999", "sum(hit.us) > 5"]
+    "when",
+    [
+        "count(hit) >= 2",
+        "count(hit) == 0",
+        "any(hit.us > 5)",
+        "max(hit.us) >= 999",
+        "sum(hit.us) > 5",
+    ],
 )
 def test_who_has_no_line_in_a_log_that_is_not_whole_is_not_known(when: str) -> None:
     """The same without the log, or with a log that was cut, is «cannot tell»."""
@@ -92,7 +101,9 @@ def test_lines_join_other_tables_and_each_other() -> None:
     )
     one = full(text)
     log = LINES + line(8, "lost a 1") + line(9, "lost a 2") + line(9, "lost b 1")
-    kit = Kit().log(one, log).add(BASE, [{"key": 1, "s": "a", "a": 5}, {"key": 2, "s": "b", "a": 5}])
+    kit = (
+        Kit().log(one, log).add(BASE, [{"key": 1, "s": "a", "a": 5}, {"key": 2, "s": "b", "a": 5}])
+    )
 
     assert list(subjects(kit.judge(one))) == ["a"]
     assert verdicts(kit.judge(one)) == {"match": 1, "no_match": 1}
@@ -102,11 +113,16 @@ def test_of_one_line_the_nearest_in_time_is_taken() -> None:
     """A join of one line takes the one written nearest to its partner, in whichever file it stands."""
     text = changed(
         ("join:\n", "join:\n  boot: {table: started, by: []}\n"),
-        ("logs:\n", "logs:\n  started:\n    in: esxi.made_up_log\n    match: 'started as (?P<name>\\w+)'\n"),
+        (
+            "logs:\n",
+            "logs:\n  started:\n    in: esxi.made_up_log\n    match: 'started as (?P<name>\\w+)'\n",
+        ),
         ('"{dev.device}"', '"{dev.device} {boot.name}"'),
     )
     one = full(text)
-    kit = Kit().log(one, line(1, "started as old") + line(40, "late a took 5"), source="made_up.0.gz")
+    kit = Kit().log(
+        one, line(1, "started as old") + line(40, "late a took 5"), source="made_up.0.gz"
+    )
     kit.log(one, line(41, "started as new") + line(59, "started as last"), source="made_up.log")
 
     assert list(subjects(kit.judge(one))) == ["a new"]
@@ -132,7 +148,11 @@ def test_lines_of_all_nodes(where: str) -> None:
     kit.facts.incomplete("esx3")
     judgement = kit.judge(one)
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2, "no_match": 1}
-    assert judgement.findings[0].also[0].startswith("There may be more such lines: the archive of esx3 ended early")
+    assert (
+        judgement.findings[0]
+        .also[0]
+        .startswith("There may be more such lines: the archive of esx3 ended early")
+    )
 
 
 def test_a_gate_is_asked_of_the_line() -> None:
@@ -153,7 +173,12 @@ def test_a_population_of_devices() -> None:
 
     def told(log: str | None, cut: str = "") -> tuple[dict[str, int], list[str]]:
         kit = Kit().add(
-            BASE, [{"key": 1, "s": "a", "a": 1}, {"key": 2, "s": "c", "a": 1}, {"key": 3, "s": "d", "a": 2}]
+            BASE,
+            [
+                {"key": 1, "s": "a", "a": 1},
+                {"key": 2, "s": "c", "a": 1},
+                {"key": 3, "s": "d", "a": 2},
+            ],
         )
         if log is not None:
             kit.log(one, log, cut=cut)
@@ -197,9 +222,15 @@ def test_a_population_of_devices() -> None:
 )  # fmt: skip
 def test_mistakes_are_told_with_their_place(old: str, new: str, place: str, says: str) -> None:
     """Names of groups, columns and signatures are checked: line, column and what may have been meant."""
-    text = changed((old, new)).replace("(?P<node>\\w+)(?: took (?P<us>\\S+))?", "(?P<node>\\w+) (?P<us>\\S+)")
+    text = changed((old, new)).replace(
+        "(?P<node>\\w+)(?: took (?P<us>\\S+))?", "(?P<node>\\w+) (?P<us>\\S+)"
+    )
     if new.startswith("(?P<"):
-        text = text.replace("per device", "").replace("[device]", "[us]").replace("{dev.device}", "{dev.us}")
+        text = (
+            text.replace("per device", "")
+            .replace("[device]", "[us]")
+            .replace("{dev.device}", "{dev.us}")
+        )
     with pytest.raises(BadRuleError) as caught:
         full(text)
 
@@ -224,7 +255,8 @@ def test_a_signature_is_still_a_name() -> None:
     """Used as a table or not, `late` alone asks whether a subject has such a line, and `seen` may count its lines."""
     one = full(
         changed(
-            ("when: count(hit) > 0", "when: late and often"), ("let:", "seen: {often: {log: late, at_least: 2}}\nlet:")
+            ("when: count(hit) > 0", "when: late and often"),
+            ("let:", "seen: {often: {log: late, at_least: 2}}\nlet:"),
         )
     )
     assert verdicts(Kit().log(one, LINES).judge(one)) == {"match": 1, "no_match": 1}
@@ -234,7 +266,11 @@ def test_a_signature_is_still_a_name() -> None:
 def test_no_each_breaks_the_reader(text: str) -> None:
     """Whatever stands behind `each`, the reader takes it or says what is wrong."""
     try:
-        full(changed(("each: dev in late per device", f"each: {json.dumps('dev in late per ' + text)}")))
+        full(
+            changed(
+                ("each: dev in late per device", f"each: {json.dumps('dev in late per ' + text)}")
+            )
+        )
     except RuleFileError as error:
         assert str(error).startswith("error: ")
 
@@ -259,7 +295,11 @@ def _tables(one: Rule) -> list[Table]:
 def test_two_rules_may_name_their_signatures_alike() -> None:
     """Each rule has its own rows, whatever its signatures are called."""
     one = full(RULE)
-    other = full(changed(("rule: made-up", "rule: made-too"), ("late (?P<device>", "(?:late|slow) (?P<device>")))
+    other = full(
+        changed(
+            ("rule: made-up", "rule: made-too"), ("late (?P<device>", "(?:late|slow) (?P<device>")
+        )
+    )
     facts = Facts(TABLES)
     facts.node("esx1", "esx1", "esxi")
     log = LINES + line(9, "slow z took 1")
@@ -273,7 +313,9 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     assert (counts["made-up"]["match"], counts["made-too"]["match"]) == (2, 3)
 
 
-def test_a_table_of_lines_leaves_the_others_as_they_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_lines_leaves_the_others_as_they_were_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Judging such a rule reads its own tables; nothing else is read a second time."""
     one = full(THINGS.replace("WHEN", "count(hit) >= 2"))
     kit = Kit().add(BASE, [{"key": 1, "s": "a"}]).log(one, ONE_LATE)
@@ -304,14 +346,20 @@ def test_a_changed_signature_is_another_table() -> None:
     """A rule with another `where` over the same cases is judged by its own lines, and the first as before."""
     one = full(changed(("    columns:", "    where: us >= 100\n    columns:")))
     cases = {"case": Kit().log(one, LINES).facts}
-    low = next(one.rule for one in mutants(one) if one.site.where == "logs late, where" and one.direction == "down")
+    low = next(
+        one.rule
+        for one in mutants(one)
+        if one.site.where == "logs late, where" and one.direction == "down"
+    )
     wide = full(changed(("    columns:", "    where: us >= 40\n    columns:")))
     before = judge_cases(one, cases)["case"]
 
     assert refitted(one) is one
     assert {table.name for table in _tables(low)}.isdisjoint({table.name for table in _tables(one)})
     assert subjects(before) == {"a": ("major", "1 lines, the slowest 120")}
-    assert subjects(judge_cases(wide, cases)["case"]) == {"a": ("major", "2 lines, the slowest 120")}
+    assert subjects(judge_cases(wide, cases)["case"]) == {
+        "a": ("major", "2 lines, the slowest 120")
+    }
     assert judge_cases(low, cases)["case"].findings == before.findings
     assert judge_cases(one, cases)["case"] == before
 
@@ -319,7 +367,10 @@ def test_a_changed_signature_is_another_table() -> None:
 def test_some_cases_and_then_the_others() -> None:
     """Cases that are asked for later are put beside those that were judged before."""
     one = full(RULE)
-    cases = {"first": Kit().log(one, LINES).facts, "second": Kit().log(one, line(1, "late z took 1")).facts}
+    cases = {
+        "first": Kit().log(one, LINES).facts,
+        "second": Kit().log(one, line(1, "late z took 1")).facts,
+    }
 
     assert list(subjects(judge_cases(one, cases, ["first"])["first"])) == ["a", "b"]
     assert list(subjects(judge_cases(one, cases, ["second"])["second"])) == ["z"]

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import pytest
 
-from analyzer import examples, rules
+from analyzer import rules
+from analyzer.artefacts.loghost import OBJECT
 from analyzer.judge import judge
-from analyzer.language.rulefile import FileSpan
-from analyzer.loghost import OBJECT
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example, Rule
+from analyzer.rules.language.rulefile import FileSpan
 
 
 class Told(NamedTuple):
@@ -34,7 +35,11 @@ class Told(NamedTuple):
     def renamed(self) -> list[str]:
         """Return the lines with another object; [] where no other value of this form is one for the signature."""
         pattern = signature_of(self.rule)
-        signs = [line for line in self.lines if (found := pattern.search(line)) and found[self.group] == self.value]
+        signs = [
+            line
+            for line in self.lines
+            if (found := pattern.search(line)) and found[self.group] == self.value
+        ]
         for other in others_like(self.value):
             made = [line.replace(self.value, other) for line in signs]
             if all((found := pattern.search(line)) and found[self.group] == other for line in made):
@@ -71,7 +76,12 @@ def told_of(rule: Rule) -> Told | None:
     pattern = signature_of(rule)
     groups = [name for name in made.per if name in pattern.groupindex]
     for example in rule.examples:
-        if example.made or example.expect.get("result") != "match" or example.tables or len(example.logs) != 1:
+        if (
+            example.made
+            or example.expect.get("result") != "match"
+            or example.tables
+            or len(example.logs) != 1
+        ):
             continue
         ((log, text),) = example.logs.items()
         lines = tuple((text or "").splitlines())
@@ -140,7 +150,11 @@ def ends_of(rule: Rule) -> tuple[str, list[str]] | None:
     return None
 
 
-CLEARED = {rule.id: (rule, *ends) for rule in RULES if "cleared" in signatures_of(rule) and (ends := ends_of(rule))}
+CLEARED = {
+    rule.id: (rule, *ends)
+    for rule in RULES
+    if "cleared" in signatures_of(rule) and (ends := ends_of(rule))
+}
 
 
 def named_in(rule: Rule) -> set[str]:
@@ -149,7 +163,12 @@ def named_in(rule: Rule) -> set[str]:
     if set(made.per) - {"node"}:
         return set()
     sign = signature_of(rule)
-    texts = [text for one in rule.examples if one.expect.get("result") == "match" for text in one.logs.values()]
+    texts = [
+        text
+        for one in rule.examples
+        if one.expect.get("result") == "match"
+        for text in one.logs.values()
+    ]
     lines = [line for text in texts for line in (text or "").splitlines() if sign.search(line)]
     return {found.group() for line in lines for found in OBJECT.finditer(line)}
 
@@ -161,7 +180,9 @@ def test_no_signature_drops_the_object_that_its_lines_name() -> None:
     assert dropped.keys() <= WHOLE_NODE.keys(), dropped
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if "cleared" in signatures_of(rule)], ids=lambda rule: rule.id)
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if "cleared" in signatures_of(rule)], ids=lambda rule: rule.id
+)
 def test_an_end_names_what_the_trouble_names(rule: Rule) -> None:
     """What tells the subjects of the trouble apart stands in the line of its end as well."""
     made = next(hit for hit in rule.hits if hit.table.name == rule.each.table.name)
@@ -179,13 +200,17 @@ def test_the_end_of_one_object_never_ends_another(name: str) -> None:
     made = next(hit for hit in rule.hits if hit.table.name == rule.each.table.name)
     group = next((one for one in made.per if one in sign.groupindex), "")
     if not group:
-        assert set(made.per) <= {"node"}  # the whole node is what is troubled, and what is well again
+        assert set(made.per) <= {
+            "node"
+        }  # the whole node is what is troubled, and what is well again
         return
     value = next(found[group] for line in lines if (found := sign.search(line)))
     other = Told(rule, log, tuple(lines), group, value).renamed()
     assert other
     open_alone, ended_alone = judged(rule, log, trouble), judged(rule, log, other)
-    later = [line[:11] + "23" + line[13:] for line in other if end.search(line)]  # so that the log goes on
+    later = [
+        line[:11] + "23" + line[13:] for line in other if end.search(line)
+    ]  # so that the log goes on
     both = judged(rule, log, sorted([*trouble, *other, *later], key=lambda line: line[:24]))
 
     if open_alone:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from analyzer import rules
+from analyzer.artefacts.tables import Block
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.judge import judge, log_conditions, signature_tables
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, SearchStop
 from analyzer.scan.signatures import Scanner
-from analyzer.tables import Block
-from analyzer.verdicts import Judgement
 from tests.line_rules import LINES, RULE, THINGS, changed, line, subjects, verdicts
 from tests.rule_kit import BASE, LOG, TABLES, Kit, full
 
@@ -38,13 +38,22 @@ def test_a_subject_is_a_node_and_a_value() -> None:
     one = full(RULE)
     kit = Kit("esx1", "esx2").log(one, LINES, "esx1").log(one, line(9, "late a took 1"), "esx2")
 
-    found = [(item.node, item.subject, item.say) for item in kit.judge(one).findings if item.subject == "a"]
-    assert sorted(found) == [("esx1", "a", "2 lines, the slowest 120"), ("esx2", "a", "1 lines, at most 1")]
+    found = [
+        (item.node, item.subject, item.say)
+        for item in kit.judge(one).findings
+        if item.subject == "a"
+    ]
+    assert sorted(found) == [
+        ("esx1", "a", "2 lines, the slowest 120"),
+        ("esx2", "a", "1 lines, at most 1"),
+    ]
 
 
 def test_several_columns_tell_subjects_apart() -> None:
     """`per device, us`: one subject for each pair; the row of each is its earliest line."""
-    text = changed(("per device", "per device, us"), ('"{dev.device}"', '"{dev.device} {dev.us} {dev.time}"'))
+    text = changed(
+        ("per device", "per device, us"), ('"{dev.device}"', '"{dev.device} {dev.us} {dev.time}"')
+    )
     one = full(text)
     log = line(5, "late a took 1") + line(2, "late a took 1") + line(3, "late a took 2")
 
@@ -52,7 +61,9 @@ def test_several_columns_tell_subjects_apart() -> None:
     assert found == {"a 1 2017-10-02 08:02:00 UTC", "a 2 2017-10-02 08:03:00 UTC"}
 
 
-def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """`per device` shows the earliest line of each device: of sixty lines of one device no other becomes a row."""
     made: list[int] = []
 
@@ -63,10 +74,13 @@ def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(monkeypatch:
     monkeypatch.setattr(signature_tables, "Block", block)
     rest = RULE[RULE.index("let:") : RULE.index("ask:")]
     text = RULE.replace("join:\n  hit: {table: late, by: [device], rows: many}\n", "").replace(
-        rest, "when: dev.us > 10\noutcomes: [{when: true, severity: major, say: slow}]\nevidence: [dev.us]\n"
+        rest,
+        "when: dev.us > 10\noutcomes: [{when: true, severity: major, say: slow}]\nevidence: [dev.us]\n",
     )
     one = full(text)
-    judgement = Kit().log(one, "".join(line(minute, "late a took 50") for minute in range(60))).judge(one)
+    judgement = (
+        Kit().log(one, "".join(line(minute, "late a took 50") for minute in range(60))).judge(one)
+    )
 
     assert subjects(judgement) == {"a": ("major", "slow")}
     assert made == [1]
@@ -99,7 +113,11 @@ def test_the_very_lines_are_evidence() -> None:
 def test_a_line_in_rotated_copies_is_one_row() -> None:
     """A line that stands in vobd.log and in vobd.0.gz is counted once; two equal lines of one file are two."""
     one = full(RULE)
-    kit = Kit().log(one, LINES, source="made_up.log").log(one, LINES + LINES[:0], source="made_up.0.gz")
+    kit = (
+        Kit()
+        .log(one, LINES, source="made_up.log")
+        .log(one, LINES + LINES[:0], source="made_up.0.gz")
+    )
     kit.log(one, line(1, "late a took 50") * 2, source="made_up.1.gz")
 
     assert subjects(kit.judge(one))["a"][1] == "3 lines, the slowest 120"
@@ -134,7 +152,10 @@ def test_columns_of_the_log_are_columns_of_its_lines() -> None:
     """Besides the groups a row has what the log's parser reads of the line: event_id, correlator, uptime, message."""
     text = changed(
         ("esxi.made_up_log", "esxi.vobd"),
-        ("match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'", "match: 'vmnic (?P<device>vmnic\\d+)'"),
+        (
+            "match: 'late (?P<device>\\w+)(?: took (?P<us>\\S+))?'",
+            "match: 'vmnic (?P<device>vmnic\\d+)'",
+        ),
         ("{us: int}", "{}"),
         ("{worst: max(hit.us), bar: 100}", "{worst: max(hit.uptime_us), bar: 100}"),
         ('"{dev.device}"', '"{dev.device} {dev.event_id} {dev.correlator}"'),
@@ -165,7 +186,9 @@ def test_a_group_of_the_name_of_a_column_is_the_group() -> None:
     head = "2017-10-14T16:40:02.101Z: [netCorrelator] 3541us: [vob.net.up]"
     one = rules.parse(text)
 
-    found = {item.subject for item in _vobd(one, f"{head} vmnic0\n{head} vmnic1 as mine\n").findings}
+    found = {
+        item.subject for item in _vobd(one, f"{head} vmnic0\n{head} vmnic1 as mine\n").findings
+    }
     assert found == {"vmnic0 unknown", "vmnic1 mine"}
 
 
@@ -181,7 +204,9 @@ def _vobd(one: Rule, log: str, **more: str) -> Judgement:
     return judge(Catalog([one]), facts)
 
 
-def test_the_parser_of_a_log_runs_only_where_its_columns_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parser_of_a_log_runs_only_where_its_columns_are_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Groups and the time of a line cost no parser; a column of the log does."""
     asked: list[str] = []
 
@@ -202,7 +227,9 @@ def test_where_keeps_to_lines() -> None:
     """Lines for which `where` of the signature is false are no rows."""
     one = full(changed(("    columns:", "    where: us >= 100\n    columns:")))
 
-    assert subjects(Kit().log(one, LINES).judge(one)) == {"a": ("major", "1 lines, the slowest 120")}
+    assert subjects(Kit().log(one, LINES).judge(one)) == {
+        "a": ("major", "1 lines, the slowest 120")
+    }
 
 
 # -- what is not known
@@ -212,9 +239,10 @@ def test_a_log_that_is_not_there_is_asked_for() -> None:
     """Without the log nothing is known of any device: «cannot tell» for the node, by the name of the log."""
     judgement = Kit("esx1").judge(full(RULE))
 
-    assert [(item.node, item.subject, item.reason, item.missing, item.ask) for item in judgement.cannot_tell] == [
-        ("esx1", "", "missing", "esxi.made_up_log", "made_up.log of the day")
-    ]
+    assert [
+        (item.node, item.subject, item.reason, item.missing, item.ask)
+        for item in judgement.cannot_tell
+    ] == [("esx1", "", "missing", "esxi.made_up_log", "made_up.log of the day")]
 
 
 def test_a_log_without_such_a_line_is_a_no() -> None:
@@ -232,7 +260,9 @@ def test_a_rule_of_another_product_does_not_apply() -> None:
 @pytest.mark.parametrize("how", ["log", "archive", "example"])
 def test_what_a_cut_log_showed_is_judged_and_the_rest_is_asked_for(how: str) -> None:
     """A finding stands whatever more lines say, with a word that there may be more; other devices «cannot tell»."""
-    one = full(changed(("when: worst >= bar, severity", "when: worst >= bar or count(hit) > 9, severity")))
+    one = full(
+        changed(("when: worst >= bar, severity", "when: worst >= bar or count(hit) > 9, severity"))
+    )
     kit = Kit().log(one, LINES, cut="gzip stream ended early" if how == "log" else "")
     if how == "archive":
         kit.facts.incomplete("esx1")
@@ -242,7 +272,11 @@ def test_what_a_cut_log_showed_is_judged_and_the_rest_is_asked_for(how: str) -> 
 
     assert verdicts(judgement) == {"match": 2, "cannot_tell": 1}
     sure, maybe = judgement.findings
-    assert (sure.subject, sure.say, sure.maybe_worse) == ("a", "at least 2 lines, the slowest at least 120", [])
+    assert (sure.subject, sure.say, sure.maybe_worse) == (
+        "a",
+        "at least 2 lines, the slowest at least 120",
+        [],
+    )
     assert sure.also[0].startswith("There may be more such lines: ")
     assert (maybe.subject, maybe.severity, maybe.maybe_worse) == ("b", "info", ["esxi.made_up_log"])
     assert "Severity may rise to major." in maybe.also[0]
@@ -270,7 +304,9 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
         rule = full(changed(("count(hit) > 0", f"count(hit) >= {least}"), ("bar: 100", "bar: 5")))
         facts = Facts(TABLES)
         facts.node("esx1", "esx1", "esxi")
-        scanner = Scanner(Catalog([rule]).signatures(), engine="pure", limits=Limits(hits_per_signature=10))
+        scanner = Scanner(
+            Catalog([rule]).signatures(), engine="pure", limits=Limits(hits_per_signature=10)
+        )
         facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
         return verdicts(judge(Catalog([rule]), facts))
 
@@ -279,7 +315,8 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["{log: late, at_least: 3}", "{sequence: [late, gone], within: 1h}", "{none: late, for: 30m}"]
+    "question",
+    ["{log: late, at_least: 3}", "{sequence: [late, gone], within: 1h}", "{none: late, for: 30m}"],
 )
 def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
     """Where `where` or an order decides, a «no» or a silence over hits of which not all were kept is «cannot tell»."""
@@ -294,12 +331,18 @@ def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
             text=text,
         )
     )
-    log = "".join(line(n, f"late a {7 if n in (30, 31, 32) else 0}") for n in range(50)) + line(33, "gone")
+    log = "".join(line(n, f"late a {7 if n in (30, 31, 32) else 0}") for n in range(50)) + line(
+        33, "gone"
+    )
 
     def told(most: int) -> dict[str, int]:
         kit = Kit().add(BASE, [{"key": 1, "s": "a"}])
-        scanner = Scanner(Catalog([one]).signatures(), engine="pure", limits=Limits(hits_per_signature=most))
-        kit.facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
+        scanner = Scanner(
+            Catalog([one]).signatures(), engine="pure", limits=Limits(hits_per_signature=most)
+        )
+        kit.facts.add_hits(
+            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1")
+        )
         return verdicts(kit.judge(one))
 
     assert told(1000) == {"no_match" if "none" in question else "match": 1}
@@ -330,7 +373,11 @@ def test_a_line_for_which_where_is_unknown_may_be_a_row() -> None:
 
 def test_a_line_that_does_not_name_its_device_is_a_subject_without_name() -> None:
     """A group that took no part is unknown: its line is a subject of its own, and may belong to any other."""
-    one = full(changed(("(?P<device>\\w+)", "(?:(?P<device>\\w+)|-)"), ("count(hit) > 0", "count(hit) >= 2")))
+    one = full(
+        changed(
+            ("(?P<device>\\w+)", "(?:(?P<device>\\w+)|-)"), ("count(hit) > 0", "count(hit) >= 2")
+        )
+    )
     judgement = Kit().log(one, LINES + line(5, "late - took 900")).judge(one)
 
     assert verdicts(judgement) == {"match": 1, "cannot_tell": 2}

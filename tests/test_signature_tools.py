@@ -12,17 +12,18 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import examples, rules
+from analyzer import rules
 from analyzer.authoring.explain import explain
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.pages import telling
+from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import judge, judge_cases
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.settings import Settings
 from analyzer.scan.signatures import Scanner
-from analyzer.verdicts import Judgement
 from tests.line_rules import BUNDLE, LINES, RULE, SLOW_RULE, THINGS, changed, line, verdicts
 from tests.lint_kit import check
 from tests.rule_kit import BASE, LOG, Kit, full
@@ -62,7 +63,9 @@ def test_explain_shows_lines_and_near_misses() -> None:
     assert well.near is not None
     assert "would match if worst >= bar (100); it is 7" in well.near.text
     assert "made_up.log:3" in well.near.text
-    assert [(item.line, item.text) for item in well.evidence] == [(3, line(3, "late b took 7").strip())]
+    assert [(item.line, item.text) for item in well.evidence] == [
+        (3, line(3, "late b took 7").strip())
+    ]
 
 
 def test_explain_speaks_of_lines_where_there_is_none() -> None:
@@ -71,7 +74,9 @@ def test_explain_speaks_of_lines_where_there_is_none() -> None:
     quiet = explain.explain(one, CaseRead(Kit().log(one, "well\n").facts))
     absent = explain.explain(one, CaseRead(Kit().facts))
 
-    assert quiet.silent == ["esx1: made_up.log (esxi.made_up_log) was read and holds no line of late."]
+    assert quiet.silent == [
+        "esx1: made_up.log (esxi.made_up_log) was read and holds no line of late."
+    ]
     assert "made_up.log (esxi.made_up_log) of esx1 is not in the case" in absent.subjects[0].why
 
 
@@ -122,10 +127,15 @@ def test_a_bundle_names_its_slow_device(kb: str) -> None:
     finding = next(item for item in _case(BUNDLE, kb)["findings"] if item["rule"] == "slow-device")
 
     assert finding["subject"] == "naa.600508b1001c0000000000000000a107"
-    assert finding["say"] == "5 events; the slowest I/O took 3,512,036 us, last at 2017-10-14 15:17:46 UTC."
+    assert (
+        finding["say"]
+        == "5 events; the slowest I/O took 3,512,036 us, last at 2017-10-14 15:17:46 UTC."
+    )
     assert (finding["severity"], finding["also"], finding["maybe_worse"]) == ("major", [], [])
     address = f"{BUNDLE.name}!{BUNDLE.stem}/var/run/log/vobd.log"
-    assert [(item["address"], item["line"]) for item in finding["evidence"]] == [(address, n) for n in (3, 5, 7, 9, 11)]
+    assert [(item["address"], item["line"]) for item in finding["evidence"]] == [
+        (address, n) for n in (3, 5, 7, 9, 11)
+    ]
     assert finding["evidence"][-1]["label"] == "hit.latency_us = 3512036"
     assert "to 3512036 microseconds." in finding["evidence"][-1]["text"]
 
@@ -147,7 +157,17 @@ def test_a_cut_bundle_is_never_clean(tmp_path: Path, kb: str, part: float) -> No
 
 def test_explain_a_bundle(kb: str) -> None:
     """`rules explain -v` shows the lines of the bundle."""
-    done = run("rules", "explain", "slow-device", str(BUNDLE), "--kb", kb, "--no-settings", "--no-packs", "-v")
+    done = run(
+        "rules",
+        "explain",
+        "slow-device",
+        str(BUNDLE),
+        "--kb",
+        kb,
+        "--no-settings",
+        "--no-packs",
+        "-v",
+    )
 
     assert done.exit_code == 0, done.output
     assert "vobd.log:11  hit.latency_us = 3512036" in done.stdout
@@ -170,7 +190,10 @@ LOGS = st.lists(ENTRY, max_size=12)
 
 
 def _log(entries: Sequence[tuple[str, int, int]]) -> str:
-    return "".join(line(minute, f"late {device} took {us} n{n}") for n, (device, us, minute) in enumerate(entries))
+    return "".join(
+        line(minute, f"late {device} took {us} n{n}")
+        for n, (device, us, minute) in enumerate(entries)
+    )
 
 
 def _counting(number: int, bar: int) -> Rule:
@@ -180,7 +203,10 @@ def _counting(number: int, bar: int) -> Rule:
 def _told(judgement: Judgement) -> tuple[Any, ...]:
     return (
         judgement.counts,
-        [(item.node, item.subject, item.say, item.maybe_worse, item.also) for item in judgement.findings],
+        [
+            (item.node, item.subject, item.say, item.maybe_worse, item.also)
+            for item in judgement.findings
+        ],
         [(item.node, item.subject, item.missing, item.why) for item in judgement.cannot_tell],
     )
 
@@ -195,7 +221,9 @@ def test_a_verdict_is_what_a_count_in_python_gives(
     log = _log(entries)
     kit = Kit().log(one, log)
     if rotated:
-        kit.log(one, "".join(log.splitlines(keepends=True)[: len(entries) // 2]), source="made_up.0.gz")
+        kit.log(
+            one, "".join(log.splitlines(keepends=True)[: len(entries) // 2]), source="made_up.0.gz"
+        )
     judgement = kit.judge(one)
 
     numbers: dict[str, list[int]] = {}
@@ -227,7 +255,11 @@ def test_lines_behind_a_cut_undo_no_answer(
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.tuples(st.one_of(st.none(), LOGS), st.sampled_from(["", "cut", "archive"])), min_size=1, max_size=6),
+    st.lists(
+        st.tuples(st.one_of(st.none(), LOGS), st.sampled_from(["", "cut", "archive"])),
+        min_size=1,
+        max_size=6,
+    ),
     st.integers(0, len(COUNTS) - 1),
     st.integers(0, 7),
     st.sampled_from(["", "rows: many", "rows: many, nodes: any"]),

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import cache_folder
-from analyzer.errors import RuleFileError, UsageError
-from analyzer.limits import Limits
+from analyzer.runtime import cache_folder
+from analyzer.runtime.errors import RuleFileError, UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan import blocks, engines, hyperscanengine
 from analyzer.scan.blocks import LineBlocks, NulGap
 from analyzer.scan.compiled_pattern import Needle
@@ -52,14 +52,18 @@ PATTERNS = [
     (r"\S\sZ", False),
     (r"(?x) o d d  # a comment", False),
 ]
-SIGNATURES = [Signature(f"s{n}", "t", pattern, folded) for n, (pattern, folded) in enumerate(PATTERNS)]
+SIGNATURES = [
+    Signature(f"s{n}", "t", pattern, folded) for n, (pattern, folded) in enumerate(PATTERNS)
+]
 WORDS = (
     "Heap: 12: Heap |x9 already at its maximum|lost access to |volume|linkstate |down|up|kiss|KI\u017fS|"
     "\u212a\u0131ss|\u212a| me|a|b|é|É|x|y|z|end|END|unend|lo|undone|done|7ms|#|foo|bar|baz|q|odd| |  |\t|Z|"
     "\u2028|\x85|\x1c"
 ).split("|")
 ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r", b"\0", b"\0\0\0", b"\x80", b"\xc3", b"\xff\n"]
-PIECES = st.sampled_from([*WORDS, STAMP, STAMP + "WARNING: ", "long-" * 8]).map(str.encode) | st.sampled_from(ENDS)
+PIECES = st.sampled_from([*WORDS, STAMP, STAMP + "WARNING: ", "long-" * 8]).map(
+    str.encode
+) | st.sampled_from(ENDS)
 TEXTS = st.lists(PIECES, max_size=60).map(b"".join)
 
 
@@ -76,7 +80,9 @@ def lines_of(data: bytes, limit: int = 65_536) -> list[str]:
     return [clean(line, limit) for line in raw]
 
 
-def by_definition(data: bytes, signatures: list[Signature], limit: int = 65_536) -> list[tuple[int, str, str]]:
+def by_definition(
+    data: bytes, signatures: list[Signature], limit: int = 65_536
+) -> list[tuple[int, str, str]]:
     """Return hits the slow way: `re.search` of every pattern on every line."""
     return [
         (number, one.id, text)
@@ -116,7 +122,9 @@ class Double:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Make blocks so small that lines, holes and context span them."""
-    monkeypatch.setattr(blocks, "BLOCK", 128)  # with SMALL limits; a block holds four lines of the limit
+    monkeypatch.setattr(
+        blocks, "BLOCK", 128
+    )  # with SMALL limits; a block holds four lines of the limit
     yield
 
 
@@ -127,9 +135,13 @@ MANY = Limits(hits_per_signature=10**6)
 # --- the definition, and engines that agree on it -------------------------------------------------
 
 
-@given(TEXTS, st.integers(1, 90), st.sampled_from([20, 65_536]), st.sampled_from([64, 256, 1 << 20]))
+@given(
+    TEXTS, st.integers(1, 90), st.sampled_from([20, 65_536]), st.sampled_from([64, 256, 1 << 20])
+)
 @settings(max_examples=80, deadline=None)
-def test_every_engine_gives_the_hits_of_the_definition(data: bytes, step: int, limit: int, block: int) -> None:
+def test_every_engine_gives_the_hits_of_the_definition(
+    data: bytes, step: int, limit: int, block: int
+) -> None:
     """Whatever the text, its chunks, blocks and line limit: all engines equal `re.search` line by line."""
     before, blocks.BLOCK = blocks.BLOCK, block
     try:
@@ -151,7 +163,9 @@ def test_hyperscan_is_tested_where_it_is_installed_with_the_package() -> None:
         assert "hyperscan" in ENGINES
 
 
-needs_hyperscan = pytest.mark.skipif("hyperscan" not in ENGINES, reason="no hyperscan wheel for this machine")
+needs_hyperscan = pytest.mark.skipif(
+    "hyperscan" not in ENGINES, reason="no hyperscan wheel for this machine"
+)
 
 
 ATOMS = st.sampled_from(
@@ -180,7 +194,9 @@ ATOMS = st.sampled_from(
 
 def _patterns() -> st.SearchStrategy[str]:
     def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-        counts = st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "*?", "+?", "{40,}", "{3,50}"])
+        counts = st.sampled_from(
+            ["*", "+", "?", "{2}", "{1,3}", "{0,2}", "*?", "+?", "{40,}", "{3,50}"]
+        )
         return st.one_of(
             st.lists(inner, min_size=1, max_size=3).map("".join),
             st.lists(inner, min_size=2, max_size=3).map(lambda arms: f"(?:{'|'.join(arms)})"),
@@ -202,7 +218,9 @@ LINES = st.text(st.sampled_from("aAbBkKſıİK\u212aéÉfs 1.٣x\udc80"), max_si
 @pytest.mark.size
 @given(_patterns(), st.lists(LINES, max_size=8), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_the_approximation_never_misses_a_line(pattern: str, lines: list[str], folded: bool) -> None:
+def test_the_approximation_never_misses_a_line(
+    pattern: str, lines: list[str], folded: bool
+) -> None:
     """Made-up patterns on made-up lines: every engine proposes each line that Python's `re` matches."""
     signature = Signature("one", "t", pattern, folded)
     data = b"".join(line.encode("utf-8", "surrogateescape") + b"\n" for line in lines)
@@ -237,7 +255,9 @@ def test_required_literals_stand_in_every_match(pattern: str, line: str, folded:
         (r"\bfoo\b", 0, {"foo"}),
     ],
 )
-def test_required_literals_of_shapes_that_rules_use(pattern: str, flags: int, literals: set[str] | None) -> None:
+def test_required_literals_of_shapes_that_rules_use(
+    pattern: str, flags: int, literals: set[str] | None
+) -> None:
     """The longest literal is taken, alternatives give one each, and what may be absent gives none."""
     got = required_literals(pattern, flags)
     assert got == (literals if literals is None else frozenset(literals))
@@ -247,7 +267,9 @@ def test_only_four_characters_match_an_ascii_letter_when_case_is_ignored() -> No
     """The list of odd letters is complete for this Python: all of Unicode is tried."""
     letters = re.compile("[a-z]", re.IGNORECASE)
     odd = {
-        chr(code).encode() for code in range(128, 0x110000) if not 0xD800 <= code < 0xE000 and letters.match(chr(code))
+        chr(code).encode()
+        for code in range(128, 0x110000)
+        if not 0xD800 <= code < 0xE000 and letters.match(chr(code))
     }
     assert odd == set(ODD_CASE)
 
@@ -277,7 +299,9 @@ def test_a_hit_has_context_across_blocks(small_blocks: None) -> None:
 def test_named_groups_are_in_the_hit() -> None:
     """Named groups of a pattern come as text; a group that took no part is None."""
     pattern = r"port (?P<port>0x[0-9a-f]+)(?: on (?P<switch>\w+))?"
-    scan = Scanner([Signature("p", "t", pattern)]).scan([b"x port 0x2a\ny port 0x2b on vSwitch0\n"], "t")
+    scan = Scanner([Signature("p", "t", pattern)]).scan(
+        [b"x port 0x2a\ny port 0x2b on vSwitch0\n"], "t"
+    )
     assert [hit.groups for hit in scan.hits] == [
         {"port": "0x2a", "switch": None},
         {"port": "0x2b", "switch": "vSwitch0"},
@@ -300,7 +324,9 @@ def test_a_scan_reports_only_signatures_of_its_table() -> None:
 
 def test_a_table_without_signatures_is_counted_all_the_same() -> None:
     """Lines, bytes, ends and time span are known for a log no rule asks about."""
-    data = b"head without a time\n2021-01-01T00:00:00Z a\nmore\n<14>1 2021-01-02T00:00:00Z b\n--> end"
+    data = (
+        b"head without a time\n2021-01-01T00:00:00Z a\nmore\n<14>1 2021-01-02T00:00:00Z b\n--> end"
+    )
     scan = Scanner([]).scan([data], "esxi.hostd")
     assert (scan.lines, scan.bytes, scan.counts, scan.hits) == (5, len(data), {}, [])
     assert (scan.first, scan.last) == (b"head without a time", b"--> end")
@@ -317,7 +343,9 @@ def test_an_empty_log_is_no_fault() -> None:
 def test_line_numbers_are_those_of_the_file(small_blocks: None) -> None:
     """NUL holes, CRLF and over-long lines do not shift the numbers; `first_line` starts elsewhere."""
     data = b"one\r\n" + bytes(500) + b"two\r\n" + b"x" * 900 + b"\nkey\n"
-    scan = Scanner([Signature("k", "t", "^(one|two|key)$")], limits=Limits(line_bytes=100)).scan([data], "t")
+    scan = Scanner([Signature("k", "t", "^(one|two|key)$")], limits=Limits(line_bytes=100)).scan(
+        [data], "t"
+    )
     assert found(scan) == [(1, "k", "one"), (2, "k", "two"), (4, "k", "key")]
     later = Scanner([Signature("k", "t", "^key$")]).scan([data], "t", first_line=11)
     assert [hit.line for hit in later.hits] == [14]
@@ -336,7 +364,9 @@ def test_a_line_longer_than_the_limit_is_cut_and_said(small_blocks: None) -> Non
     """A pattern sees the first `line_bytes` bytes; the line is counted and the limit named."""
     data = b"ok\n" + b"a" * 95 + b"needle" + b"b" * 5000 + b"needle2\nok\n"
     limits = Limits(line_bytes=101)
-    scan = Scanner([Signature("n", "t", "needle"), Signature("m", "t", "needle2")], limits=limits).scan([data], "t")
+    scan = Scanner(
+        [Signature("n", "t", "needle"), Signature("m", "t", "needle2")], limits=limits
+    ).scan([data], "t")
     assert scan.counts == {"n": 1, "m": 0}
     assert (scan.long_lines, scan.long_at, scan.lines) == (1, [2], 3)
     assert "limit line_bytes=101" in str(scan.list_limits(limits)[0])
@@ -344,7 +374,9 @@ def test_a_line_longer_than_the_limit_is_cut_and_said(small_blocks: None) -> Non
 
 def test_a_cut_member_loses_its_broken_line_only() -> None:
     """The last line of a cut member is not whole: it is left out, and the reason is kept."""
-    scan = Scanner([Signature("k", "t", "key")]).scan(Double(b"key 1\nkey", cut="archive ends"), "t")
+    scan = Scanner([Signature("k", "t", "key")]).scan(
+        Double(b"key 1\nkey", cut="archive ends"), "t"
+    )
     assert (scan.counts["k"], scan.lines, scan.cut) == (1, 1, "archive ends")
 
 
@@ -370,7 +402,9 @@ def test_half_a_utf16_pair_does_not_stop_a_scan() -> None:
 def test_hits_are_kept_up_to_the_share_and_counted_exactly_beyond(engine: str) -> None:
     """Of 1,000 hits with a share of 100: the first 100 kept, the count exact, the last one known."""
     data = b"".join(b"hit %d\n" % n for n in range(1000))
-    scan = Scanner([Signature("h", "t", r"hit \d")], engine, Limits(hits_per_signature=100)).scan([data], "t")
+    scan = Scanner([Signature("h", "t", r"hit \d")], engine, Limits(hits_per_signature=100)).scan(
+        [data], "t"
+    )
     assert len(scan.hits) == 100
     assert scan.counts == {"h": 1000}
     assert (scan.capped, scan.at_least) == ({"h"}, set())
@@ -419,7 +453,9 @@ def test_context_and_text_of_a_hit_are_bounded() -> None:
 
 def test_a_pattern_that_is_no_regex_is_named() -> None:
     """The error names the signature and what is wrong with the pattern."""
-    with pytest.raises(RuleFileError, match=r"kb-1/x: the pattern is not a regular expression.*unterminated"):
+    with pytest.raises(
+        RuleFileError, match=r"kb-1/x: the pattern is not a regular expression.*unterminated"
+    ):
         Scanner([Signature("kb-1/x", "t", "(unclosed")]).scan([b"a line of the log\n"], "t")
 
 
@@ -445,7 +481,9 @@ def test_without_wheels_the_pure_engine_is_chosen(monkeypatch: pytest.MonkeyPatc
 
 
 @needs_hyperscan
-def test_nothing_is_written_unless_a_cache_folder_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_unless_a_cache_folder_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A compiled database is kept in `cache_dir` only, loaded from there, and made anew when damaged."""
     monkeypatch.chdir(tmp_path)
     data, cache = b"lost access to volume\n", tmp_path / "cache"
@@ -463,13 +501,18 @@ def test_nothing_is_written_unless_a_cache_folder_is_given(tmp_path: Path, monke
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_last_line_of_a_log_is_searched_to_its_end(engine: str, pattern: str) -> None:
     """A match at the very end of the last line is found, whatever stands before it and whoever searches with it."""
-    for signatures in ([Signature("one", "t", pattern)], [Signature("one", "t", pattern), *SIGNATURES]):
+    for signatures in (
+        [Signature("one", "t", pattern)],
+        [Signature("one", "t", pattern), *SIGNATURES],
+    ):
         scanner = Scanner(signatures, engine)
         for size in range(40):
             for end in ("7", "b", "xb", "down"):
                 data = f"{'=' * size}K {end}\n".encode()
                 for chunk in (data, bytearray(data)):
-                    assert found(scanner.scan([chunk], "t")) == by_definition(data, signatures), data
+                    assert found(scanner.scan([chunk], "t")) == by_definition(data, signatures), (
+                        data
+                    )
 
 
 @needs_hyperscan
@@ -486,7 +529,9 @@ def test_the_next_case_of_a_process_compiles_nothing(monkeypatch: pytest.MonkeyP
     engines._keep_engine.cache_clear()
     data = f"{STAMP}WARNING: lost access to volume\npath 7\n".encode()
     for _ in range(3):
-        assert found(Scanner(SIGNATURES, "hyperscan").scan([data], "t")) == by_definition(data, SIGNATURES)
+        assert found(Scanner(SIGNATURES, "hyperscan").scan([data], "t")) == by_definition(
+            data, SIGNATURES
+        )
     assert len(compiled) == 1
     others = [Signature("other", "t", "path \\d")]
     assert found(Scanner(others, "hyperscan").scan([data], "t")) == by_definition(data, others)
@@ -511,7 +556,9 @@ def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
 
     def scan(_: int) -> bool:
         start.wait(30)
-        return all(found(Scanner(SIGNATURES, engine, MANY).scan([data], "t")) == wanted for _ in range(3))
+        return all(
+            found(Scanner(SIGNATURES, engine, MANY).scan([data], "t")) == wanted for _ in range(3)
+        )
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(scan, range(4)))
@@ -532,7 +579,9 @@ def test_literals_that_fill_up_a_small_set_propose_nothing() -> None:
     assert HyperscanEngine({})._database is None
 
 
-@pytest.mark.parametrize("size", [0, 1, blocks.BLOCK // 3, blocks.BLOCK - 9, blocks.BLOCK * 2, blocks.BLOCK * 2 + 7])
+@pytest.mark.parametrize(
+    "size", [0, 1, blocks.BLOCK // 3, blocks.BLOCK - 9, blocks.BLOCK * 2, blocks.BLOCK * 2 + 7]
+)
 def test_lines_are_counted_to_the_last(size: int) -> None:
     """The lines of a log are counted whether its last block fills a buffer, half of it or none."""
     data = b"\n\nline\n" * (size // 7) + b"x" * (size % 7)
@@ -543,7 +592,9 @@ def test_lines_are_counted_to_the_last(size: int) -> None:
 @needs_hyperscan
 def test_what_hyperscan_refuses_goes_to_its_literals(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pattern Hyperscan cannot compile is sought by literals or by `re`, and found all the same."""
-    monkeypatch.setattr(HyperscanEngine, "_is_accepted", lambda self, expression: "volume" not in expression)
+    monkeypatch.setattr(
+        HyperscanEngine, "_is_accepted", lambda self, expression: "volume" not in expression
+    )
     real = HyperscanEngine._compile_places
 
     def refuse(self: HyperscanEngine, expressions: dict[int, str]) -> object:
@@ -558,7 +609,9 @@ def test_what_hyperscan_refuses_goes_to_its_literals(monkeypatch: pytest.MonkeyP
         Signature("x", "t", "path"),
     ]
     data = b"volume 7\npath volumes\n"
-    assert found(Scanner(signatures, "hyperscan").scan([data], "t")) == by_definition(data, signatures)
+    assert found(Scanner(signatures, "hyperscan").scan([data], "t")) == by_definition(
+        data, signatures
+    )
 
 
 def test_an_error_of_the_source_reaches_the_caller(small_blocks: None) -> None:
@@ -582,14 +635,16 @@ def test_an_error_of_the_source_reaches_the_caller(small_blocks: None) -> None:
 def test_a_bundle_gives_the_findings_of_the_reference_scan(engine: str, tmp_path: Path) -> None:
     """On a synthetic bundle, walker and scan find what tarfile, gzip and `re` find line by line."""
     from analyzer.sources import Ledger, walk
-    from tests import oracle_triage
+    from tools import oracle_triage
     from tools.bundle_logs import patterns
     from tools.make_bundle import make
 
     bundle = tmp_path / "esx.tgz"
     make(bundle, 3_000_000, seed=5)
     wanted = set(oracle_triage.scan(bundle, patterns(60)))
-    scanner = Scanner([Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(60))], engine)
+    scanner = Scanner(
+        [Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(60))], engine
+    )
     got = {
         (member.path, hit.line, int(hit.signature))
         for member in walk([bundle], Limits(), Ledger())
@@ -606,7 +661,11 @@ def test_a_bundle_is_the_same_bytes_for_the_same_seed(tmp_path: Path) -> None:
 
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         make(tmp_path / name, 300_000, seed)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() != (tmp_path / "c").read_bytes()
+    assert (
+        (tmp_path / "a").read_bytes()
+        == (tmp_path / "b").read_bytes()
+        != (tmp_path / "c").read_bytes()
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -614,12 +673,17 @@ def test_a_bundle_is_the_same_bytes_for_the_same_seed(tmp_path: Path) -> None:
 @given(texts=st.lists(TEXTS, min_size=1, max_size=3))
 def test_two_logs_in_one_file_are_searched_as_each_alone(engine: str, texts: list[bytes]) -> None:
     """A file that holds lines of two logs gives each the hits, counts and caps that a search for it alone gives."""
-    other = [Signature(f"o{n}", "other", pattern, folded) for n, (pattern, folded) in enumerate(PATTERNS[::3])]
+    other = [
+        Signature(f"o{n}", "other", pattern, folded)
+        for n, (pattern, folded) in enumerate(PATTERNS[::3])
+    ]
     limits = Limits().with_overrides(["hits_per_signature=2"])  # twenty hits are a storm
     data = b"".join(texts) * 12 + b"\n7ms undone\n" * 30
 
     together = Scanner([*SIGNATURES, *other], engine, limits)
-    one = together.scan([data], "t", parts=[LogScan("other", "", ""), LogScan("nothing is sought in it", "", "")])
+    one = together.scan(
+        [data], "t", parts=[LogScan("other", "", ""), LogScan("nothing is sought in it", "", "")]
+    )
     alone = Scanner(SIGNATURES, engine, limits).scan([data], "t")
     beside = Scanner(other, engine, limits).scan([data], "other")
 
@@ -627,11 +691,17 @@ def test_two_logs_in_one_file_are_searched_as_each_alone(engine: str, texts: lis
         assert [(hit.line, hit.signature, hit.text) for hit in found.hits] == [
             (hit.line, hit.signature, hit.text) for hit in wanted.hits
         ]
-        assert (found.counts, found.capped, found.at_least) == (wanted.counts, wanted.capped, wanted.at_least)
+        assert (found.counts, found.capped, found.at_least) == (
+            wanted.counts,
+            wanted.capped,
+            wanted.at_least,
+        )
     assert one.parts[1].counts == {}
 
 
-def test_a_cache_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When the disk is full in the middle of a write, the search works and no piece of a file stays in the folder."""
 
     def full(self: Path, target: Path) -> Path:

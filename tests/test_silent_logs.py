@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.case.verdicts import Verdict
 from analyzer.judge import holders
 from analyzer.judge.whole_catalog import alone
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules.catalog import load
-from analyzer.triage import Options, gathered
-from analyzer.verdicts import Verdict
+from analyzer.runtime.limits import Limits
 
-TIMES = (
-    "2023-10-14T09:0{n}:00.000Z cpu1:2097{n}00)Migrate: 1045: resumed world of 0x96252{n} on 0x200001c (synthetic)\n"
-)
+TIMES = "2023-10-14T09:0{n}:00.000Z cpu1:2097{n}00)Migrate: 1045: resumed world of 0x96252{n} on 0x200001c (synthetic)\n"
 
 
 @pytest.mark.parametrize("case", ["one host", "two hosts", "cut", "another log"])
@@ -25,7 +23,12 @@ def test_the_short_way_counts_what_the_long_way_counts(
     """Each rule over lines of a log gives the same verdicts, doubts and findings whether it takes the short way or not."""
     name = "hostd.log" if case == "another log" else "vmkernel.log"
     for number in range(2 if case == "two hosts" else 1):
-        log = tmp_path / f"esx-esx0{number}.lab.example-2023-10-14--10.0{number}-7123{number}" / "var/run/log" / name
+        log = (
+            tmp_path
+            / f"esx-esx0{number}.lab.example-2023-10-14--10.0{number}-7123{number}"
+            / "var/run/log"
+            / name
+        )
         log.parent.mkdir(parents=True)
         text = "".join(TIMES.format(n=n) for n in range(9)).encode()
         log.write_bytes(text[:-20] + b"\0" * 900 if case == "cut" else text)
@@ -37,7 +40,13 @@ def test_the_short_way_counts_what_the_long_way_counts(
             patched.setattr(holders, "silent", lambda _rule, _facts: 0)
             long = alone(rule, facts, Limits())
         short = alone(rule, facts, Limits())
-        assert (short.findings, short.unsure, short.notes) == (long.findings, long.unsure, long.notes), rule.id
-        assert {k: n for k, n in short.counts.items() if n} == {k: n for k, n in long.counts.items() if n}, rule.id
+        assert (short.findings, short.unsure, short.notes) == (
+            long.findings,
+            long.unsure,
+            long.notes,
+        ), rule.id
+        assert {k: n for k, n in short.counts.items() if n} == {
+            k: n for k, n in long.counts.items() if n
+        }, rule.id
         silent += short.counts[Verdict.CANNOT_TELL if case == "cut" else Verdict.NO_MATCH]
     assert silent > 5

@@ -77,7 +77,9 @@ def dead_links(site: Path, parsed: dict[str, PageLinks]) -> list[str]:
             if OUTSIDE.match(link):
                 continue
             path, _, place = link.partition("#")
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(path.partition("?")[0])))
+            target = posixpath.normpath(
+                posixpath.join(posixpath.dirname(name), unquote(path.partition("?")[0]))
+            )
             target = target if path else name
             if (site / target).is_dir():
                 target = posixpath.normpath(f"{target}/index.html")
@@ -100,10 +102,17 @@ def test_every_link_of_the_site_leads_somewhere(site: Path, parsed: dict[str, Pa
 
 def test_the_site_fetches_nothing(site: Path, parsed: dict[str, PageLinks]) -> None:
     """No page loads a script, style, font or picture from elsewhere."""
-    away = [address for page in parsed.values() for address in page.loaded if re.match(r"(https?:)?//", address)]
+    away = [
+        address
+        for page in parsed.values()
+        for address in page.loaded
+        if re.match(r"(https?:)?//", address)
+    ]
     assert away == []
     for style in site.rglob("*.css"):
-        found = re.findall(r"url\(['\"]?((?:https?:)?//[^)]*)|@import[^;]*//", style.read_text(encoding="utf-8"))
+        found = re.findall(
+            r"url\(['\"]?((?:https?:)?//[^)]*)|@import[^;]*//", style.read_text(encoding="utf-8")
+        )
         assert not found, style
     assert (site / "search" / "search_index.json").exists()
 
@@ -115,9 +124,13 @@ def test_the_catalog_has_a_page_an_area(parsed: dict[str, PageLinks]) -> None:
         page = f"rules/{pages.rule_area(rule)}.html"
         assert rule.id in parsed[page].ids
         assert f"{page}#{rule.id}" in parsed["rules.html"].links
-    links = {link for name, page in parsed.items() if name.startswith("rules/") for link in page.links}
+    links = {
+        link for name, page in parsed.items() if name.startswith("rules/") for link in page.links
+    }
     assert any(link.startswith("../tables.html#") for link in links)
-    assert any(re.fullmatch(r"[a-z]+\.html#[a-z0-9-]+", link) for link in links), "a rule of another area"
+    assert any(re.fullmatch(r"[a-z]+\.html#[a-z0-9-]+", link) for link in links), (
+        "a rule of another area"
+    )
     assert all(len(text) < 300_000 for text in pages.area_pages(catalog, "a test").values())
 
 
@@ -126,12 +139,14 @@ def test_a_command_in_a_sentence_leads_to_its_page(parsed: dict[str, PageLinks])
     assert {"cli.html", "tables.html"} <= parsed["index.html"].links
     assert "case-schema.json" in parsed["case.html"].links
     assert "../tables.html" in parsed["lint/R010.html"].links
-    text = (
-        "a `backline tables --doc` [`backline rules doc`](x)\n```\n`backline rules doc`\n```\n# `backline rules doc`\n"
-    )
+    text = "a `backline tables --doc` [`backline rules doc`](x)\n```\n`backline rules doc`\n```\n# `backline rules doc`\n"
     linked = page_links.link_code(text, page_links.command_link)
     assert linked == text.replace("`backline tables --doc`", "[`backline tables --doc`](tables.md)")
-    assert set(page_links.PAGE_COMMANDS.values()) <= {"cli.md", "cli.md#backline-archive", *site_pages.made_pages()}
+    assert set(page_links.PAGE_COMMANDS.values()) <= {
+        "cli.md",
+        "cli.md#backline-archive",
+        *site_pages.made_pages(),
+    }
 
 
 def test_each_page_has_its_reader(parsed: dict[str, PageLinks]) -> None:
@@ -142,7 +157,9 @@ def test_each_page_has_its_reader(parsed: dict[str, PageLinks]) -> None:
     entries = [entry for group in groups.values() for entry in group]
     named = [next(iter(entry.values())) if isinstance(entry, dict) else entry for entry in entries]
     made = {"SECURITY.md", "rules.md", "tables.md", "cli.md"}
-    assert sorted(named) == sorted({path.name for path in DOCS.glob("*.md")} | made | {"lint/README.md"})
+    assert sorted(named) == sorted(
+        {path.name for path in DOCS.glob("*.md")} | made | {"lint/README.md"}
+    )
     menu = parsed["index.html"].links
     assert {name.removesuffix(".md").replace("README", "index") + ".html" for name in named} <= menu
     assert {"rules/storage.html", "rules/network.html"} <= menu
@@ -151,7 +168,11 @@ def test_each_page_has_its_reader(parsed: dict[str, PageLinks]) -> None:
 @pytest.mark.size
 def test_the_whole_site_is_built(tmp_path: Path) -> None:
     """`tools/site.py` builds all pages and the three examples, which are whole pages of their own."""
-    subprocess.run([sys.executable, str(ROOT / "tools" / "site.py"), str(tmp_path)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "site.py"), str(tmp_path)],
+        check=True,
+        capture_output=True,
+    )
     links = PageLinks(tmp_path / "examples.html").links
     examples = [link for link in links if link.startswith(EXAMPLES)]
     assert len(examples) == 3
@@ -164,21 +185,28 @@ def test_the_whole_site_is_built(tmp_path: Path) -> None:
 
 def tracked() -> set[str]:
     """Return all files that git knows, and their folders."""
-    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     files = {name for name in done.stdout.split("\0") if name}
     return files | {parent.as_posix() for name in files for parent in Path(name).parents}
 
 
 def outside_code(text: str) -> str:
     """Return a Markdown page without its code."""
-    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return re.sub(
+        r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    )
 
 
 def heading_anchors(text: str) -> set[str]:
     """Return the places of a page that can be linked to, by the rule of GitHub."""
     plain = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.+)$", plain, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
+        for heading in headings
+    }
 
 
 def dead_in_git(name: str, text: str, known: set[str]) -> list[str]:
@@ -203,7 +231,9 @@ def test_every_link_in_git_leads_to_a_tracked_file() -> None:
     names = sorted(name for name in known if name.endswith(".md"))
     assert len(names) > 100
     dead = {
-        name: found for name in names if (found := dead_in_git(name, (ROOT / name).read_text(encoding="utf-8"), known))
+        name: found
+        for name in names
+        if (found := dead_in_git(name, (ROOT / name).read_text(encoding="utf-8"), known))
     }
     assert dead == {}
     wrong = "[a](docs/tables.md) [b](docs/page.md#gone) [c](docs/page.md) `[d](gone.md)`"
@@ -215,7 +245,10 @@ def test_every_link_in_git_leads_to_a_tracked_file() -> None:
 
 AXE_RUN = "axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations.map((one) => " \
     "one.id + ': ' + one.nodes.map((node) => node.target.join(' ')).join(', ')))"  # fmt: skip
-HUGE = {"tables.html", "rules.html"}  # of one kind, which the page of an area and the others have as well
+HUGE = {
+    "tables.html",
+    "rules.html",
+}  # of one kind, which the page of an area and the others have as well
 
 
 @pytest.fixture(scope="module")
@@ -231,7 +264,9 @@ def browser() -> Iterator[Any]:
 @pytest.mark.browser
 @pytest.mark.process
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-@pytest.mark.skipif(not AXE.exists() and not os.environ.get("CI"), reason="`make axe` installs axe-core")
+@pytest.mark.skipif(
+    not AXE.exists() and not os.environ.get("CI"), reason="`make axe` installs axe-core"
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_site(browser: Any, site: Path, scheme: str) -> None:
     """axe-core has no complaint about a page of the site: colours, landmarks, code, menu, search, a narrow window."""
@@ -243,7 +278,11 @@ def test_axe_finds_nothing_on_the_site(browser: Any, site: Path, scheme: str) ->
         page.evaluate(script)
         assert page.evaluate(AXE_RUN) == [], name
 
-    for path in [*sorted(site.glob("*.html")), site / "lint" / "index.html", site / "rules" / "cpu.html"]:
+    for path in [
+        *sorted(site.glob("*.html")),
+        site / "lint" / "index.html",
+        site / "rules" / "cpu.html",
+    ]:
         if path.name not in HUGE:
             page.goto(path.as_uri())
             look(path.name)

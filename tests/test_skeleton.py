@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from analyzer import examples, parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import skeleton
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
+from analyzer.pipeline import examples
 from analyzer.rules.keys import KEYS
 from analyzer.rules.short_examples import MADE
-from analyzer.tables import Table
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,9 +32,13 @@ def run(*args: str) -> Result:
 @together("table", TABLES, ids=lambda table: table.name)
 def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
     """For each table and log the skeleton is a rule that loads; one example gives no_match where match is expected."""
-    text = skeleton.skeleton("kb-1", "" if table.log else table.name, table.name if table.log else "")
+    text = skeleton.skeleton(
+        "kb-1", "" if table.log else table.name, table.name if table.log else ""
+    )
     rule = rules.parse(text)
-    results = {result.name: result for result in examples.run(rule) if not result.name.startswith(MADE)}
+    results = {
+        result.name: result for result in examples.run(rule) if not result.name.startswith(MADE)
+    }
     (result,) = [result for result in results.values() if not result.ok]
 
     assert not result.ok
@@ -42,18 +48,28 @@ def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
     assert table.name in rule.tables()
 
 
-@pytest.mark.parametrize("chosen", [{"table": "esxi.client_stats"}, {"log": "esxi.vmkernel"}, {}], ids=str)
+@pytest.mark.parametrize(
+    "chosen", [{"table": "esxi.client_stats"}, {"log": "esxi.vmkernel"}, {}], ids=str
+)
 def test_every_key_stands_in_its_order_with_a_comment(chosen: dict[str, str]) -> None:
     """Each key of the format is there once, as a key or as a comment, in the order of the format, and is explained."""
     text = skeleton.skeleton("kb-123", **chosen)
-    found = [line.removeprefix("# ").partition(":")[0] for line in text.splitlines() if not line.startswith(" ")]
+    found = [
+        line.removeprefix("# ").partition(":")[0]
+        for line in text.splitlines()
+        if not line.startswith(" ")
+    ]
 
-    others = skeleton.LONG_ONLY if "log" in chosen else skeleton.SHORT_ONLY  # keys of the other form
+    others = (
+        skeleton.LONG_ONLY if "log" in chosen else skeleton.SHORT_ONLY
+    )  # keys of the other form
     assert [name for name in found if name in KEYS] == [name for name in KEYS if name not in others]
     assert text.startswith("# yaml-language-server: $schema=")
 
 
-@pytest.mark.parametrize("chosen", [{"table": "esxi.pnic_stats"}, {"log": "nsx.vsm_log"}, {}], ids=str)
+@pytest.mark.parametrize(
+    "chosen", [{"table": "esxi.pnic_stats"}, {"log": "nsx.vsm_log"}, {}], ids=str
+)
 def test_a_skeleton_is_formatted_and_the_same_each_time(chosen: dict[str, str]) -> None:
     """`rules fmt` leaves it as it is, and the same arguments give the same bytes."""
     text = skeleton.skeleton("some-rule", **chosen)
@@ -74,7 +90,15 @@ def test_the_real_columns_of_the_table_are_there() -> None:
 
 def test_the_command_writes_the_file_and_names_the_next_four(tmp_path: Path) -> None:
     """It prints the path and the commands to go on with; the KB number of the id stands in `kb`."""
-    done = run("kb-77", "--kb", str(tmp_path / "mine"), "--table", "esxi.client_stats", "--title", "Frames: lost # 1")
+    done = run(
+        "kb-77",
+        "--kb",
+        str(tmp_path / "mine"),
+        "--table",
+        "esxi.client_stats",
+        "--title",
+        "Frames: lost # 1",
+    )
     path = tmp_path / "mine" / "kb-77.yaml"
 
     assert done.exit_code == 0, done.output
@@ -111,7 +135,9 @@ def test_without_a_table_it_says_how_to_find_one(tmp_path: Path) -> None:
         (["kb-1", "--from", "a.json#1", "--log", "esxi.vmkernel"], "finds its table itself"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_written(args: list[str], told: str, tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    args: list[str], told: str, tmp_path: Path
+) -> None:
     """A wrong id, table or combination ends with 2, a sentence and no file."""
     done = run(*args, "--kb", str(tmp_path / "kb"))
 
@@ -163,7 +189,11 @@ def test_the_editor_is_led_to_the_schema(tmp_path: Path) -> None:
     assert skeleton.schema_for(tmp_path / "kb") == "rule-schema.json"
     catalog = ROOT / "analyzer" / "kb"
     assert skeleton.schema_for(catalog / "storage") == "../../../docs/rule-schema.json"
-    firsts = {path.read_text(encoding="utf-8").split("\n")[0] for path in catalog.glob("storage/*.yaml")}
+    firsts = {
+        path.read_text(encoding="utf-8").split("\n")[0] for path in catalog.glob("storage/*.yaml")
+    }
     named = {line for line in firsts if line.startswith("# yaml-language-server")}
     assert named == {skeleton.modeline(skeleton.schema_for(catalog / "storage"))}
-    assert skeleton.skeleton("kb-1").startswith("# yaml-language-server: $schema=rule-schema.json\n")
+    assert skeleton.skeleton("kb-1").startswith(
+        "# yaml-language-server: $schema=rule-schema.json\n"
+    )

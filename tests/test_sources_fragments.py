@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.member import GAP
 
@@ -29,7 +29,9 @@ def tar(path: Path, members: list[tuple[str, bytes]]) -> Path:
     return path
 
 
-def contents(path: Path, limits: Limits | None = None) -> tuple[list[tuple[str, bytes, str]], Ledger]:
+def contents(
+    path: Path, limits: Limits | None = None
+) -> tuple[list[tuple[str, bytes, str]], Ledger]:
     ledger = Ledger()
     found = [(m.path, m.read(), m.cut) for m in walk([path], limits or Limits(), ledger)]
     return found, ledger
@@ -51,11 +53,17 @@ def test_pieces_in_order_are_one_member(tmp_path: Path) -> None:
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=40, deadline=None)
-def test_order_in_the_tar_does_not_matter(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+def test_order_in_the_tar_does_not_matter(
+    tmp_path_factory: pytest.TempPathFactory, seed: int
+) -> None:
     """Fragments of two files and other members in any order give each file whole and once."""
     chance = random.Random(seed)
     one, two = chance.randbytes(7300), chance.randbytes(4100)
-    members = [*pieces(one, 1000), *pieces(two, 1000, NAME + "2"), *((f"esx-a/o{i}", b"o") for i in range(5))]
+    members = [
+        *pieces(one, 1000),
+        *pieces(two, 1000, NAME + "2"),
+        *((f"esx-a/o{i}", b"o") for i in range(5)),
+    ]
     chance.shuffle(members)
     found, ledger = contents(tar(tmp_path_factory.mktemp("t") / "a.tar", members))
     joined = {path: b"" for path, _, _ in found}
@@ -134,7 +142,9 @@ def test_archive_given_in_fragments_is_opened(tmp_path: Path) -> None:
         paths[-1].write_bytes(piece)
     for inputs in (paths[::-1], [tmp_path / "up"]):
         ledger = Ledger()
-        assert [(m.address, m.read()) for m in walk(inputs, Limits(), ledger)] == [("b.tgz!esx-a/x", data)]
+        assert [(m.address, m.read()) for m in walk(inputs, Limits(), ledger)] == [
+            ("b.tgz!esx-a/x", data)
+        ]
         assert not ledger.damage
 
 
@@ -150,4 +160,7 @@ def test_unread_joined_member_passes_by(tmp_path: Path) -> None:
     """A consumer that skips a fragmented file still gets the members behind it."""
     members = [*pieces(bytes(9000), 1000), ("esx-a/y", b"y")]
     ledger = Ledger()
-    assert [m.path for m in walk([tar(tmp_path / "a.tar", members)], Limits(), ledger)] == [NAME, "esx-a/y"]
+    assert [m.path for m in walk([tar(tmp_path / "a.tar", members)], Limits(), ledger)] == [
+        NAME,
+        "esx-a/y",
+    ]

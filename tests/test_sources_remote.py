@@ -28,15 +28,15 @@ import fsspec
 from fsspec.caching import BackgroundBlockCache
 from fsspec.implementations.memory import MemoryFileSystem
 
-from analyzer import case
 from analyzer.cli import main
-from analyzer.errors import BacklineError, RefusedError
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import Options, case_name, triage
+from analyzer.runtime.errors import BacklineError, RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import remotefile
 from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage, plain_error, shown
-from analyzer.triage import Options, case_name, triage
 from tests.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,7 +62,9 @@ class Moody(MemoryFileSystem):  # type: ignore[misc]
     def ls(self, path: str, detail: bool = True, **kwargs: Any) -> Any:
         return self.listings.get(path) or super().ls(path, detail=detail, **kwargs)
 
-    def cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **_: Any
+    ) -> bytes:
         data = self.store[path].getvalue()
         start, end = start or 0, len(data) if end is None else end
         self.asked.append((path, start, end))
@@ -124,7 +126,9 @@ def unpacked(folder: Path) -> Path:
     with tarfile.open(bundle) as tar:
         tar.extractall(folder, filter="data")
     (top,) = folder.iterdir()
-    words = "".join(random.Random(5).choices("abcdef 0123456789\n", k=remotefile.SMALL * 5)).encode()
+    words = "".join(
+        random.Random(5).choices("abcdef 0123456789\n", k=remotefile.SMALL * 5)
+    ).encode()
     (top / "commands" / "big.txt.FRAG-00000").write_bytes(words.ljust(1 << 20, b"."))
     (top / "commands" / "big.txt.FRAG-00002").write_bytes(b"the third piece\n")
     (top / "local.tgz").write_bytes(b"sealed")
@@ -136,7 +140,9 @@ def unpacked(folder: Path) -> Path:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("name", ["nsx-633-site", "cut-bundle", "cpu-limited-vm", "lab-ring-before"])
+@pytest.mark.parametrize(
+    "name", ["nsx-633-site", "cut-bundle", "cpu-limited-vm", "lab-ring-before"]
+)
 def test_a_case_on_a_storage_gives_the_bytes_of_its_local_copy(name: str, memory: Any) -> None:
     """Addresses, hashes, findings and case name are those of a run on files; each file and the folder as a whole."""
     put(memory, CASES / name, f"/bucket/{name}")
@@ -187,7 +193,9 @@ def test_s3_gives_the_same_bytes_and_says_what_is_not_there() -> None:
         fs = fsspec.filesystem("s3", skip_instance_cache=True)
         for name in ("cut-bundle", "cpu-limited-vm"):
             fs.put(f"{CASES / name}/", f"{s3.bucket}/{name}/", recursive=True)
-            run = CliRunner().invoke(main, ["triage", f"{s3.url}/{name}", "--json", "-", "--no-settings"])
+            run = CliRunner().invoke(
+                main, ["triage", f"{s3.url}/{name}", "--json", "-", "--no-settings"]
+            )
             assert run.stdout == document(CASES / name)
         for missing in (f"{s3.url}/none.tgz", "s3://no-such-bucket/case.tgz"):
             run = CliRunner().invoke(main, ["triage", missing, "--json", "-"])
@@ -215,10 +223,18 @@ def test_each_byte_is_fetched_once(moody: Moody, tmp_path: Path) -> None:
     local = document(folder)
     moody.asked.clear()
     assert document(place("moody://bucket/case-9")) == local
-    whole = {key: size for key, size in ((key, len(file.getvalue())) for key, file in moody.store.items()) if size}
-    fetched = {key: sum(end - start for name, start, end in moody.asked if name == key) for key in whole}
+    whole = {
+        key: size
+        for key, size in ((key, len(file.getvalue())) for key, file in moody.store.items())
+        if size
+    }
+    fetched = {
+        key: sum(end - start for name, start, end in moody.asked if name == key) for key in whole
+    }
     results = {key for key in whole if key.endswith(("case.json", "report.html", "report.md"))}
-    assert {key: fetched[key] for key in whole.keys() - results} == {key: whole[key] for key in whole.keys() - results}
+    assert {key: fetched[key] for key in whole.keys() - results} == {
+        key: whole[key] for key in whole.keys() - results
+    }
     assert sum(fetched[key] for key in results) <= 64
 
 
@@ -228,7 +244,9 @@ def test_a_connection_that_breaks_in_the_middle_is_damage_and_the_rest_of_the_ca
     """What came before the break is read, the break is told, the hash is left out, no further file is waited for."""
     monkeypatch.setattr(remotefile, "BLOCK", 16 << 10)
     monkeypatch.setattr(remotefile, "SMALL", 0)
-    lines = [f"2017-10-14T16:41:02.120Z cpu3:65822)made up line {number}\n" for number in range(40_000)]
+    lines = [
+        f"2017-10-14T16:41:02.120Z cpu3:65822)made up line {number}\n" for number in range(40_000)
+    ]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
         info = tarfile.TarInfo("esx-a/var/log/vmkernel.log")
@@ -248,7 +266,9 @@ def test_a_connection_that_breaks_in_the_middle_is_damage_and_the_rest_of_the_ca
     assert not [name for name, _, _ in moody.asked if "/b" in name.removeprefix("/bucket")]
     refused = [source for source in made["sources"] if source["state"] == "refused"]
     assert len(refused) == 20
-    assert {source["why"] for source in refused} == {"cannot be opened: the connection to the storage failed"}
+    assert {source["why"] for source in refused} == {
+        "cannot be opened: the connection to the storage failed"
+    }
 
 
 def test_what_came_before_a_break_is_given_where_fsspecs_cache_loses_it(
@@ -261,11 +281,17 @@ def test_what_came_before_a_break_is_given_where_fsspecs_cache_loses_it(
     moody.pipe_file("/bucket/log", content)
     moody.fails["log"], moody.fails_after["log"] = ConnectionResetError("made up"), 10 * block
     given = {"ours": 0, "theirs": 0}
-    with RemoteFile(Storage(moody), "/bucket/log", len(content), digest=Digest()) as ours, suppress(OSError):
+    with (
+        RemoteFile(Storage(moody), "/bucket/log", len(content), digest=Digest()) as ours,
+        suppress(OSError),
+    ):
         while part := ours.pread(given["ours"], block // 2):
             given["ours"] += len(part)
     theirs = BackgroundBlockCache(
-        block, lambda start, end: moody.cat_file("/bucket/log", start, end), len(content), maxblocks=4
+        block,
+        lambda start, end: moody.cat_file("/bucket/log", start, end),
+        len(content),
+        maxblocks=4,
     )
     with suppress(OSError):
         while part := theirs._fetch(given["theirs"], given["theirs"] + block // 2):
@@ -329,7 +355,9 @@ def test_limits_and_progress_hold(memory: Any) -> None:
 
 @settings(max_examples=60)
 @given(data=st.data(), size=st.integers(0, 3000), block=st.integers(16, 400))
-def test_ranges_are_the_bytes_and_the_hash_is_that_of_the_file(data: st.DataObject, size: int, block: int) -> None:
+def test_ranges_are_the_bytes_and_the_hash_is_that_of_the_file(
+    data: st.DataObject, size: int, block: int
+) -> None:
     """Whatever is read in whatever order: the right bytes, no more blocks in memory than told, the hash in the end."""
     content = random.Random(size).randbytes(size)
     fs = MemoryFileSystem()
@@ -340,7 +368,10 @@ def test_ranges_are_the_bytes_and_the_hash_is_that_of_the_file(data: st.DataObje
         digest = Digest()
         with RemoteFile(Storage(fs), "/ranges/file", size, digest=digest) as source:
             for _ in range(data.draw(st.integers(0, 12))):
-                offset, length = data.draw(st.integers(0, size + 50)), data.draw(st.integers(0, 1200))
+                offset, length = (
+                    data.draw(st.integers(0, size + 50)),
+                    data.draw(st.integers(0, 1200)),
+                )
                 assert source.pread(offset, length) == content[offset : offset + length]
                 assert len(source._blocks) <= remotefile.HELD
             while digest.position < size:
@@ -354,7 +385,9 @@ def test_ranges_are_the_bytes_and_the_hash_is_that_of_the_file(data: st.DataObje
     sizes=st.lists(st.integers(0, remotefile.SMALL + 1), max_size=40),
     skipped=st.sets(st.integers(0, 39)),
 )
-def test_small_files_come_in_order_and_skipped_ones_are_let_go(sizes: list[int], skipped: set[int]) -> None:
+def test_small_files_come_in_order_and_skipped_ones_are_let_go(
+    sizes: list[int], skipped: set[int]
+) -> None:
     """Each expected file that is asked for is given once with its content; nothing is held in the end."""
     fs = MemoryFileSystem()
     files = [(f"/small/{number:03d}", size) for number, size in enumerate(sizes)]
@@ -364,7 +397,9 @@ def test_small_files_come_in_order_and_skipped_ones_are_let_go(sizes: list[int],
     small.expect_files(files)
     for number, (key, size) in enumerate(files):
         if number not in skipped:
-            expected = key.encode().ljust(size, b".")[:size] if 0 < size <= remotefile.SMALL else None
+            expected = (
+                key.encode().ljust(size, b".")[:size] if 0 < size <= remotefile.SMALL else None
+            )
             assert small.take_content(key) == expected
     small.expect_files([])
     assert small._bytes == 0
@@ -374,7 +409,12 @@ def test_small_files_come_in_order_and_skipped_ones_are_let_go(sizes: list[int],
 WORD = st.text("abcdefXYZ0123456789", min_size=4, max_size=12)
 
 
-@given(user=WORD, password=WORD, token=WORD, scheme=st.sampled_from(["http", "https", "ftp", "sftp", "s3"]))
+@given(
+    user=WORD,
+    password=WORD,
+    token=WORD,
+    scheme=st.sampled_from(["http", "https", "ftp", "sftp", "s3"]),
+)
 def test_no_secret_of_an_url_is_shown(user: str, password: str, token: str, scheme: str) -> None:
     """User, password and the query of a signed URL appear in no text that is shown, nor in an error of a storage."""
     secrets = {f"Q{user}", f"Q{password}", f"Q{token}"}
@@ -413,7 +453,9 @@ def test_a_file_url_is_a_path() -> None:
     assert isinstance(place("memory://x"), RemotePath)
 
 
-def test_without_the_extra_a_url_is_refused_and_files_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_a_url_is_refused_and_files_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What is missing is named with the command that installs it."""
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(BacklineError, match=r"pip install 'backline\[cluster\]'"):
@@ -427,7 +469,7 @@ def test_a_local_run_loads_no_storage_and_a_remote_one_writes_no_file() -> None:
     code = """
 import sys
 from pathlib import Path
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
 from analyzer.sources.remote import place
 bundle = next(Path(sys.argv[1]).glob("*.tgz"))
 triage([bundle])
@@ -449,11 +491,15 @@ assert not written, written
     assert run.returncode == 0, run.stderr
 
 
-def test_a_gzip_that_must_be_read_twice_is(moody: Moody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gzip_that_must_be_read_twice_is(
+    moody: Moody, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A cut gzip, which is inflated again from its start, gives the same text as on a disk, blocks or not."""
     monkeypatch.setattr(remotefile, "BLOCK", 4 << 10)
     dice = random.Random(2)
-    text = "".join(f"2017-10-14T16:41:02.120Z cpu3:65822)made up {dice.random()}\n" for _ in range(4000)).encode()
+    text = "".join(
+        f"2017-10-14T16:41:02.120Z cpu3:65822)made up {dice.random()}\n" for _ in range(4000)
+    ).encode()
     file = tmp_path / "vmkernel.1.gz"
     file.write_bytes(gzip.compress(text)[:-2000])
     moody.pipe_file("/bucket/vmkernel.1.gz", file.read_bytes())

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from analyzer.archive.batches.find import cases_in, is_archive
 from analyzer.cli import main
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.split_files import find_joined_names
 from analyzer.watch_folder.folder_scan import arrivals
@@ -105,7 +105,9 @@ def entry(name: bytes, data: bytes, disk: int, at: int) -> tuple[bytes, bytes]:
     """Return local header with data, and directory entry, of a stored file (APPNOTE 4.3.7, 4.3.12)."""
     import zlib
 
-    common = struct.pack("<HHHHIIIHH", 0, 0, 0, 0x5267, zlib.crc32(data), len(data), len(data), len(name), 0)
+    common = struct.pack(
+        "<HHHHIIIHH", 0, 0, 0, 0x5267, zlib.crc32(data), len(data), len(data), len(name), 0
+    )
     local = b"PK\x03\x04" + struct.pack("<H", 20) + common + name + data
     head = b"PK\x01\x02" + struct.pack("<HH", 20, 20) + common
     return local, head + struct.pack("<HHHII", 0, disk, 0, 0, at) + name
@@ -119,7 +121,11 @@ def test_a_zip_in_volumes(tmp_path: Path) -> None:
     directory = first + second
     rest = two[4000:]
     end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 2, 2, 2, 2, len(directory), len(rest), 0)
-    for name, data in (("x.z01", marker + one), ("x.z02", two[:4000]), ("x.zip", rest + directory + end)):
+    for name, data in (
+        ("x.z01", marker + one),
+        ("x.z02", two[:4000]),
+        ("x.zip", rest + directory + end),
+    ):
         (tmp_path / name).write_bytes(data)
     found, ledger = read(tmp_path)
     assert found == {"x.zip!one.txt": b"first text\n" * 50, "x.zip!vmkernel.log": LOG}
@@ -156,7 +162,17 @@ def test_a_later_piece_alone_says_what_to_give(tmp_path: Path) -> None:
 
 def test_pieces_of_an_archive_are_one_case_by_name() -> None:
     """Without opening a file: pieces of an archive belong together, numbered logs do not, nor a lone piece."""
-    names = ["a.tgz.001", "a.tgz.002", "b.z01", "b.zip", "c.zip", "d.log.001", "d.log.002", "e.tgz.002", "f.FRAG-00000"]
+    names = [
+        "a.tgz.001",
+        "a.tgz.002",
+        "b.z01",
+        "b.zip",
+        "c.zip",
+        "d.log.001",
+        "d.log.002",
+        "e.tgz.002",
+        "f.FRAG-00000",
+    ]
     assert find_joined_names(names, is_archive) == {
         "a.tgz.001": "a.tgz", "a.tgz.002": "a.tgz", "b.z01": "b.zip", "b.zip": "b.zip", "f.FRAG-00000": "f",
     }  # fmt: skip
@@ -168,13 +184,20 @@ def test_batch_and_watch_take_the_pieces_together(tmp_path: Path) -> None:
     (tmp_path / "y.tgz").write_bytes(bundle())
     cases = list(cases_in([str(tmp_path)], layout="files"))
     assert [(case.name, len(case.paths)) for case in cases] == [("x.tgz", 2), ("y.tgz", 1)]
-    assert [(one.name, len(one.paths)) for one in arrivals(tmp_path)] == [("x.tgz", 2), ("y.tgz", 1)]
+    assert [(one.name, len(one.paths)) for one in arrivals(tmp_path)] == [
+        ("x.tgz", 2),
+        ("y.tgz", 1),
+    ]
 
 
 def test_a_triage_of_pieces_finds_what_the_bundle_holds(tmp_path: Path) -> None:
     """`backline triage` over the pieces of a sample prints the findings, with addresses inside the whole file."""
     whole = next((SAMPLES / "slow-storage").glob("*.tgz"))
-    cut(tmp_path / "case", whole.read_bytes(), [f"{whole.name}.part{end}" for end in ("aa", "ab", "ac")])
+    cut(
+        tmp_path / "case",
+        whole.read_bytes(),
+        [f"{whole.name}.part{end}" for end in ("aa", "ab", "ac")],
+    )
     done = CliRunner().invoke(main, ["triage", str(tmp_path / "case"), "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
     assert "material complete" in done.output
@@ -189,19 +212,30 @@ def test_pieces_inside_an_archive_say_what_to_unpack(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "zipped.zip", "w", zipfile.ZIP_DEFLATED) as around:
         for path in reversed(cut(tmp_path / "zipped", whole.read_bytes(), names)):
             around.write(path, f"SR-1/{path.name}")
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "zipped.zip"), "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "zipped.zip"), "-o", str(tmp_path / "out")]
+    )
     assert done.exit_code == 0 and "4 major" in done.output, done.output
     assert "zipped.zip!SR-1/x.tgz!esx-" in done.output
     with tarfile.open(tmp_path / "case.tar", "w") as around:
         for path in cut(tmp_path / "pieces", bundle(), names):
             around.add(path, path.name)
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")]
+    )
     assert done.exit_code == 3, done.output
-    assert "It holds pieces of a split file: unpack it and give all pieces together" in " ".join(done.output.split())
+    assert "It holds pieces of a split file: unpack it and give all pieces together" in " ".join(
+        done.output.split()
+    )
     with tarfile.open(tmp_path / "case.tar", "w") as around:
         for path in cut(tmp_path / "sample", whole.read_bytes(), names):
             around.add(path, path.name)
-    done = CliRunner().invoke(main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(
+        main, ["triage", str(tmp_path / "case.tar"), "-o", str(tmp_path / "out")]
+    )
     assert done.exit_code == 5, done.output
     told = " ".join(done.output.split())
-    assert "case.tar!x.tgz.01 (not text; by its name a piece of a split file: unpack the archive" in told
+    assert (
+        "case.tar!x.tgz.01 (not text; by its name a piece of a split file: unpack the archive"
+        in told
+    )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger
 from analyzer.sources.stream import Feed, MemorySource, SliceStream
 from analyzer.sources.tar import TarReader
@@ -17,7 +17,9 @@ from analyzer.sources.tar import TarReader
 END = bytes(1024)
 
 
-def header(name: str = "esx-a/x", size: int | bytes = 0, kind: bytes = b"0", **fields: bytes) -> bytes:
+def header(
+    name: str = "esx-a/x", size: int | bytes = 0, kind: bytes = b"0", **fields: bytes
+) -> bytes:
     """A ustar header; `fields` overwrite parts, the checksum is made good."""
     block = bytearray(512)
     block[:100] = name.encode().ljust(100, b"\0")[:100]
@@ -43,7 +45,11 @@ def member(name: str, data: bytes, kind: bytes = b"0") -> bytes:
 def pax(**records: str | bytes) -> bytes:
     body = b""
     for key, value in records.items():
-        pair = key.replace("__", ".").encode() + b"=" + (value.encode() if isinstance(value, str) else value)
+        pair = (
+            key.replace("__", ".").encode()
+            + b"="
+            + (value.encode() if isinstance(value, str) else value)
+        )
         length = len(pair) + 3
         length += len(str(length)) - 1
         length = len(pair) + 2 + len(str(length))
@@ -100,7 +106,13 @@ def test_bad_checksum_in_the_middle_costs_one_member() -> None:
 
 def test_end_of_archive_in_all_its_forms() -> None:
     """No end mark, one zero block, leading zeros: all are read whole without damage."""
-    for data in (SOUND, SOUND + bytes(512), SOUND + END, bytes(1024) + SOUND + END, SOUND + bytes(9000 // 512 * 512)):
+    for data in (
+        SOUND,
+        SOUND + bytes(512),
+        SOUND + END,
+        bytes(1024) + SOUND + END,
+        SOUND + bytes(9000 // 512 * 512),
+    ):
         found, ledger = read(data)
         assert len(found) == 16
         assert not ledger.damage
@@ -131,12 +143,20 @@ def test_cut_anywhere_gives_a_prefix_and_is_told(cut: int) -> None:
     assert [name for name, _, _ in found] == [name for name, _, _ in whole[: len(found)]]
     for (_, _, data), (_, _, expected) in zip(found, whole, strict=False):
         assert expected.startswith(data)
-    assert bool(ledger.damage) == bool(cut % 512 or (found and found[-1][2] != whole[len(found) - 1][2]))
+    assert bool(ledger.damage) == bool(
+        cut % 512 or (found and found[-1][2] != whole[len(found) - 1][2])
+    )
 
 
 @pytest.mark.parametrize(
     "size",
-    [b"\x80" + b"\xff" * 11, b"\xff" * 12, b"-0000000001\0", b"9z9z9z\0\0\0\0\0\0", b"\x80\0\0\0\x80" + bytes(7)],
+    [
+        b"\x80" + b"\xff" * 11,
+        b"\xff" * 12,
+        b"-0000000001\0",
+        b"9z9z9z\0\0\0\0\0\0",
+        b"\x80\0\0\0\x80" + bytes(7),
+    ],
 )
 def test_size_that_is_no_number_is_damage(size: bytes) -> None:
     """A negative, huge or junk size ends nothing and hangs nothing; later members are found."""
@@ -201,9 +221,15 @@ def test_chain_of_headers_is_bounded(kind: bytes) -> None:
 
 def test_sparse_is_measured_never_filled() -> None:
     """Old GNU and PAX sparse members tell their real size and give only their stored bytes."""
-    old = header("esx-a/s", 512, b"S", magic=b"ustar  \0", at345=bytes(138) + b"%011o\0" % (60 << 30))
-    new = pax(GNU__sparse__major="1", GNU__sparse__realsize=str(1 << 50), GNU__sparse__name="esx-a/t")
-    data = old + bytes(512) + new + member("GNUSparseFile/t", b"1\n0\n5\n") + member("esx-a/x", b"1")
+    old = header(
+        "esx-a/s", 512, b"S", magic=b"ustar  \0", at345=bytes(138) + b"%011o\0" % (60 << 30)
+    )
+    new = pax(
+        GNU__sparse__major="1", GNU__sparse__realsize=str(1 << 50), GNU__sparse__name="esx-a/t"
+    )
+    data = (
+        old + bytes(512) + new + member("GNUSparseFile/t", b"1\n0\n5\n") + member("esx-a/x", b"1")
+    )
     ledger = Ledger()
     reader = TarReader(Feed(SliceStream(MemorySource(data))), "a.tar", Limits(), ledger)
     assert [(e.name.path, e.kind, e.size) for e in reader.read_entries()] == [
@@ -215,7 +241,10 @@ def test_sparse_is_measured_never_filled() -> None:
 
 def test_kinds_are_listed_and_never_data() -> None:
     """Devices, pipes, links and unknown types: no type is opened, only regular ones have content."""
-    data = b"".join(header(f"esx-a/{kind.decode()}", 0, kind) for kind in (b"1", b"2", b"3", b"4", b"5", b"6", b"Z"))
+    data = b"".join(
+        header(f"esx-a/{kind.decode()}", 0, kind)
+        for kind in (b"1", b"2", b"3", b"4", b"5", b"6", b"Z")
+    )
     assert [kind for _, kind, _ in read(data)[0]] == [
         "hardlink", "link", "device", "device", "dir", "fifo", "file",
     ]  # fmt: skip
@@ -224,7 +253,9 @@ def test_kinds_are_listed_and_never_data() -> None:
 def test_wild_times_are_none() -> None:
     """A time outside 1980..2100 is none, as text or base-256."""
     for mtime in (b"\x80" + b"\xff" * 11, b"77777777777\0", b"00000000001\0", b"junkjunkjunk"):
-        reader = TarReader(Feed(SliceStream(MemorySource(header(mtime=mtime) + END))), "a", Limits(), Ledger())
+        reader = TarReader(
+            Feed(SliceStream(MemorySource(header(mtime=mtime) + END))), "a", Limits(), Ledger()
+        )
         assert [entry.mtime for entry in reader.read_entries()] == [None]
 
 

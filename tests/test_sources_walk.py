@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, Member, walk
 
 Parts = dict[str, bytes | str]
@@ -289,7 +289,10 @@ def test_duplicates_are_said(tmp_path: Path) -> None:
     """A member that comes twice is given twice and said."""
     raw = tar_bytes({"esx-a/x": b"1"})[:1024] + tar_bytes({"esx-a/x": b"2"})
     ledger = Ledger()
-    assert [m.read() for m in walk([write(tmp_path / "b.tar", raw)], Limits(), ledger)] == [b"1", b"2"]
+    assert [m.read() for m in walk([write(tmp_path / "b.tar", raw)], Limits(), ledger)] == [
+        b"1",
+        b"2",
+    ]
     assert any("seen before" in note for note in ledger.notes)
 
 
@@ -339,7 +342,9 @@ def test_ratio_is_that_of_the_whole_file(tmp_path: Path) -> None:
     """A zero-filled core in front of a large bundle is no bomb; the same alone is one."""
     limits = Limits(ratio=20, ratio_floor=1 << 20)
     core: Parts = {"esx-a/core": bytes(8 << 20)}
-    _, ledger = read(write(tmp_path / "b.tgz", tgz({**core, "esx-a/x": os.urandom(1 << 20)})), limits=limits)
+    _, ledger = read(
+        write(tmp_path / "b.tgz", tgz({**core, "esx-a/x": os.urandom(1 << 20)})), limits=limits
+    )
     assert not ledger.limits
     _, ledger = read(write(tmp_path / "c.tgz", tgz(core)), limits=limits)
     assert [hit.name for hit in ledger.limits] == ["ratio"]
@@ -360,15 +365,20 @@ def test_bad_first_header_and_leading_zeros(tmp_path: Path) -> None:
 def test_nested_expansion_is_limited(tmp_path: Path) -> None:
     """Archives in archives have a budget of their own."""
     parts: Parts = {f"esx-a/{i}.gz": gzip.compress(bytes(1 << 20)) for i in range(20)}
-    found, ledger = read(write(tmp_path / "b.tgz", tgz(parts)), limits=Limits(nested_expanded=5 << 20))
+    found, ledger = read(
+        write(tmp_path / "b.tgz", tgz(parts)), limits=Limits(nested_expanded=5 << 20)
+    )
     assert sum(len(data) for data in found.values()) <= 6 << 20
     assert "nested_expanded" in [hit.name for hit in ledger.limits]
 
 
 @pytest.mark.parametrize(
-    ("name", "grows", "said"), [("b.tgz", True, "still being copied"), ("b.tgz.part", False, "a download")]
+    ("name", "grows", "said"),
+    [("b.tgz", True, "still being copied"), ("b.tgz.part", False, "a download")],
 )
-def test_a_file_on_its_way_is_no_damaged_one(tmp_path: Path, name: str, grows: bool, said: str) -> None:
+def test_a_file_on_its_way_is_no_damaged_one(
+    tmp_path: Path, name: str, grows: bool, said: str
+) -> None:
     """A bundle that grows while it is read, or whose name is that of a download, is told as such, before its faults."""
     path = tmp_path / name
     path.write_bytes(gzip.compress(tar_bytes(BUNDLE))[:200])
@@ -388,7 +398,11 @@ def test_damage_names_archive_member_and_offset(tmp_path: Path) -> None:
     members = {}
     for member in walk([write(tmp_path / "b.tgz", data)], Limits(), ledger):
         members[member.path] = (member.read(), member.cut)
-    assert [path for path, (_, cut) in members.items() if not cut] == ["esx-a/0", "esx-a/1", "esx-a/2"]
+    assert [path for path, (_, cut) in members.items() if not cut] == [
+        "esx-a/0",
+        "esx-a/1",
+        "esx-a/2",
+    ]
     assert all(parts[path] == got for path, (got, cut) in members.items() if not cut)
     (damage,) = ledger.damage
     assert (damage.address, damage.offset) == ("b.tgz", 200_000)
@@ -408,9 +422,14 @@ def test_tar_goes_on_behind_damage_of_its_gzip(tmp_path: Path) -> None:
     parts: Parts = {f"esx-a/{i}": b"%d\n" % i * 3000 for i in range(30)}
     raw = tar_bytes(parts)
     pieces = [raw[i : i + 20_000] for i in range(0, len(raw), 20_000)]
-    packed = b"".join(_broken_member(p) if i == 4 else gzip.compress(p) for i, p in enumerate(pieces))
+    packed = b"".join(
+        _broken_member(p) if i == 4 else gzip.compress(p) for i, p in enumerate(pieces)
+    )
     ledger = Ledger()
-    got = {m.path: (m.read(), m.cut) for m in walk([write(tmp_path / "b.tgz", packed)], Limits(), ledger)}
+    got = {
+        m.path: (m.read(), m.cut)
+        for m in walk([write(tmp_path / "b.tgz", packed)], Limits(), ledger)
+    }
     assert "esx-a/0" in got
     assert "esx-a/29" in got
     assert 26 <= len(got) < 30
@@ -439,7 +458,10 @@ def _walk(path: Path) -> Iterator[Member]:
 
 def test_damage_inside_one_bundle_leaves_the_other_complete(tmp_path: Path) -> None:
     """In a wrapper zip a damaged host bundle does not make the other host's absence doubtful."""
-    parts: Parts = {"h1.tgz": tgz({"esx-a/x": os.urandom(9000)})[:5000], "h2.tgz": tgz({"esx-b/x": b"1"})}
+    parts: Parts = {
+        "h1.tgz": tgz({"esx-a/x": os.urandom(9000)})[:5000],
+        "h2.tgz": tgz({"esx-b/x": b"1"}),
+    }
     _, ledger = read(write(tmp_path / "vc.zip", zip_bytes(parts)))
     assert not ledger.is_complete("vc.zip!h1.tgz!esx-a")
     assert ledger.is_complete("vc.zip!h2.tgz!esx-b")
@@ -449,7 +471,9 @@ def test_nested_damage_keeps_every_byte_before_it(tmp_path: Path) -> None:
     """A cut rotated log inside a sound bundle gives what can be inflated; the bundle stays complete."""
     text = b"".join(b"line %d\n" % i for i in range(50_000))
     packed = gzip.compress(text)
-    made = write(tmp_path / "b.tgz", tgz({"esx-a/v.gz": packed[: len(packed) // 2], "esx-a/y": b"y"}))
+    made = write(
+        tmp_path / "b.tgz", tgz({"esx-a/v.gz": packed[: len(packed) // 2], "esx-a/y": b"y"})
+    )
     found, ledger = read(made)
     assert len(found["b.tgz!esx-a/v.gz"]) > len(text) // 3
     assert text.startswith(found["b.tgz!esx-a/v.gz"])

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.errors import RefusedError
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 
 PARTS = {f"esx-a/{i}.txt": b"%d line of text\n" % i * (100 * i + 1) for i in range(6)}
@@ -85,7 +85,9 @@ def test_lost_directory_loses_no_entry(tmp_path: Path) -> None:
 
 @given(st.integers(4, len(make()) - 1))
 @settings(max_examples=60, deadline=None)
-def test_cut_anywhere_keeps_what_came_before(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+def test_cut_anywhere_keeps_what_came_before(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
     """A zip cut at any byte gives whole entries before the cut and never passes as sound."""
     folder = tmp_path_factory.mktemp("z")
     try:
@@ -173,7 +175,9 @@ def test_zip_inside_a_tar_is_held_up_to_the_limit(tmp_path: Path) -> None:
         info.size = len(inner)
         archive.addfile(info, io.BytesIO(inner))
     ledger = Ledger()
-    assert [m.address for m in walk([tmp_path / "b.tar"], Limits(), ledger)] == ["b.tar!esx-a/in.zip!a"]
+    assert [m.address for m in walk([tmp_path / "b.tar"], Limits(), ledger)] == [
+        "b.tar!esx-a/in.zip!a"
+    ]
     assert not list(walk([tmp_path / "b.tar"], Limits(nested_zip=1000), ledger))
     assert [hit.name for hit in ledger.limits] == ["nested_zip"]
     assert ledger.sources[-1].state == "skipped"

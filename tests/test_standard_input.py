@@ -85,7 +85,9 @@ class Untouched(io.TextIOBase):
     readline = readlines = __next__ = read  # type: ignore[assignment]
 
 
-def list_commands(command: click.Command, context: click.Context, words: tuple[str, ...] = ()) -> Iterator[str]:
+def list_commands(
+    command: click.Command, context: click.Context, words: tuple[str, ...] = ()
+) -> Iterator[str]:
     """Give the words of every command of the tree."""
     if not isinstance(command, click.Group):
         yield " ".join(words)
@@ -114,7 +116,9 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def run_quietly(*words: str) -> None:
     """Run a command in a process of its own."""
-    subprocess.run([*BACKLINE, *words, "--quiet"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    subprocess.run(
+        [*BACKLINE, *words, "--quiet"], stdin=subprocess.DEVNULL, capture_output=True, check=True
+    )
 
 
 def test_every_command_has_a_line_here() -> None:
@@ -143,9 +147,18 @@ def test_no_command_reads_standard_input_by_itself(
 )
 def test_a_loop_keeps_its_lines(words: str, material: dict[str, str], tmp_path: Path) -> None:
     """`while read n; do backline …; done < list` comes to the last line of the list."""
-    command = shlex.join([*BACKLINE, *shlex.split(words.format(**material | {"out": str(tmp_path / "out")}))])
+    command = shlex.join(
+        [*BACKLINE, *shlex.split(words.format(**material | {"out": str(tmp_path / "out")}))]
+    )
     script = f"while read n; do {command} > /dev/null 2>&1; echo line $n; done"
-    done = subprocess.run(["sh", "-c", script], input="1\n2\n3\n", capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        ["sh", "-c", script],
+        input="1\n2\n3\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
     assert done.stdout.split() == ["line", "1", "line", "2", "line", "3"]
 
 
@@ -171,7 +184,9 @@ def run_in_terminal(words: list[str], folder: Path, seconds: float = 60) -> str:
         screen += part
     os.kill(child, 9)
     os.waitpid(child, 0)
-    raise AssertionError(f"still running after {seconds} s: {shlex.join(words)}\n{screen.decode('utf-8', 'replace')}")
+    raise AssertionError(
+        f"still running after {seconds} s: {shlex.join(words)}\n{screen.decode('utf-8', 'replace')}"
+    )
 
 
 def find_printed_commands(text: str) -> list[str]:
@@ -183,7 +198,9 @@ def find_printed_commands(text: str) -> list[str]:
 @pytest.mark.process
 def test_every_command_that_a_case_prints_ends_by_itself(tmp_path: Path) -> None:
     """What the summary and each form of the report tell an engineer to type runs in a terminal and comes back."""
-    screen = run_in_terminal([*BACKLINE, "triage", str(CASES / "slow-storage"), "-o", "out"], tmp_path)
+    screen = run_in_terminal(
+        [*BACKLINE, "triage", str(CASES / "slow-storage"), "-o", "out"], tmp_path
+    )
     commands = find_printed_commands(screen)
     (form,) = (one for one in show.command.params if one.name == "form")
     assert isinstance(form.type, click.Choice)
@@ -200,7 +217,9 @@ def test_every_command_that_a_case_prints_ends_by_itself(tmp_path: Path) -> None
 def test_a_dash_without_standard_input_is_a_mistake_that_is_explained() -> None:
     """A service may start a program without standard input; `-` then says so and is no bug of ours."""
     command = f"{shlex.join([*BACKLINE, 'log', '-'])} <&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT
+    )
     assert done.returncode == 2 and "there is no standard input" in done.stderr, done.stderr
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
 from tests.sample_kit import ALL
 
 HOST = "esx-host1-2024-01-12--13.56-2107676"
@@ -102,14 +102,20 @@ def printed(path: Path, *table: str) -> list[dict[str, Any]]:
     if not table:
         return [json.loads(done.stdout)]
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    return [{key: cell for key, cell in row.items() if cell is not None and key[:1] != "_"} for row in found]
+    return [
+        {key: cell for key, cell in row.items() if cell is not None and key[:1] != "_"}
+        for row in found
+    ]
 
 
 def test_a_packed_bundle_gives_every_table_of_storage_and_vsan(tmp_path: Path) -> None:
     """All outputs of storage and vSAN in one bundle: each fills its tables, and no line is left over."""
     plain = [one for one in ALL if one.parser in OF_STORAGE and one.text.stem == "plain"]
     assert {one.parser for one in plain} == set(OF_STORAGE)
-    members = {one.expected["path"].partition("/")[2]: one.text.read_text(encoding="utf-8") for one in plain}
+    members = {
+        one.expected["path"].partition("/")[2]: one.text.read_text(encoding="utf-8")
+        for one in plain
+    }
     path = packed(tmp_path, members)
 
     (overview,) = printed(path)
@@ -158,7 +164,9 @@ def test_a_field_that_localcli_could_not_get_costs_nothing(tmp_path: Path) -> No
 def test_a_label_without_a_value_is_no_name_of_a_block(tmp_path: Path) -> None:
     """In a copy without indents `VswitchUuid:` stands alone on a line, as a name of localcli does."""
     text = f"{LUN}\nDevice Display Name: LUN 7\nPath Selection Policy: VMW_PSP_RR\nOption:\nWorking Paths: vmhba2:C0:T0:L1\n"
-    (tmp_path / "mail.txt").write_text(f"[root@esx0:~] esxcli storage nmp device list\n{text}", encoding="utf-8")
+    (tmp_path / "mail.txt").write_text(
+        f"[root@esx0:~] esxcli storage nmp device list\n{text}", encoding="utf-8"
+    )
 
     (row,) = printed(tmp_path / "mail.txt", "esxi.nmp_device")
 
@@ -170,7 +178,9 @@ def test_a_host_without_vsan_has_no_row_and_no_strange_line(tmp_path: Path, why:
     """The sentence that says so differs by release."""
     path = packed(
         tmp_path,
-        {"commands/localcli_vsan-cluster-get.txt": f"Cluster Information:\n   {why} is not enabled on this host\n"},
+        {
+            "commands/localcli_vsan-cluster-get.txt": f"Cluster Information:\n   {why} is not enabled on this host\n"
+        },
     )
     assert printed(path, "esxi.vsan_cluster") == []
     assert printed(path)[0]["lines_not_understood"] == 0
@@ -186,7 +196,9 @@ def test_times_of_snapshots_are_utc(tmp_path: Path) -> None:
         f'snapshot0.displayName = "nightly"\nsnapshot0.createTimeHigh = "{high}"\n'
         f'snapshot0.createTimeLow = "{low}"\nsnapshot.numSnapshots = "1"\n'
     )
-    path = packed(tmp_path, {"vmfs/volumes/5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0/db 01/db 01.vmsd": text})
+    path = packed(
+        tmp_path, {"vmfs/volumes/5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0/db 01/db 01.vmsd": text}
+    )
 
     (row,) = printed(path, "esxi.vm_snapshot")
 
@@ -216,7 +228,9 @@ def _directory(objects: int) -> Iterator[str]:
     child = '\\"child-1\\": {\\"type\\": \\"Component\\", \\"componentState\\": 5}, '
     for number in range(1, objects + 1):
         yield from entry(number, "DOM_OBJECT", "{" + child * 100 + "}")
-        yield from entry(number, "CONFIG_STATUS", f'{{\\"state\\": {13 if number == 77 else 7}, \\"CSN\\": 27}}')
+        yield from entry(
+            number, "CONFIG_STATUS", f'{{\\"state\\": {13 if number == 77 else 7}, \\"CSN\\": 27}}'
+        )
     yield "]"
 
 
@@ -230,7 +244,9 @@ def test_the_directory_of_a_large_vsan_gives_its_few_facts(tmp_path: Path) -> No
     found = printed(path, "esxi.cmmds_entry")
 
     assert len(found) == 4001
-    assert [row["entry_uuid"][-2:] for row in found if row.get("object_state") == 13] == [f"{77:02x}"]
+    assert [row["entry_uuid"][-2:] for row in found if row.get("object_state") == 13] == [
+        f"{77:02x}"
+    ]
     assert printed(path)[0]["lines_not_understood"] == 0
 
 
@@ -255,11 +271,17 @@ def test_a_hostile_text_is_rows_or_faults(name: str) -> None:
     """Control characters, a line of 100,000 characters and numbers beyond all sizes neither raise nor make a wrong cell."""
     plain = next(one for one in ALL if one.parser == name and one.text.stem == "plain")
     text = plain.text.read_text(encoding="utf-8")
-    spoiled = [re.sub(r"\d{3,}", "9" * 40, text), text.replace(":", ":\x00\x1b[31m"), "A" * 100_000 + "\n" + text]
+    spoiled = [
+        re.sub(r"\d{3,}", "9" * 40, text),
+        text.replace(":", ":\x00\x1b[31m"),
+        "A" * 100_000 + "\n" + text,
+    ]
     for one in spoiled:
         for item in registry()[name].parse(Block(one.split("\n"), address=plain.expected["path"])):
             assert isinstance(item, Row | Fault)
             if isinstance(item, Row):
                 for column in item.table.columns:
                     cell = item.values[column.name]
-                    assert cell is None or isinstance(cell, {"int": int, "bool": bool}.get(column.kind, str)), column
+                    assert cell is None or isinstance(
+                        cell, {"int": int, "bool": bool}.get(column.kind, str)
+                    ), column

@@ -22,7 +22,13 @@ HOST = "esx-esx0.lab.example-2023-03-01--16.53-71234"
 START = datetime(2023, 3, 1, 10)
 DISK = "naa.60000000000000000000000000000001"
 UUID = "52e4a1b0-0000-0000-0000-000000000001"
-PROBES = ("0x5 0x20 ", "0x5 0x24 ", "0x5 0x26 ", "0x5 0x39 ", "0x2 0x3a ")  # answers to questions of the host
+PROBES = (
+    "0x5 0x20 ",
+    "0x5 0x24 ",
+    "0x5 0x26 ",
+    "0x5 0x39 ",
+    "0x2 0x3a ",
+)  # answers to questions of the host
 QUIET = "ScsiDevice: 5015: Setting Device state on"
 
 
@@ -63,7 +69,9 @@ def failed(code: str, device: str, second: float, form: int, command: str = "0x2
         )
     head = f"ScsiDeviceIO: 4062: Cmd(0x45ba922e3e80) {command}, "
     number = "cmdId.initiator=0x4538f041a598 CmdSN 0x1" if form == 8 else "CmdSN 0x51"
-    return vmkernel(f'{head}{number} from world 2099160 to dev "{device}" failed {status}', second, form)
+    return vmkernel(
+        f'{head}{number} from world 2099160 to dev "{device}" failed {status}', second, form
+    )
 
 
 def triage(folder: Path, **logs: Sequence[str]) -> list[dict[str, Any]]:
@@ -73,9 +81,13 @@ def triage(folder: Path, **logs: Sequence[str]) -> list[dict[str, Any]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     out = folder / "out"
-    done = CliRunner().invoke(main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 1, 5), done.output  # 5: a limit was reached
-    findings: list[dict[str, Any]] = json.loads((out / "case.json").read_text(encoding="utf-8"))["findings"]
+    findings: list[dict[str, Any]] = json.loads((out / "case.json").read_text(encoding="utf-8"))[
+        "findings"
+    ]
     return findings
 
 
@@ -141,9 +153,15 @@ def test_a_write_that_is_refused_is_not_harmless(tmp_path: Path) -> None:
 def test_a_line_in_vmkwarning_too_counts_once(tmp_path: Path) -> None:
     """Nine lines that stand in vmkernel.log and vmkwarning.log are nine, one fewer than it takes."""
     lines = [failed("H:0x1", DISK, second, 8) for second in range(9)]
-    found = [one for one in triage(tmp_path, vmkernel=lines, vmkwarning=lines) if one["rule"] == "scsi-status"]
+    found = [
+        one
+        for one in triage(tmp_path, vmkernel=lines, vmkwarning=lines)
+        if one["rule"] == "scsi-status"
+    ]
 
-    assert [(one["severity"], "Lines with H:0x1: 9," in one["say"]) for one in found] == [("info", True)]
+    assert [(one["severity"], "Lines with H:0x1: 9," in one["say"]) for one in found] == [
+        ("info", True)
+    ]
 
 
 def repeated(text: str, count: int, seconds: float) -> list[tuple[float, str]]:
@@ -152,10 +170,10 @@ def repeated(text: str, count: int, seconds: float) -> list[tuple[float, str]]:
 
 
 OFFLINE = 'WARNING: iscsi_vmk: iscsivmk_StopConnection: vmhba64:CH:0 T:0 CN:0: iSCSI connection is being marked "OFFLINE" (Event:6)'
-LOST = "WARNING: NFS: 1192: Lost connection to the server 192.0.2.10 mount point /vol/ds1, mounted as "
-NVME = (
-    "WARNING: NVMEIO:2644 command 0x45b9 failed: ctlr 262, queue 3, psaCmd 0x45b8, status {}, opc {}, cid 180, nsid 261"
+LOST = (
+    "WARNING: NFS: 1192: Lost connection to the server 192.0.2.10 mount point /vol/ds1, mounted as "
 )
+NVME = "WARNING: NVMEIO:2644 command 0x45b9 failed: ctlr 262, queue 3, psaCmd 0x45b8, status {}, opc {}, cid 180, nsid 261"
 PLANTED: dict[str, tuple[str, list[tuple[float, str]]]] = {
     "nfs-latency-over-a-second": ("major", [(0, "WARNING: NFS: 5544: NFS volume ds-1 performance has deteriorated. I/O latency increased from average value of 10614(us) to 2117255(us). Exceeded threshold 10000(us)")]),
     "kb-1025299": ("warning", [(0, "FS3: 1974: Long VMFS3 rsv time on 'ds-1' (held for 2203 msecs). # R: 1, # W: 1 bytesXfer: 2 sectors")]),
@@ -208,8 +226,12 @@ def test_a_problem_is_found_in_a_day_of_noise(tmp_path: Path, rule: str, release
     severity, lines = PLANTED[rule]
     day = sorted([*quiet_day(600), *((second + 1000.5, text) for second, text in lines)])
     log = [vmkernel(text, second, release) for second, text in day]
-    found = {one["rule"]: one for one in triage(tmp_path, vmkernel=log) if one["severity"] != "info"}
-    places = {number for number, (_, text) in enumerate(day, 1) if text in {text for _, text in lines}}
+    found = {
+        one["rule"]: one for one in triage(tmp_path, vmkernel=log) if one["severity"] != "info"
+    }
+    places = {
+        number for number, (_, text) in enumerate(day, 1) if text in {text for _, text in lines}
+    }
 
     assert set(found) - {rule} <= TOGETHER.get(rule, set())
     assert found[rule]["severity"] == severity
@@ -236,9 +258,7 @@ def test_what_came_back_is_less_severe(tmp_path: Path) -> None:
 
 def test_latency_below_a_second_is_no_alarm(tmp_path: Path) -> None:
     """A rise to 0.9 s is info, and the same event with more than a second is major."""
-    event = (
-        f"[esx.problem.scsi.device.io.latency.high] Device {DISK} performance has deteriorated. I/O latency increased"
-    )
+    event = f"[esx.problem.scsi.device.io.latency.high] Device {DISK} performance has deteriorated. I/O latency increased"
     lines = [
         f"{stamp(1)}: [scsiCorrelator] 3536us: {event} from average value of 16880 microseconds to {{}} microseconds."
     ]
@@ -269,6 +289,13 @@ def test_what_clomd_writes_is_judged(tmp_path: Path) -> None:
         "CLOM_Diagnose: There are currently 2 usable fault domains for the operation",
         f"CLOMDecomPublishDecomStateEntryInt: Disk {UUID}: Publishing state DECOM_STATE_FAILED",
     ]
-    found = triage(tmp_path, clomd=[f"{stamp(number)} clomd[2099204]: {text}" for number, text in enumerate(texts)])
+    found = triage(
+        tmp_path,
+        clomd=[f"{stamp(number)} clomd[2099204]: {text}" for number, text in enumerate(texts)],
+    )
 
-    assert {one["rule"] for one in found} == {"vsan-no-space", "vsan-no-configuration", "vsan-decommission-failed"}
+    assert {one["rule"] for one in found} == {
+        "vsan-no-space",
+        "vsan-no-configuration",
+        "vsan-decommission-failed",
+    }

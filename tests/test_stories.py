@@ -31,14 +31,19 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def tree(doc: dict[str, Any]) -> dict[str, list[str]]:
     """Return the rules of each story: the cause, then what is folded under it."""
-    return {one.row.first["rule"]: [sign.first["rule"] for sign in one.signs] for one in stories.stories(doc)}
+    return {
+        one.row.first["rule"]: [sign.first["rule"] for sign in one.signs]
+        for one in stories.stories(doc)
+    }
 
 
 def test_what_a_finding_explains_is_folded_under_it(limited: dict[str, Any]) -> None:
     """The CPU limit is the story; full rings and dropped packets follow from it, and every row is told once."""
     assert tree(limited)["cpu-limit-starves-vm"] == ["kb-2039495", "kb-1010071"]
     rows = stories.in_order(stories.stories(limited))
-    assert sorted(row.first["id"] for row in rows) == sorted(row.first["id"] for row in finding_rows.groups(limited))
+    assert sorted(row.first["id"] for row in rows) == sorted(
+        row.first["id"] for row in finding_rows.groups(limited)
+    )
 
 
 def test_a_muted_cause_folds_nothing(limited: dict[str, Any]) -> None:
@@ -69,7 +74,9 @@ def test_causes_in_a_circle_are_all_told() -> None:
     one, two = doc["findings"][0], doc["findings"][1]
     one["explained_by"], two["explained_by"] = [two["id"]], [one["id"]]
     rows = stories.in_order(stories.stories(doc))
-    assert sorted(row.first["id"] for row in rows) == sorted(row.first["id"] for row in finding_rows.groups(doc))
+    assert sorted(row.first["id"] for row in rows) == sorted(
+        row.first["id"] for row in finding_rows.groups(doc)
+    )
 
 
 def fullest() -> dict[str, Any]:
@@ -78,7 +85,10 @@ def fullest() -> dict[str, Any]:
     doc["nodes"] = doc["nodes"][:2]
     rows = [row.first for row in finding_rows.groups(doc)]
     for number, finding in enumerate(rows):
-        finding |= {"about": "why", "explained_by": [rows[number % 3]["id"]] if 2 < number < 6 else []}
+        finding |= {
+            "about": "why",
+            "explained_by": [rows[number % 3]["id"]] if 2 < number < 6 else [],
+        }
         finding["evidence"] = finding["evidence"] or doc["findings"][2]["evidence"]
         finding["fix"] = finding["fix"] or doc["findings"][2]["fix"]
     return doc
@@ -97,7 +107,11 @@ def test_the_short_note_has_cause_evidence_fix_and_ask(limited: dict[str, Any]) 
     note = short_note.render(limited)
     assert "**1. MAJOR confirmed: A CPU limit holds the VM back" in note
     story = note.partition("**1.")[2].partition("**2.")[0]
-    assert [line.split(":")[0] for line in story.splitlines()[2:5]] == ["- Cause", "- Evidence", "- Fix"]
+    assert [line.split(":")[0] for line in story.splitlines()[2:5]] == [
+        "- Cause",
+        "- Evidence",
+        "- Fix",
+    ]
     assert re.search(r"It explains 2\\?\. [A-Z]+ \w+: VMXNET3 receive ring runs full", story)
     assert "**Ask for**: `" in note
 
@@ -113,9 +127,18 @@ def test_a_case_cut_short_is_not_called_clean() -> None:
 
 def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> None:
     """Every command that is asked for stands once on a line of its own; what is a remark is a comment."""
-    limited = limited | {"findings": []}  # nothing was found: all that few commands answer is asked for
-    wanted = {ask["what"] for block in open_asks.offers(limited) for ask in block["asks"] if ask["command"]}
-    lines = [line.strip() for line in open_asks.mail(limited).splitlines() if line.startswith("   ")]
+    limited = limited | {
+        "findings": []
+    }  # nothing was found: all that few commands answer is asked for
+    wanted = {
+        ask["what"]
+        for block in open_asks.offers(limited)
+        for ask in block["asks"]
+        if ask["command"]
+    }
+    lines = [
+        line.strip() for line in open_asks.mail(limited).splitlines() if line.startswith("   ")
+    ]
     assert wanted
     assert wanted <= set(lines)
     told = [line for line in lines if not line.startswith("#")]

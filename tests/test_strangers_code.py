@@ -25,8 +25,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from analyzer import safepath
 from analyzer.cli import main
+from analyzer.runtime import safepath
 from analyzer.scan import engines
 
 pytestmark = pytest.mark.process
@@ -57,7 +57,13 @@ class Folder:
         ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         home = self.work / "home"
         home.mkdir(exist_ok=True)
-        return {**ours, "HOME": str(home), "BROWSER": "true", "PYTHONDONTWRITEBYTECODE": "1", **(more or {})}
+        return {
+            **ours,
+            "HOME": str(home),
+            "BROWSER": "true",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **(more or {}),
+        }
 
     def run(
         self, *words: object, start: tuple[str, ...] = (str(BACKLINE),), env: Mapping[str, str] | None = None,
@@ -83,7 +89,13 @@ class Folder:
 def imported_names() -> set[str]:
     """Return the top names that anything here may import: Python's own, ours, and those in the text of packages."""
     site = Path(click.__file__).parent.parent
-    names = set(sys.stdlib_module_names) | {"sitecustomize", "usercustomize", "analyzer", "parsers", "templates"}
+    names = set(sys.stdlib_module_names) | {
+        "sitecustomize",
+        "usercustomize",
+        "analyzer",
+        "parsers",
+        "templates",
+    }
     names |= {path.name.partition(".")[0] for path in site.iterdir()}
     for folder in (site, ROOT / "analyzer", ROOT / "parsers"):
         for path in folder.rglob("*.py"):
@@ -104,15 +116,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
         (found.path / f"{name}.py").write_text(text, encoding="utf-8")
         found.names += 1
     (found.path / "evilpack").mkdir()
-    (found.path / "evilpack" / "__init__.py").write_text(MODULE.format(marks=str(found.marks), name="evilpack"))
+    (found.path / "evilpack" / "__init__.py").write_text(
+        MODULE.format(marks=str(found.marks), name="evilpack")
+    )
     for name, text in EVIL.items():
         (found.path / name).parent.mkdir(exist_ok=True)
         (found.path / name).write_text(text, encoding="utf-8")
     for name in ("lab-ring-after", "lab-ring-before"):
         shutil.copytree(ROOT / "samples" / "cases" / name, found.path / "cases" / name)
-    shutil.copy(ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "kb-2039495.yaml")
+    shutil.copy(
+        ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "kb-2039495.yaml"
+    )
     (found.work / "march").mkdir()
-    shutil.copy(ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml", found.work / "march" / "kb-2039495.yaml")
+    shutil.copy(
+        ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml",
+        found.work / "march" / "kb-2039495.yaml",
+    )
     (found.path / "lines.log").write_text(
         "2024-03-01T10:00:00.000Z cpu1:2)ScsiDeviceIO: made up for this test\n", encoding="utf-8"
     )
@@ -120,7 +139,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
         one = found.work / "many" / f"case-{number}" / "ring.txt"
         one.parent.mkdir(parents=True)
         one.write_text(
-            f"[root@esx-{number}:~] vmware -v\nVMware ESXi 6.0.0 build-{3620759 + number}\n", encoding="utf-8"
+            f"[root@esx-{number}:~] vmware -v\nVMware ESXi 6.0.0 build-{3620759 + number}\n",
+            encoding="utf-8",
         )
     for words in (("batch", found.path / "cases", found.work / "many", "--archive", "archive", "--jobs", "2"),
                   ("triage", found.path / CASE, "-o", "case", "--quiet")):  # fmt: skip
@@ -129,18 +149,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folder]:
 
 
 # What is run for each command; {work} is a folder for results, {case} and {archive} lie there.
-CASE, ARCHIVE, RULE = "cases/lab-ring-after", ("--archive", "{work}/archive"), "{work}/kb-2039495.yaml"
+CASE, ARCHIVE, RULE = (
+    "cases/lab-ring-after",
+    ("--archive", "{work}/archive"),
+    "{work}/kb-2039495.yaml",
+)
 RUNS: dict[str, list[tuple[str, ...]]] = {
     "triage": [
         ("triage", CASE),
         (CASE, "-o", "{work}/t", "--json", "-"),
         ("triage", ".", "-o", "{work}/all", "--open"),
     ],
-    "show": [("show", "{work}/case/case.json", "--format", form) for form in ("text", "html", "md", "json")],
+    "show": [
+        ("show", "{work}/case/case.json", "--format", form)
+        for form in ("text", "html", "md", "json")
+    ],
     "completion": [("completion", shell) for shell in ("bash", "zsh", "fish", "powershell")],
     "doctor": [("doctor",), ("doctor", "--json")],
     "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop_csv" / "three_samples.csv"))],
-    "log": [("log", CASE, "--format", "csv"), ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3")],
+    "log": [
+        ("log", CASE, "--format", "csv"),
+        ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3"),
+    ],
     "compare": [("compare", CASE, "{work}/case/case.json", "-o", "{work}/compared")],
     "redact": [
         ("triage", CASE, "-o", "{work}/r", "--redact"),
@@ -151,7 +181,20 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("batch", ".", "--archive", "{work}/b", "--jobs", "2"),
         ("batch", "cases", "--archive", "{work}/c", "--scheduler", "local", "--jobs", "1"),
     ],
-    "watch": [("watch", "cases", "--once", "--still", "0", "-o", "{work}/w", "--archive", "{work}/wa", "--open")],
+    "watch": [
+        (
+            "watch",
+            "cases",
+            "--once",
+            "--still",
+            "0",
+            "-o",
+            "{work}/w",
+            "--archive",
+            "{work}/wa",
+            "--open",
+        )
+    ],
     "launcher": [("launcher", "-o", "{work}"), ("launcher", "--start", CASE)],
     "rules new": [
         ("rules", "new", "made-up", "--kb", "{work}/new", "--log", "esxi.vmkernel"),
@@ -166,13 +209,17 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "rules watch": [("rules", "watch", RULE, CASE, "--once")],
     "rules profile": [("rules", "profile", CASE)],
     "rules backtest": [("rules", "backtest", RULE, *ARCHIVE, "--jobs", "2")],
-    "rules diff": [("rules", "diff", "{work}/march", str(ROOT / "analyzer" / "kb" / "vm"), CASE, *ARCHIVE)],
+    "rules diff": [
+        ("rules", "diff", "{work}/march", str(ROOT / "analyzer" / "kb" / "vm"), CASE, *ARCHIVE)
+    ],
     "rules schema": [("rules", "schema")],
     "rules doc": [("rules", "doc", "kb-2039495")],
     "archive list": [("archive", "list", *ARCHIVE)],
     "archive show": [("archive", "show", "lab-ring-after", *ARCHIVE)],
     "archive search": [("archive", "search", *ARCHIVE, "esxi.net_stats: port_id > 1")],
-    "archive sql": [("archive", "sql", *ARCHIVE, "SELECT rule, count(*) FROM findings GROUP BY rule")],
+    "archive sql": [
+        ("archive", "sql", *ARCHIVE, "SELECT rule, count(*) FROM findings GROUP BY rule")
+    ],
     "archive heatmap": [("archive", "heatmap", *ARCHIVE, "-o", "{work}/map.html")],
     "archive export": [("archive", "export", "lab-ring-after", *ARCHIVE, "-o", "{work}/exported")],
     "archive label": [("archive", "label", "lab-ring-after", "kb-2039495", *ARCHIVE, "--confirm")],
@@ -203,7 +250,9 @@ def test_the_folder_would_do_its_worst(folder: Folder) -> None:
     """The control: Python itself, started there without -P, executes such a module; and there are hundreds."""
     assert folder.names > 700
     control = [sys.executable, "-c", "from multiprocessing.forkserver import main"]
-    subprocess.run(control, cwd=folder.path, env=folder.environment(), capture_output=True, check=False)
+    subprocess.run(
+        control, cwd=folder.path, env=folder.environment(), capture_output=True, check=False
+    )
     assert "multiprocessing" in folder.executed()
 
 
@@ -262,7 +311,9 @@ def test_however_it_was_started(folder: Folder, start: tuple[str, ...]) -> None:
     `python -m analyzer` without -P asks Python for an `analyzer` of the folder: that one is left out.
     """
     archive = folder.work / f"archive{''.join(start[1:-1])}".replace("/", "")
-    with without(folder, *(["analyzer"] if start[-2:] == ("-m", "analyzer") and "-P" not in start else [])):
+    with without(
+        folder, *(["analyzer"] if start[-2:] == ("-m", "analyzer") and "-P" not in start else [])
+    ):
         folder.run("batch", CASE, "--archive", archive, "--jobs", "1", start=start)
         if start[1] == "-m":  # the processes of both are begun alike
             rule, stored = folder.work / "kb-2039495.yaml", folder.work / "archive"
@@ -275,14 +326,22 @@ def test_python_dash_m_without_a_loaded_library(folder: Folder, tmp_path: Path) 
     What Python itself asks for before any code of ours runs is left out; -P keeps that away too.
     """
     (tmp_path / "probe").mkdir()
-    (tmp_path / "probe" / "__init__.py").write_text("import sys\nprint(*sys.modules)\n", encoding="utf-8")
+    (tmp_path / "probe" / "__init__.py").write_text(
+        "import sys\nprint(*sys.modules)\n", encoding="utf-8"
+    )
     probe = [sys.executable, "-S", "-m", "probe"]
-    loaded = set(subprocess.run(probe, cwd=tmp_path, capture_output=True, text=True, check=False).stdout.split())
+    loaded = set(
+        subprocess.run(
+            probe, cwd=tmp_path, capture_output=True, text=True, check=False
+        ).stdout.split()
+    )
     assert not {"pathlib", "re", "__future__"} & loaded
     here = sorted(name for name in loaded | {"analyzer"} if (folder.path / f"{name}.py").exists())
     places = os.pathsep.join([str(ROOT), str(Path(click.__file__).parent.parent)])
     with without(folder, *here):
-        shown = folder.run("--help", start=(sys.executable, "-S", "-m", "analyzer"), env={"PYTHONPATH": places})
+        shown = folder.run(
+            "--help", start=(sys.executable, "-S", "-m", "analyzer"), env={"PYTHONPATH": places}
+        )
     assert "Usage: backline" in shown
 
 
@@ -337,8 +396,17 @@ def test_relative_words_of_pythonpath(tmp_path: Path, words: str) -> None:
 
 def test_a_checkout_that_is_not_installed_still_runs(tmp_path: Path) -> None:
     """`python -m analyzer` in a checkout finds its own code, in its processes as well."""
-    places = str(Path(click.__file__).parent.parent)  # without .pth files: nothing says where the checkout lies
-    words = ["batch", "samples/cases/lab-ring-after", "--archive", str(tmp_path / "a"), "--jobs", "1"]
+    places = str(
+        Path(click.__file__).parent.parent
+    )  # without .pth files: nothing says where the checkout lies
+    words = [
+        "batch",
+        "samples/cases/lab-ring-after",
+        "--archive",
+        str(tmp_path / "a"),
+        "--jobs",
+        "1",
+    ]
     done = subprocess.run(
         [sys.executable, "-S", "-m", "analyzer", *words], cwd=ROOT, env={**os.environ, "PYTHONPATH": places},
         capture_output=True, text=True, check=False, timeout=PATIENCE,
@@ -361,7 +429,12 @@ def test_serve_runs_no_code_of_the_current_folder(folder: Folder) -> None:
         page = _Page(int(port), token)
         case = page.ask("POST", "/cases", {"path": str(folder.path / CASE)})["id"]
         page.ask("POST", f"/cases/{case}/start")
-        while (state := page.ask("GET", f"/cases/{case}")["state"]) not in ("done", "partial", "failed", "refused"):
+        while (state := page.ask("GET", f"/cases/{case}")["state"]) not in (
+            "done",
+            "partial",
+            "failed",
+            "refused",
+        ):
             time.sleep(0.2)
         assert state == "done"
         text = (folder.work / "kb-2039495.yaml").read_text(encoding="utf-8")
@@ -402,7 +475,9 @@ class _Page:
 def test_settings_of_the_current_folder_name_rules_and_run_nothing(tmp_path: Path) -> None:
     """A backline.toml may name catalogs; a Python file in such a folder is no rule and is not executed."""
     (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "evil.py").write_text(MODULE.format(marks=str(tmp_path), name="ran"), encoding="utf-8")
+    (tmp_path / "rules" / "evil.py").write_text(
+        MODULE.format(marks=str(tmp_path), name="ran"), encoding="utf-8"
+    )
     shutil.copytree(ROOT / "samples" / "cases" / "lab-ring-after", tmp_path / "case")
     rule = (
         (ROOT / "analyzer" / "kb" / "network" / "kb-2039495.yaml")
@@ -412,7 +487,16 @@ def test_settings_of_the_current_folder_name_rules_and_run_nothing(tmp_path: Pat
     (tmp_path / "rules" / "my-ring.yaml").write_text(rule, encoding="utf-8")
     settings = tmp_path / "desk.toml"
     settings.write_text('kb = ["rules"]\n', encoding="utf-8")
-    words = ["triage", str(tmp_path / "case"), "-o", str(tmp_path / "out"), "--settings", str(settings)]
+    words = [
+        "triage",
+        str(tmp_path / "case"),
+        "-o",
+        str(tmp_path / "out"),
+        "--settings",
+        str(settings),
+    ]
     assert CliRunner().invoke(main, words).exit_code == 0
-    assert '"my-ring"' in (tmp_path / "out" / "case.json").read_text(encoding="utf-8"), "its rules are in use"
+    assert '"my-ring"' in (tmp_path / "out" / "case.json").read_text(encoding="utf-8"), (
+        "its rules are in use"
+    )
     assert not (tmp_path / "ran").exists()

@@ -39,7 +39,9 @@ LINES = 50  # of one stream
 
 def triage(*paths: Path, out: Path) -> tuple[int, dict[str, Any]]:
     """Run the command; return its exit code and the case document."""
-    done = CliRunner().invoke(main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs"])
+    done = CliRunner().invoke(
+        main, ["triage", *map(str, paths), "-o", str(out), "--no-settings", "--no-packs"]
+    )
     assert done.exit_code in (0, 5), done.output
     return done.exit_code, json.loads((out / "case.json").read_text())
 
@@ -85,7 +87,9 @@ def tar(files: dict[str, bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("kind", PACK)
-def test_a_rotated_log_with_a_bad_second_header_loses_one_stream_and_says_where(tmp_path: Path, kind: str) -> None:
+def test_a_rotated_log_with_a_bad_second_header_loses_one_stream_and_says_where(
+    tmp_path: Path, kind: str
+) -> None:
     """39 of 40 streams are read; the lost one is named with its offset and size; exit 5."""
     parts = streams(kind)
     (tmp_path / f"vmkernel.1.{kind}").write_bytes(damaged(parts, 1))
@@ -103,10 +107,16 @@ def test_a_rotated_log_with_a_bad_second_header_loses_one_stream_and_says_where(
 
 @pytest.mark.parametrize("kind", PACK)
 @pytest.mark.parametrize("where", ["first bytes", "last bytes"])
-def test_a_sound_file_of_many_streams_and_padding_is_complete(tmp_path: Path, kind: str, where: str) -> None:
+def test_a_sound_file_of_many_streams_and_padding_is_complete(
+    tmp_path: Path, kind: str, where: str
+) -> None:
     """Forty streams, with zero padding between or behind them: every line, no damage, exit 0."""
     parts = streams(kind)
-    data = (parts[0] + bytes(512) + b"".join(parts[1:])) if where == "first bytes" else b"".join(parts) + bytes(1000)
+    data = (
+        (parts[0] + bytes(512) + b"".join(parts[1:]))
+        if where == "first bytes"
+        else b"".join(parts) + bytes(1000)
+    )
     (tmp_path / f"vmkernel.1.{kind}").write_bytes(data)
     code, doc = triage(tmp_path / f"vmkernel.1.{kind}", out=tmp_path / "out")
 
@@ -159,7 +169,9 @@ def test_bytes_behind_the_last_stream_are_damage(tmp_path: Path, kind: str) -> N
 @pytest.mark.parametrize("place", [0, 3, 124, 148, 156, 257])
 def test_a_tar_with_a_damaged_header_goes_on_at_the_next(tmp_path: Path, place: int) -> None:
     """One bad bit in the third header: one member is lost and named by its place, the others are read; exit 5."""
-    data = bytearray(tar({f"{TOP}/var/run/log/vmkernel.{number}": lines(number) for number in range(6)}))
+    data = bytearray(
+        tar({f"{TOP}/var/run/log/vmkernel.{number}": lines(number) for number in range(6)})
+    )
     body = 512 + -(-len(lines(0)) // 512) * 512
     data[2 * body + place] ^= 1
     (tmp_path / "b.tar").write_bytes(bytes(data))
@@ -173,7 +185,9 @@ def test_a_tar_with_a_damaged_header_goes_on_at_the_next(tmp_path: Path, place: 
 def test_a_second_tar_behind_the_end_mark_with_a_bad_first_header(tmp_path: Path) -> None:
     """Two tars joined by cat: the member whose header broke is told, those behind it are read; exit 5."""
     first = tar({f"{TOP}/var/run/log/vmkernel.{number}": lines(number) for number in range(2)})
-    second = bytearray(tar({f"{TOP}/var/run/log/vmkernel.{number}": lines(number) for number in range(2, 5)}))
+    second = bytearray(
+        tar({f"{TOP}/var/run/log/vmkernel.{number}": lines(number) for number in range(2, 5)})
+    )
     second[10] ^= 1
     (tmp_path / "b.tar").write_bytes(first + bytes(second))
     code, doc = triage(tmp_path / "b.tar", out=tmp_path / "out")
@@ -184,17 +198,23 @@ def test_a_second_tar_behind_the_end_mark_with_a_bad_first_header(tmp_path: Path
 
 def test_many_damaged_places_end_in_bounded_time(tmp_path: Path) -> None:
     """Twenty thousand empty members with a stray byte between them: the stream ends with a word, not with memory."""
-    (tmp_path / "vmkernel.1.gz").write_bytes(PACK["gz"](lines(1)) + (b"x" + gzip.compress(b"", mtime=0)) * 20_000)
+    (tmp_path / "vmkernel.1.gz").write_bytes(
+        PACK["gz"](lines(1)) + (b"x" + gzip.compress(b"", mtime=0)) * 20_000
+    )
     code, doc = triage(tmp_path / "vmkernel.1.gz", out=tmp_path / "out")
 
     assert (code, doc["sources"][0]["lines"] >= LINES) == (5, True)
     assert 900 < len(doc["damage"]) <= 1001
 
 
-def big_log(blocks: list[bytes], packed: list[bytes], count: int, turn: int) -> tuple[list[bytes], int]:
+def big_log(
+    blocks: list[bytes], packed: list[bytes], count: int, turn: int
+) -> tuple[list[bytes], int]:
     """Return `count` streams of a log of about a mebibyte each, and its lines."""
     order = [(number + turn) * (turn + 1) % len(blocks) for number in range(count)]
-    return [packed[number] for number in order], sum(blocks[number].count(b"\n") for number in order)
+    return [packed[number] for number in order], sum(
+        blocks[number].count(b"\n") for number in order
+    )
 
 
 @pytest.mark.process
@@ -224,11 +244,24 @@ def test_a_bundle_of_real_size_with_one_bad_bit(tmp_path: Path, logs: int, count
         "try:\n    __main__.run()\nfinally:\n    status = pathlib.Path('/proc/self/status')\n"
         "    print([x for x in status.read_text().splitlines() if 'VmHWM' in x] if status.exists() else ['0 0 kB'])\n"
     )
-    command = [sys.executable, "-c", run, "triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    command = [
+        sys.executable,
+        "-c",
+        run,
+        "triage",
+        str(bundle),
+        "-o",
+        str(tmp_path / "out"),
+        "--quiet",
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
     doc = json.loads((tmp_path / "out" / "case.json").read_text())
 
     assert done.returncode == 5, done.stderr
     assert sum(log["lines"] for node in doc["nodes"] for log in node["logs"]) - want in (0, 1)
-    assert [damage["address"] for damage in doc["damage"]] == [f"b.tgz!{TOP}/var/run/log/vmkernel.1.gz"]
+    assert [damage["address"] for damage in doc["damage"]] == [
+        f"b.tgz!{TOP}/var/run/log/vmkernel.1.gz"
+    ]
     assert int(done.stdout.split()[-2]) < 300 << 10  # KiB, most of it the libraries

@@ -20,15 +20,17 @@ from junitparser import JUnitXml
 from rich.console import Console
 from sarif_pydantic import Sarif
 
-from analyzer import case
 from analyzer.cli import main
+from analyzer.pipeline import case
 from analyzer.report import junit, lists, sarif, summary
 from analyzer.report.choice import Choice, chosen
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
-SCHEMAS = Path(os.environ.get("BACKLINE_SCHEMAS", "/nonexistent"))  # official schemas, see CONTRIBUTING.md
+SCHEMAS = Path(
+    os.environ.get("BACKLINE_SCHEMAS", "/nonexistent")
+)  # official schemas, see CONTRIBUTING.md
 FORMS = ("sarif", "junit", "csv", "jsonl", "md", "html", "json")
 
 
@@ -69,13 +71,22 @@ def test_the_summary_is_one_screen(site: tuple[Path, str]) -> None:
     assert len(screen(doc | {"nodes": doc["nodes"][:1]})) <= 30
     assert len(rows) <= 38  # six machines and a remark of one take eight rows more
     assert all(len(row) <= 80 or ".txt:" in row or "sys_info:" in row for row in rows)
-    assert [row[:2] for row in rows if re.match(r"\d+\. (CRITICAL|MAJOR|WARNING|INFO) ", row)] == ["1.", "2."]
-    assert [row[:4] for row in rows if re.match(r"  \d+\. (CRITICAL|MAJOR|WARNING|INFO) ", row)] == ["  3.", "  4."]
-    assert rows.index("ASK FOR") < rows.index("  GET /api/2.0/vdn/inventory/hosts/connection/status")
+    assert [row[:2] for row in rows if re.match(r"\d+\. (CRITICAL|MAJOR|WARNING|INFO) ", row)] == [
+        "1.",
+        "2.",
+    ]
+    assert [
+        row[:4] for row in rows if re.match(r"  \d+\. (CRITICAL|MAJOR|WARNING|INFO) ", row)
+    ] == ["  3.", "  4."]
+    assert rows.index("ASK FOR") < rows.index(
+        "  GET /api/2.0/vdn/inventory/hosts/connection/status"
+    )
     assert rows[-1].startswith("MORE 3 findings")
     assert [row for row in rows if row.startswith("2 major, 3 warnings, 2 exposed")]
     assert len(screen(rich_case())) <= 40  # several machines, damage, a limit, a rule that broke
-    assert len(screen(hostile_case())) <= 56  # and every name and title long enough for a second row
+    assert (
+        len(screen(hostile_case())) <= 56
+    )  # and every name and title long enough for a second row
 
 
 def test_a_cause_stands_before_what_it_explains() -> None:
@@ -111,7 +122,9 @@ def test_a_pipe_gets_whole_lines(site: tuple[Path, str]) -> None:
 
 def test_all_prints_every_finding(site: tuple[Path, str], tmp_path: Path) -> None:
     """`--all` prints what the summary counts: each finding, each question."""
-    told = run("triage", CASES / "nsx-633-site", "-o", tmp_path, "--all", "--no-settings", "--no-packs").stdout
+    told = run(
+        "triage", CASES / "nsx-633-site", "-o", tmp_path, "--all", "--no-settings", "--no-packs"
+    ).stdout
     doc = case.load(site[0] / "case.json")
     assert all(finding["title"] in told for finding in doc["findings"])
     assert "CANNOT TELL" in told and "MORE " not in told
@@ -124,7 +137,8 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
     words = ["triage", CASES / "nsx-633-site", "-o", tmp_path, "--no-settings", "--no-packs"]
     said = run(*words, "--severity", "major").stdout
     assert (
-        f"Showing 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse." in said
+        f"Showing 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse."
+        in said
     )
     assert (tmp_path / "case.json").read_bytes() == (site[0] / "case.json").read_bytes()
 
@@ -135,9 +149,14 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
         (Choice(rules=("kb-*",)), lambda one: one["rule"].startswith("kb-")),
     ):
         part = chosen(doc, choice)
-        assert [one["id"] for one in part["findings"]] == [one["id"] for one in doc["findings"] if keep(one)]
+        assert [one["id"] for one in part["findings"]] == [
+            one["id"] for one in doc["findings"] if keep(one)
+        ]
         assert 0 < len(part["findings"]) < len(doc["findings"])
-        assert f"Showing {len(part['findings'])} of {len(doc['findings'])} findings" in part["notes"][0]
+        assert (
+            f"Showing {len(part['findings'])} of {len(doc['findings'])} findings"
+            in part["notes"][0]
+        )
     nodes = chosen(doc, Choice(nodes=("esx41*",)))
     assert {group for one in nodes["cannot_tell"] for group in one["nodes"]} - {"esx42.lab.example"}
     assert not [one for one in nodes["cannot_tell"] if one["nodes"] == ["esx42.lab.example"]]
@@ -155,7 +174,11 @@ def test_a_cause_that_is_not_shown_is_named() -> None:
     """A finding whose cause is left out by a choice says so in words."""
     doc = rich_case()
     sign = next(one for one in doc["findings"] if one["explained_by"])
-    (part,) = (one for one in chosen(doc, Choice(rules=(sign["rule"],)))["findings"] if one["id"] == sign["id"])
+    (part,) = (
+        one
+        for one in chosen(doc, Choice(rules=(sign["rule"],)))["findings"]
+        if one["id"] == sign["id"]
+    )
     assert part["explained_by"] == []
     assert part["also"][-1].startswith("Explained by a finding that is not shown here: ")
 
@@ -204,7 +227,10 @@ def test_sarif_is_read_by_others(site: tuple[Path, str]) -> None:
     assert place["region"]["startLine"] == doc["findings"][0]["evidence"][0]["line"]
 
 
-@pytest.mark.skipif(not (SCHEMAS / "sarif-schema-2.1.0.json").exists(), reason="BACKLINE_SCHEMAS names no SARIF schema")
+@pytest.mark.skipif(
+    not (SCHEMAS / "sarif-schema-2.1.0.json").exists(),
+    reason="BACKLINE_SCHEMAS names no SARIF schema",
+)
 def test_sarif_meets_the_official_schema(site: tuple[Path, str]) -> None:
     """The schema of OASIS has nothing to say, about hostile names either."""
     schema = json.loads((SCHEMAS / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
@@ -227,7 +253,9 @@ def test_junit_is_read_by_others(site: tuple[Path, str]) -> None:
         assert suite.tests == len(list(suite))
 
 
-@pytest.mark.skipif(not (SCHEMAS / "junit-10.xsd").exists(), reason="BACKLINE_SCHEMAS names no JUnit schema")
+@pytest.mark.skipif(
+    not (SCHEMAS / "junit-10.xsd").exists(), reason="BACKLINE_SCHEMAS names no JUnit schema"
+)
 def test_junit_meets_the_schema_of_jenkins(site: tuple[Path, str], tmp_path: Path) -> None:
     """The schema that Jenkins holds reports to has nothing to say."""
     xmlschema = pytest.importorskip("xmlschema")
@@ -242,7 +270,9 @@ def test_rows_hold_findings_and_questions(site: tuple[Path, str]) -> None:
     for doc in documents(site):
         rows = list(csv.DictReader(io.StringIO(lists.as_csv(doc))))
         assert len(rows) == len(doc["findings"]) + len(doc["cannot_tell"])
-        assert not [cell for row in rows for cell in row.values() if re.match(r"[=+@\t]|-[^0-9]", cell)]
+        assert not [
+            cell for row in rows for cell in row.values() if re.match(r"[=+@\t]|-[^0-9]", cell)
+        ]
         records = [json.loads(line) for line in lists.json_lines(doc).splitlines()]
         kinds = [record["record"] for record in records]
         assert kinds[0] == "case" and kinds.count("finding") == len(doc["findings"])
@@ -255,11 +285,15 @@ def test_standard_input_is_a_case(site: tuple[Path, str]) -> None:
     done = run("-", "--json", "-", "--no-settings", "--no-packs", given=paste)
     doc = json.loads(done.stdout)
     assert done.exit_code == 0 and doc["case"]["name"] == "esx0"
-    assert {one["address"] for finding in doc["findings"] for one in finding["evidence"]} == {"stdin"}
+    assert {one["address"] for finding in doc["findings"] for one in finding["evidence"]} == {
+        "stdin"
+    }
     bundle = next((CASES / "cut-bundle").glob("*.tgz")).read_bytes()
     assert run("triage", "-", "--format", "csv", "--no-settings", given=bundle).exit_code == 5
     saved = (site[0] / "case.json").read_bytes()
-    assert run("show", "-", "--format", "md", given=saved).stdout == (site[0] / "report.md").read_text(encoding="utf-8")
+    assert run("show", "-", "--format", "md", given=saved).stdout == (
+        site[0] / "report.md"
+    ).read_text(encoding="utf-8")
     assert run("triage", "-", "-", given=paste).exit_code == 2
 
 
@@ -292,7 +326,11 @@ def test_exit_codes_are_those_of_the_readme(code: int, words: list[str], tmp_pat
     }
     assert run(*(word.format(**places) for word in words)).exit_code == code
     assert (
-        f"{code} " in (ROOT / "README.md").read_text(encoding="utf-8").partition("Exit codes:")[2].partition("\n\n")[0]
+        f"{code} "
+        in (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .partition("Exit codes:")[2]
+        .partition("\n\n")[0]
     )
 
 
@@ -317,7 +355,9 @@ def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
     inner, outer = pty.openpty()
     environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
     case_ = str(CASES / "lab-ring-before")
-    child = subprocess.Popen([sys.executable, "-c", code, case_], cwd=ROOT, stderr=outer, env=environment)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, case_], cwd=ROOT, stderr=outer, env=environment
+    )
     os.close(outer)
     raw = b""
     while True:

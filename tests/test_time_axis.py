@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import lanes
 from analyzer.report.time_axis import LABEL, SHORT, WIDTH, time_axis
 from tests.case_factory import rich_case
@@ -43,9 +43,14 @@ def test_every_moment_has_a_place_in_its_order(times: list[float]) -> None:
     axis = time_axis(times, min(times), max(times))
     places = [axis.place(time) for time in sorted(times)]
     assert all(place is not None and 0 <= place <= WIDTH + 1e-6 for place in places)
-    assert all(one is not None and two is not None and one <= two + 1e-6 for one, two in pairwise(places))
+    assert all(
+        one is not None and two is not None and one <= two + 1e-6 for one, two in pairwise(places)
+    )
     marks = axis.labels()
-    ends = [mark.at if mark.last else mark.at + (LABEL if len(mark.text) > 10 else SHORT) for mark in marks]
+    ends = [
+        mark.at if mark.last else mark.at + (LABEL if len(mark.text) > 10 else SHORT)
+        for mark in marks
+    ]
     starts = [mark.at - LABEL if mark.last else mark.at for mark in marks]
     assert all(end <= start + 1e-6 for end, start in zip(ends, starts[1:], strict=False))
 

@@ -28,7 +28,11 @@ def said(result: Result, name: str, after: str) -> str:
     """Return the line of a metric below the title of its part."""
     assert result.exit_code == 0, result.output
     part = result.output.partition(f"\n{after}\n")[2].partition("\n\n")[0]
-    return next(line.strip() for line in part.splitlines() if line.split()[: len(name.split())] == name.split())
+    return next(
+        line.strip()
+        for line in part.splitlines()
+        if line.split()[: len(name.split())] == name.split()
+    )
 
 
 def columns(capture: Capture) -> dict[str, list[tuple[float, str]]]:
@@ -45,7 +49,12 @@ def columns(capture: Capture) -> dict[str, list[tuple[float, str]]]:
     [
         ("%RDY", "CPU of VMs, summed over their worlds", "Group Cpu", "% Ready"),
         ("%LAT_C", "CPU of VMs, summed over their worlds", "Group Cpu", "% CPU Latency"),
-        ("DAVG/cmd", "Storage devices", "Physical Disk SCSI Device", "Average Driver MilliSec/Command"),
+        (
+            "DAVG/cmd",
+            "Storage devices",
+            "Physical Disk SCSI Device",
+            "Average Driver MilliSec/Command",
+        ),
         ("SWW/s", "Memory of VMs", "Group Memory", "Swap Written MBytes/sec"),
         ("LAT/wr", "Virtual disks", "Virtual Disk", "Average MilliSec/Write"),
         ("%DRPTX", "Ports of virtual switches", "Network Port", "% Outbound Packets Dropped"),
@@ -59,7 +68,8 @@ def test_the_worst_instance_of_a_metric_comes_with_its_time(
     cells = {
         heading: values
         for heading, values in columns(capture).items()
-        if heading.partition("example\\")[2].startswith(group + "(") and heading.endswith("\\" + counter)
+        if heading.partition("example\\")[2].startswith(group + "(")
+        and heading.endswith("\\" + counter)
     }
     if group == "Group Cpu":  # of VMs, which have %VMWAIT
         cells = {heading: values for heading, values in cells.items() if ":sh." not in heading}
@@ -77,7 +87,8 @@ def test_the_span_interval_and_the_share_per_vcpu_are_told(tmp_path: Path) -> No
     """40 samples 5 s apart; %RDY of a VM is a sum, so its share of each vCPU stands beside."""
     result = top(Capture(3_000, 40).write(tmp_path / "esxtop.csv"))
     assert (
-        "host esx71.lab.example: 40 samples, 2021-03-02 10:00:00 to 2021-03-02 10:03:15 UTC, every 5 s" in result.output
+        "host esx71.lab.example: 40 samples, 2021-03-02 10:00:00 to 2021-03-02 10:03:15 UTC, every 5 s"
+        in result.output
     )
     assert "2,999 columns, " in result.output
     line = said(result, "%RDY", "CPU of VMs, summed over their worlds")

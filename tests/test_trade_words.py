@@ -52,7 +52,9 @@ TEXTS = re.compile(
 @cache
 def modules() -> list[tuple[Path, ast.Module]]:
     """Return the modules of the program, parsed."""
-    paths = [path for folder in ("analyzer", "parsers") for path in sorted((ROOT / folder).rglob("*.py"))]
+    paths = [
+        path for folder in ("analyzer", "parsers") for path in sorted((ROOT / folder).rglob("*.py"))
+    ]
     return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
@@ -65,7 +67,10 @@ def public_names() -> Iterator[tuple[str, str]]:
             if not isinstance(holder, ast.Module | ast.ClassDef):
                 continue  # a name inside a function is nobody else's
             for node in holder.body:
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
+                if (
+                    isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+                    and node.name[0] != "_"
+                ):
                     yield node.name, f"{path.relative_to(ROOT)}:{node.lineno}"
 
 
@@ -87,7 +92,11 @@ def test_names_and_texts_are_words_of_the_trade() -> None:
     assert odd == set()
 
     # Messages, rules, pages and documents, as an engineer at work would write them; here the modules are parsed already.
-    texts = [(where, found[0]) for text, where in sentences() if (found := TEXTS.search(text)) is not None]
+    texts = [
+        (where, found[0])
+        for text, where in sentences()
+        if (found := TEXTS.search(text)) is not None
+    ]
     assert texts == []
     modules.cache_clear()  # a few hundred MB that no other test wants
 
@@ -95,11 +104,23 @@ def test_names_and_texts_are_words_of_the_trade() -> None:
 def sentences() -> Iterator[tuple[str, str]]:
     """Yield the texts that a user may read: strings of the program that are sentences, rules, pages, templates."""
     for path, tree in modules():
-        own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings are not shown
+        own = {
+            id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+        }  # docstrings are not shown
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in own:
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in own
+            ):
                 yield node.value, f"{path.relative_to(ROOT)}:{node.lineno}"
-    for pattern in ("docs/*.md", "docs/lint/*.md", "analyzer/kb/**/*.yaml", "analyzer/report/*.html", "*.md"):
+    for pattern in (
+        "docs/*.md",
+        "docs/lint/*.md",
+        "analyzer/kb/**/*.yaml",
+        "analyzer/report/*.html",
+        "*.md",
+    ):
         for path in ROOT.glob(pattern):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 yield line, f"{path.relative_to(ROOT)}:{number}"
@@ -119,11 +140,19 @@ def test_a_module_names_files_that_exist() -> None:
     """The first docstring of a module that refers to another file of ours refers to one that is there."""
     of_others = {"compactor_runner.py"}  # a file of Corfu
     files = {
-        path.name for folder in ("analyzer", "parsers", "tests", "tools") for path in (ROOT / folder).rglob("*.py")
+        path.name
+        for folder in ("analyzer", "parsers", "tests", "tools")
+        for path in (ROOT / folder).rglob("*.py")
     }
     lost = []
-    for path in [*ROOT.glob("analyzer/**/*.py"), *ROOT.glob("parsers/*.py"), *ROOT.glob("tools/*.py")]:
+    for path in [
+        *ROOT.glob("analyzer/**/*.py"),
+        *ROOT.glob("parsers/*.py"),
+        *ROOT.glob("tools/*.py"),
+    ]:
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        named = {Path(name).name for name in re.findall(r"(?<![\w.-])[a-z_/0-9]+\.py(?!\w|\.\w)", text)}
+        named = {
+            Path(name).name for name in re.findall(r"(?<![\w.-])[a-z_/0-9]+\.py(?!\w|\.\w)", text)
+        }
         lost += [(path.name, name) for name in named - files - of_others - {"setup.py"}]
     assert lost == []

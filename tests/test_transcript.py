@@ -31,9 +31,24 @@ from tests.transcript_kit import (
         ("/var/log # tail vmkernel.log", "", "esxi", "tail vmkernel.log"),
         ("/> get /net/x", "", "esxi", "vsish -e get /net/x"),
         ("[root@esx5.lab] esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
-        ("[root@esx5.lab]# vim-cmd vmsvc/power.on 1", "esx5.lab", "esxi", "vim-cmd vmsvc/power.on 1"),
-        ("vi-admin@vma:~[esx5.lab]> esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
-        ("[vi-admin@vma ~][esx5.lab]$ esxcli vm process list", "esx5.lab", "esxi", "esxcli vm process list"),
+        (
+            "[root@esx5.lab]# vim-cmd vmsvc/power.on 1",
+            "esx5.lab",
+            "esxi",
+            "vim-cmd vmsvc/power.on 1",
+        ),
+        (
+            "vi-admin@vma:~[esx5.lab]> esxcli vm process list",
+            "esx5.lab",
+            "esxi",
+            "esxcli vm process list",
+        ),
+        (
+            "[vi-admin@vma ~][esx5.lab]$ esxcli vm process list",
+            "esx5.lab",
+            "esxi",
+            "esxcli vm process list",
+        ),
         (
             "/net/portsets/vSwitch0/> cat ports/5/clientStats",
             "",
@@ -53,14 +68,24 @@ from tests.transcript_kit import (
             "nsx_controller",
             "show control-cluster status",
         ),
-        ("ctrl1 # show control-cluster roles", "ctrl1", "nsx_controller", "show control-cluster roles"),
+        (
+            "ctrl1 # show control-cluster roles",
+            "ctrl1",
+            "nsx_controller",
+            "show control-cluster roles",
+        ),
         ("nsxmgr# show system", "nsxmgr", "nsx_manager", "show system"),
         ("nsxmgr> show controller list all", "nsxmgr", "nsx_manager", "show controller list all"),
         ("nsxmgr>", "nsxmgr", "nsx_manager", ""),
         ("vShield-edge-3-0> show interface", "vShield-edge-3-0", "nsx_edge", "show interface"),
         ("edge-south(vrf)> ping 10.67.1.4", "edge-south", "nsxt_edge", "ping 10.67.1.4"),
         ("edge-south(tier0_sr[1])> get route", "edge-south", "nsxt_edge", "get route"),
-        ("edge-south> ping 10.67.1.4 vrfid 0 repeat 5", "edge-south", "nsxt_edge", "ping 10.67.1.4 vrfid 0 repeat 5"),
+        (
+            "edge-south> ping 10.67.1.4 vrfid 0 repeat 5",
+            "edge-south",
+            "nsxt_edge",
+            "ping 10.67.1.4 vrfid 0 repeat 5",
+        ),
         ("core-switch(config)# show vlan", "core-switch", "", "show vlan"),
         ("$ ethtool -S eth0", "", "", "ethtool -S eth0"),
         ("# net-stats -l", "", "esxi", "net-stats -l"),
@@ -96,9 +121,15 @@ def test_no_prompts(line: str) -> None:
 
 def test_command_lines() -> None:
     """Command lines are taken apart at ; and pipes, loops with a written list are unrolled."""
-    texts = [one.bare for one in split_commands("vsish -e get /a; sudo /sbin/ethtool -S eth0 | grep 'a|b;c'")]
+    texts = [
+        one.bare
+        for one in split_commands("vsish -e get /a; sudo /sbin/ethtool -S eth0 | grep 'a|b;c'")
+    ]
     assert texts == ["vsish -e get /a", "ethtool -S eth0"]
-    assert [one.filtered for one in split_commands("ethtool -S eth0|grep OOB; free | less")] == [True, False]
+    assert [one.filtered for one in split_commands("ethtool -S eth0|grep OOB; free | less")] == [
+        True,
+        False,
+    ]
     loop = split_commands("for q in 0 1; do vsish -e get /rxqueues/$q/status; done | grep size")
     assert [(one.bare, one.filtered) for one in loop] == [
         ("vsish -e get /rxqueues/0/status", True),
@@ -114,13 +145,19 @@ def test_one_command() -> None:
     """The output below a prompt goes to the parser of the command, with host, kind and parameters."""
     piece = only([f"[root@esx0:~] {GET_RX}", *RX_DUMP])
     assert spot(piece) == ("rx", 2, 4)
-    assert (piece.host, piece.kind, piece.command, piece.command_line) == ("esx0", "esxi", GET_RX, 1)
+    assert (piece.host, piece.kind, piece.command, piece.command_line) == (
+        "esx0",
+        "esxi",
+        GET_RX,
+        1,
+    )
     assert piece.params == {"switch": "vSwitch0", "port_id": "33554464"}
     assert not piece.filtered
 
 
 @pytest.mark.parametrize(
-    "program", ["vsish", "/bin/vsish", "sudo /bin/vsish", "vsish -c vsi_traverse_-s.txt", "vsish –e"]
+    "program",
+    ["vsish", "/bin/vsish", "sudo /bin/vsish", "vsish -c vsi_traverse_-s.txt", "vsish –e"],
 )
 def test_ways_to_call_vsish(program: str) -> None:
     """Full path, sudo, a cache file and a typographic dash make no difference."""
@@ -147,7 +184,15 @@ def test_vsish_shell() -> None:
 
 def test_filter_is_told() -> None:
     """Behind grep the command is still ethtool -S, and the piece says that lines are missing."""
-    piece = only(["root@vm1:~# ethtool -S eth0 |grep OOB", " pkts rx OOB: 71", " pkts rx OOB: 32", "", "Prose: 5"])
+    piece = only(
+        [
+            "root@vm1:~# ethtool -S eth0 |grep OOB",
+            " pkts rx OOB: 71",
+            " pkts rx OOB: 32",
+            "",
+            "Prose: 5",
+        ]
+    )
     assert spot(piece) == ("ethtool", 2, 2)
     assert piece.filtered
     assert (piece.kind, piece.params) == ("guest", {"nic": "eth0"})
@@ -172,7 +217,9 @@ def test_several_commands_in_a_line() -> None:
 def test_loop_over_queues() -> None:
     """A loop with a written list gives each dump its own queue number."""
     path = "/net/portsets/vSwitch0/ports/33554464/vmxnet3/rxqueues/$q/status"
-    pieces = outputs([f"[root@esx0:~] for q in 0 1; do vsish -e get {path}; done", *QUEUE_DUMP, *QUEUE_DUMP])
+    pieces = outputs(
+        [f"[root@esx0:~] for q in 0 1; do vsish -e get {path}; done", *QUEUE_DUMP, *QUEUE_DUMP]
+    )
     assert [piece.params["queue"] for piece in pieces] == ["0", "1"]
 
 
@@ -264,7 +311,11 @@ def test_kind_of_a_host_is_one() -> None:
 
 def test_controller() -> None:
     """NSX CLI output belongs to the host of its prompt; a command without output is still told."""
-    text = ["nsx-controller # show control-cluster roles", "   Listen-IP  Master?", "api_provider  N/A  Yes"]
+    text = [
+        "nsx-controller # show control-cluster roles",
+        "   Listen-IP  Master?",
+        "api_provider  N/A  Yes",
+    ]
     piece = only(text)
     assert (piece.parser, piece.host, piece.kind) == ("roles", "nsx-controller", "nsx_controller")
     restart = split(["nsx-controller # restart api-server", "", "VMware will fix it."], ALL)[0]
@@ -273,7 +324,9 @@ def test_controller() -> None:
 
 def test_unread_output_is_told() -> None:
     """The output of a command nobody reads is a piece of its own with its command, for the coverage part."""
-    pieces = split(["[root@esx0:~] esxcli system time get", "2018-01-01", "[root@esx0:~] date"], ALL)
+    pieces = split(
+        ["[root@esx0:~] esxcli system time get", "2018-01-01", "[root@esx0:~] date"], ALL
+    )
     assert [(piece.role, piece.command) for piece in pieces] == [
         ("command", "esxcli system time get"),
         ("unread", "esxcli system time get"),

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources import markup, output_extent
 from analyzer.sources.encoding import decode
-from analyzer.sources.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import split
 from analyzer.sources.transcript_piece import TranscriptPiece
@@ -96,7 +96,11 @@ def test_log_lines_are_one_piece() -> None:
     line = "2018-01-01T00:00:0{}.000Z cpu{}:33)NetPort: 1879: x"
     text = [line.format(n, n) for n in range(3)]
     pieces = outputs(["look", *text, "2018-01-01T00:00:00Z info hostd[1] x", "--> more", "", *text])
-    assert [spot(piece) for piece in pieces] == [("vmkernel", 2, 3), ("hostd", 5, 2), ("vmkernel", 8, 3)]
+    assert [spot(piece) for piece in pieces] == [
+        ("vmkernel", 2, 3),
+        ("hostd", 5, 2),
+        ("vmkernel", 8, 3),
+    ]
 
 
 def test_log_of_a_command_keeps_its_odd_lines() -> None:
@@ -141,14 +145,33 @@ def test_first_signs(pattern: str, signs: str) -> None:
     assert find_first_signs(pattern) == frozenset(signs)
 
 
-@pytest.mark.parametrize("pattern", ["", "a?", ".x", "[^a]", "(?i)a", "(?(1)a|b)", r"\Sx", "(a", r"\x41"])
+@pytest.mark.parametrize(
+    "pattern", ["", "a?", ".x", "[^a]", "(?i)a", "(?(1)a|b)", r"\Sx", "(a", r"\x41"]
+)
 def test_first_signs_when_unsure(pattern: str) -> None:
     """What may start with anything, and syntax the reader does not know, is answered with «any»."""
     assert find_first_signs(pattern) == ANY
 
 
 SIGNS = st.sampled_from(
-    ["a", "B", "7", " ", r"\d", r"\w", r"\s", r"\[", ".", "[a-c]", "[^b]", r"[\d.-]", "[]|]", r"[^\]]", "(?!a)", "$"]
+    [
+        "a",
+        "B",
+        "7",
+        " ",
+        r"\d",
+        r"\w",
+        r"\s",
+        r"\[",
+        ".",
+        "[a-c]",
+        "[^b]",
+        r"[\d.-]",
+        "[]|]",
+        r"[^\]]",
+        "(?!a)",
+        "$",
+    ]
 )
 REPEATS = st.sampled_from(["?", "*", "{0,2}", "{1,}", "+?"])
 PATTERNS = st.recursive(
@@ -173,13 +196,18 @@ def test_first_signs_never_too_few(pattern: str, text: str) -> None:
 
 @pytest.mark.size
 @settings(max_examples=300)
-@given(patterns=st.lists(PATTERNS, min_size=1, max_size=4), text=st.text(st.sampled_from("aBb7 [].|"), max_size=6))
+@given(
+    patterns=st.lists(PATTERNS, min_size=1, max_size=4),
+    text=st.text(st.sampled_from("aBb7 [].|"), max_size=6),
+)
 def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
     """What a recogniser alone finds, all of them together find, with and without indent and any-prefix."""
     lead = ["^", r"^\s*", "^.{0,3}", ""]
     known = [Known(str(n), shape=f"{lead[n % 4]}{one}" or "x") for n, one in enumerate(patterns)]
     known += [Known("both", shape=f"^(?:{patterns[0]}|\\s*{patterns[-1]})|zz")]
-    assert [one.name for one in Shapes(known).find_starting(text)] == [one.name for one in known if one.starts_at(text)]
+    assert [one.name for one in Shapes(known).find_starting(text)] == [
+        one.name for one in known if one.starts_at(text)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +238,9 @@ def test_literals_stand_in_every_match(pattern: str, text: str) -> None:
         assert all(literal in text for literal in find_literals(pattern))
 
 
-@pytest.mark.parametrize("line", [GET_RX, "net-stats -l | grep x", "ethtool -S eth0", "hostname", "free", "who am i"])
+@pytest.mark.parametrize(
+    "line", [GET_RX, "net-stats -l | grep x", "ethtool -S eth0", "hostname", "free", "who am i"]
+)
 def test_no_recogniser_of_a_command_is_left_out(line: str) -> None:
     """Asking only the recognisers whose words stand in a command finds all that know it."""
     asked = Commands(ALL).find_candidates(line)
@@ -222,13 +252,18 @@ def test_no_recogniser_of_a_command_is_left_out(line: str) -> None:
 # -- properties -----------------------------------------------------------------------------------------
 
 SENTENCE = st.lists(
-    st.sampled_from(["the", "ring", "of", "host", "was", "full", "and", "we", "saw", "it"]), min_size=3
+    st.sampled_from(["the", "ring", "of", "host", "was", "full", "and", "we", "saw", "it"]),
+    min_size=3,
 ).map(lambda words: " ".join(words).capitalize() + ".")
 PROSE = st.lists(st.one_of(SENTENCE, st.just("")), max_size=6)
-DUMPS = st.sampled_from([RX_DUMP, QUEUE_DUMP, STATS_DUMP, PORTS_DUMP, RX_DUMP[:-1], ["  " + x for x in STATS_DUMP]])
+DUMPS = st.sampled_from(
+    [RX_DUMP, QUEUE_DUMP, STATS_DUMP, PORTS_DUMP, RX_DUMP[:-1], ["  " + x for x in STATS_DUMP]]
+)
 ANY_LINE = st.one_of(
     st.text(max_size=60).filter(lambda text: "\n" not in text),
-    st.sampled_from([*RX_DUMP, *PORTS_DUMP, *STATS_DUMP, GET_RX, "```", "> x", "", "[root@esx0:~] " + GET_RX]),
+    st.sampled_from(
+        [*RX_DUMP, *PORTS_DUMP, *STATS_DUMP, GET_RX, "```", "> x", "", "[root@esx0:~] " + GET_RX]
+    ),
     st.sampled_from(
         [
             "~ # hostname",
@@ -255,7 +290,9 @@ def test_no_line_is_lost(text: list[str]) -> None:
     after=PROSE,
     prompt=st.sampled_from(["", "[root@esx0:~] ", "~ # ", "root@vm:~# "]),
 )
-def test_same_stretch_everywhere(dump: list[str], before: list[str], after: list[str], prompt: str) -> None:
+def test_same_stretch_everywhere(
+    dump: list[str], before: list[str], after: list[str], prompt: str
+) -> None:
     """A dump alone, behind its prompt or between sentences gives the same lines to the same parser."""
     alone = only(dump)
     head = [f"{prompt}{GET_RX}"] if prompt else []
@@ -272,7 +309,9 @@ def test_what_is_remembered_of_a_line_changes_nothing(text: list[str]) -> None:
 
     def look(self: output_extent.Text, line: str) -> output_extent._Seen:
         prompt = self._ask_prompt(line.strip())
-        return output_extent._Seen(prompt, self.shapes.find_starting(line), prompt is not None or is_fence(line))
+        return output_extent._Seen(
+            prompt, self.shapes.find_starting(line), prompt is not None or is_fence(line)
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(output_extent.Text, "_look_at", look)  # never says that a line is quiet
@@ -376,9 +415,13 @@ GUESTS = {
 def seed(name: str) -> Iterator[TranscriptPiece]:
     if not (SEEDS / name).is_file():
         pytest.skip("the captured texts are not here")
-    from analyzer.parsing import registry
+    from analyzer.artefacts.parsing import registry
 
-    return (piece for piece in split(decode((SEEDS / name).read_bytes()), registry().values()) if piece.parser)
+    return (
+        piece
+        for piece in split(decode((SEEDS / name).read_bytes()), registry().values())
+        if piece.parser
+    )
 
 
 @pytest.mark.corpus
@@ -395,5 +438,7 @@ def test_host_dumps_of_the_seeds(name: str) -> None:
 def test_guest_dumps_of_the_seeds(name: str) -> None:
     """Every ethtool dump of the blog texts is found, and the ones behind grep say so."""
     found = [piece for piece in seed(name) if (piece.parser or "").startswith("ethtool")]
-    assert [(p.host, p.parser, p.first_line, len(p.lines), p.filtered) for p in found] == GUESTS[name]
+    assert [(p.host, p.parser, p.first_line, len(p.lines), p.filtered) for p in found] == GUESTS[
+        name
+    ]
     assert {piece.kind for piece in found} == {"guest"}

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.triage import Options, triage
+from analyzer.pipeline.triage import Options, triage
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -90,7 +90,9 @@ def test_2_one_invalid_pattern_costs_only_its_own_rule(tmp_path: Path) -> None:
 
 def test_3_a_misspelt_key_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
     """`whenn:` is not passed over: file, line and the right word are named."""
-    (tmp_path / "mine.yaml").write_text(RULE.format(when="true").replace("when:", "whenn:", 1), encoding="utf-8")
+    (tmp_path / "mine.yaml").write_text(
+        RULE.format(when="true").replace("when:", "whenn:", 1), encoding="utf-8"
+    )
     outcome = triage([CASES / "lab-ring-after"], Options(kb=[tmp_path]))
 
     assert re.search(r"mine\.yaml:8.*whenn", outcome.broken_rules[0], re.DOTALL)
@@ -117,7 +119,9 @@ def test_5_a_member_with_a_path_upwards_writes_nothing(tmp_path: Path) -> None:
 
 def test_7_the_report_needs_no_network(tmp_path: Path) -> None:
     """report.html loads nothing: no src, link or import of an address."""
-    CliRunner().invoke(main, ["triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path), "--quiet"])
+    CliRunner().invoke(
+        main, ["triage", str(CASES / "lab-ring-before"), "-o", str(tmp_path), "--quiet"]
+    )
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
 
     assert not re.search(r"""(?:\bsrc|<link[^>]+href)\s*=\s*["']?(?:https?:)?//""", page)
@@ -130,9 +134,19 @@ def test_8_the_analysts_machine_never_shows_in_the_case(tmp_path: Path) -> None:
     """Without PATH, HOME and locale the case document is the same, byte for byte."""
     normal = tmp_path / "normal"
     bare = tmp_path / "bare"
-    command = [sys.executable, "-m", "analyzer", "triage", str(CASES / "config-traps"), "--quiet", "-o"]
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "triage",
+        str(CASES / "config-traps"),
+        "--quiet",
+        "-o",
+    ]
     for folder, environment in ((normal, dict(os.environ)), (bare, {"PATH": "", "LC_ALL": "C"})):
-        subprocess.run([*command, str(folder)], cwd=ROOT, env=environment, check=True, capture_output=True)
+        subprocess.run(
+            [*command, str(folder)], cwd=ROOT, env=environment, check=True, capture_output=True
+        )
 
     assert (normal / "case.json").read_bytes() == (bare / "case.json").read_bytes()
 
@@ -146,8 +160,12 @@ def test_9_the_report_says_whether_it_is_masked(tmp_path: Path) -> None:
 
 def test_10_a_comma_in_a_vm_name_keeps_its_counters_apart() -> None:
     """«lin-db,02 (prod)» of the sample capture has its own rows under its whole name."""
-    done = CliRunner().invoke(main, ["tables", str(CASES / "cpu-limited-vm"), "esxtop.vm", "--json"])
-    names = {json.loads(line)["vm_name"]: json.loads(line)["vcpus"] for line in done.stdout.splitlines()}
+    done = CliRunner().invoke(
+        main, ["tables", str(CASES / "cpu-limited-vm"), "esxtop.vm", "--json"]
+    )
+    names = {
+        json.loads(line)["vm_name"]: json.loads(line)["vcpus"] for line in done.stdout.splitlines()
+    }
 
     assert names == {"lin-app07": 1, "lin-db,02 (prod)": 4}
 
@@ -155,7 +173,9 @@ def test_10_a_comma_in_a_vm_name_keeps_its_counters_apart() -> None:
 @pytest.mark.size
 def test_11_large_texts_inside_archives_are_read() -> None:
     """A command file of several hundred kilobytes inside an archive is parsed to its last row."""
-    done = CliRunner().invoke(main, ["tables", str(CASES / "nsx-633-site"), "nsx.dlr_arp", "--json"])
+    done = CliRunner().invoke(
+        main, ["tables", str(CASES / "nsx-633-site"), "nsx.dlr_arp", "--json"]
+    )
 
     assert len(done.stdout.splitlines()) == 5120 + 4710
 
@@ -163,7 +183,9 @@ def test_11_large_texts_inside_archives_are_read() -> None:
 def test_11_a_healthy_host_has_no_finding() -> None:
     """Hit counts make no severity: the healthy host's log lines lead to no finding; its old build has known faults."""
     found = triage([CASES / "healthy-host"]).document["findings"]
-    assert {(one["rule"], one["severity"], one["confidence"]) for one in found} <= {("esxi-defect", "info", "exposed")}
+    assert {(one["rule"], one["severity"], one["confidence"]) for one in found} <= {
+        ("esxi-defect", "info", "exposed")
+    }
 
 
 def test_12_the_commands_of_the_readme_exist() -> None:

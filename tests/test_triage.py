@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.errors import RefusedError
-from analyzer.triage import triage
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.errors import RefusedError
 from tests import hostile
 from tools.case_text import adv_delta
 from tools.make_case import vm_support
@@ -57,7 +57,9 @@ def test_guest_and_host_agree_on_the_number() -> None:
     ring = finding(document("lab-ring-before"), "kb-2039495")
 
     assert any("10,370 packets out of buffers" in line for line in ring["also"])
-    assert {"pkts rx OOB: 7129", "pkts rx OOB: 3241"} <= {e["text"].strip() for e in ring["evidence"]}
+    assert {"pkts rx OOB: 7129", "pkts rx OOB: 3241"} <= {
+        e["text"].strip() for e in ring["evidence"]
+    }
 
 
 def test_after_the_fix_only_ring_two_is_named() -> None:
@@ -79,14 +81,19 @@ def test_a_windows_guest_with_one_queue() -> None:
 def test_the_cpu_limit_comes_before_the_ring_it_explains() -> None:
     """The limit is the first finding; the full ring refers to it and does not ask for a bigger ring."""
     doc = document("cpu-limited-vm")
-    limit, ring = finding(doc, "cpu-limit-starves-vm", "lin-app07"), finding(doc, "kb-2039495", "33554480")
+    limit, ring = (
+        finding(doc, "cpu-limit-starves-vm", "lin-app07"),
+        finding(doc, "kb-2039495", "33554480"),
+    )
 
     assert doc["findings"][0]["id"] == limit["id"]
     assert (limit["severity"], limit["confidence"]) == ("major", "confirmed")
     assert "800 MHz" in limit["say"]
     assert limit["id"] in ring["explained_by"]
     assert "Raise the limit first" in ring["say"]
-    assert all(f["subject"].find("lin-db") < 0 for f in doc["findings"] if f["rule"].startswith("cpu-"))
+    assert all(
+        f["subject"].find("lin-db") < 0 for f in doc["findings"] if f["rule"].startswith("cpu-")
+    )
     assert limit["chart"]
     assert doc["series"][limit["chart"][0]]["lines"]
 
@@ -99,7 +106,10 @@ def test_the_nsx_site_is_judged_across_its_nodes() -> None:
 
     assert (api["severity"], api["confidence"]) == ("major", "likely")
     assert "none of its 3 controllers" in api["say"]
-    assert {(f["severity"], f["node"].split(".")[0]) for f in tables} == {("major", "esx41"), ("warning", "esx42")}
+    assert {(f["severity"], f["node"].split(".")[0]) for f in tables} == {
+        ("major", "esx41"),
+        ("warning", "esx42"),
+    }
     assert finding(doc, "nsx-1961105")["confidence"] == "exposed"
     assert {node["kind"] for node in doc["nodes"]} == {"esxi", "nsx_manager", "nsx_controller"}
     manager = next(node for node in doc["nodes"] if node["kind"] == "nsx_manager")
@@ -126,7 +136,13 @@ def test_a_healthy_host_is_quiet_and_says_what_it_looked_at() -> None:
         ("esxi-defect", "info", "exposed")
     }
     looked = {rule["rule"] for rule in doc["quiet"] if rule["looked_at"]}
-    assert {"kb-2039495", "cpu-contention", "pnic-loses-packets", "beacon-probing", "adapter-not-vmxnet3"} <= looked
+    assert {
+        "kb-2039495",
+        "cpu-contention",
+        "pnic-loses-packets",
+        "beacon-probing",
+        "adapter-not-vmxnet3",
+    } <= looked
 
 
 def test_settings_that_bite_are_found() -> None:
@@ -152,7 +168,9 @@ def test_a_cut_bundle_is_named_and_nothing_in_it_is_called_clean() -> None:
 
 def answers(doc: dict[str, Any]) -> set[str]:
     """Return the rules that match or cannot tell."""
-    return {f["rule"] for f in doc["findings"]} | {rule for g in doc["cannot_tell"] for rule in g["rules"]}
+    return {f["rule"] for f in doc["findings"]} | {
+        rule for g in doc["cannot_tell"] for rule in g["rules"]
+    }
 
 
 def bundle_of(name: str) -> bytes:
@@ -161,8 +179,13 @@ def bundle_of(name: str) -> bytes:
 
 
 @pytest.mark.size
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(part=st.floats(0.02, 0.995), name=st.sampled_from(["config-traps", "cpu-limited-vm", "healthy-host"]))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    part=st.floats(0.02, 0.995),
+    name=st.sampled_from(["config-traps", "cpu-limited-vm", "healthy-host"]),
+)
 def test_a_cut_never_turns_an_answer_into_no_match(tmp_path: Path, part: float, name: str) -> None:
     """Wherever a bundle is cut: what matched or could not be told before is never «no match» after."""
     data = bundle_of(name)
@@ -197,11 +220,12 @@ def test_a_hole_in_a_log_is_no_proof_of_absence(tmp_path: Path) -> None:
     """NUL bytes where lines of vobd.log were: a sign that is not seen there is not called absent."""
     for name, hole in (("whole", b""), ("holed", b"\0" * 512)):
         options = adv_delta({"/UserVars/SuppressShellWarning": (1, 0)})
-        line = (
-            "2017-10-14T16:40:02.101Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 up\n"
-        )
+        line = "2017-10-14T16:40:02.101Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 up\n"
         _, files = vm_support(
-            "esx1.lab.example", "6.5.0", 5969303, {"commands/localcli_system-settings-advanced-list--d.txt": options}
+            "esx1.lab.example",
+            "6.5.0",
+            5969303,
+            {"commands/localcli_system-settings-advanced-list--d.txt": options},
         )
         for path, text in files.items():
             (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)

@@ -25,8 +25,12 @@ GOOD = "".join(
     for second in range(60)
 )
 NOTE = "Dear colleague,\n\nthe customer says that everything is slow since Monday.\n\nRegards\n"
-APP = "".join(f"2026-01-20 09:27:{second:02d} WARN billing: order {second} is late\n" for second in range(30))
-TABLE = "order;customer;late\n" + "".join(f"{number};c{number % 7};{number % 3}\n" for number in range(30))
+APP = "".join(
+    f"2026-01-20 09:27:{second:02d} WARN billing: order {second} is late\n" for second in range(30)
+)
+TABLE = "order;customer;late\n" + "".join(
+    f"{number};c{number % 7};{number % 3}\n" for number in range(30)
+)
 CLEAN = re.compile(r"(?i)nothing (?:was )?found(?! in what could be read)|nothing (?:was )?cut")
 
 
@@ -42,7 +46,11 @@ def written(out: Path) -> tuple[dict[str, Any], str, str]:
     page = (out / "report.html").read_text()
     head = page[page.index("<header>") : page.index("</nav>")]
     head = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", head))
-    return json.loads((out / "case.json").read_text()), head, (out / "report.md").read_text().replace("\\", "")
+    return (
+        json.loads((out / "case.json").read_text()),
+        head,
+        (out / "report.md").read_text().replace("\\", ""),
+    )
 
 
 def lay(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
@@ -91,11 +99,19 @@ UNKNOWN: dict[str, tuple[str, str | bytes, str]] = {
     "six bytes": ("x.txt", "hello\n", "that Backline knows"),
     "six bytes by the name of a known log": ("vmkernel.log", "hello\n", "no"),
     "nothing at all": ("empty.txt", "", "empty"),
-    "a gzip cut after 99 bytes": ("vmkernel.1.gz", gzip.compress(GOOD.encode() * 9, mtime=0)[:15], "cut"),
+    "a gzip cut after 99 bytes": (
+        "vmkernel.1.gz",
+        gzip.compress(GOOD.encode() * 9, mtime=0)[:15],
+        "cut",
+    ),
     "a sosreport": ("sosreport-web01.tgz", tgz(SOS), "members, none of them"),
     "a cut archive": ("b.tgz", tgz(SOS)[:40], ""),
     "an XML bomb": ("bomb.xml", BOMB, ""),
-    "a zip of notes": ("notes.zip", zipped({"a.txt": NOTE, "b.txt": NOTE * 2}), "members, none of them"),
+    "a zip of notes": (
+        "notes.zip",
+        zipped({"a.txt": NOTE, "b.txt": NOTE * 2}),
+        "members, none of them",
+    ),
     "a picture": ("p.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4, "picture"),
     "a 7-Zip archive": ("b.7z", b"7z\xbc\xaf\x27\x1c" + bytes(range(256)) * 4, "7-Zip"),
 }
@@ -180,7 +196,10 @@ def test_a_cut_bundle_never_says_nothing_found(tmp_path: Path) -> None:
     """A bundle without a fault, cut: exit 5, and «nothing found» only of what could be read."""
     top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
     dice = [f"{i:x}{i * 7919 % 104729:x}" for i in range(4000)]
-    files = {f"{top}/var/run/log/vmkernel.log": GOOD, f"{top}/var/run/log/hostd.log": "\n".join(dice)}
+    files = {
+        f"{top}/var/run/log/vmkernel.log": GOOD,
+        f"{top}/var/run/log/hostd.log": "\n".join(dice),
+    }
     data = tgz(files)
     (path,) = lay(tmp_path, {"b.tgz": data[: len(data) * 3 // 4]})
     code, said = run(path, out=tmp_path / "out")
@@ -203,7 +222,10 @@ def test_left_out_counts_what_is_listed_only(tmp_path: Path) -> None:
     code, said = run(path, out=tmp_path / "out")
 
     assert code == 0
-    assert "complete, nothing cut or damaged; left out: 1 source that Backline does not read" in " ".join(said.split())
+    assert (
+        "complete, nothing cut or damaged; left out: 1 source that Backline does not read"
+        in " ".join(said.split())
+    )
 
 
 def test_a_note_on_the_sources_is_shown(tmp_path: Path) -> None:
@@ -253,7 +275,9 @@ def test_a_log_without_years_over_new_year_is_in_order(tmp_path: Path) -> None:
     """Stamps of syslog have no year: December before January is the year before, not disorder."""
     stamps = ["Dec 31 23:59:58", "Dec 31 23:59:59", "Jan  1 00:00:01"]
     top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
-    body = "".join(f"{stamp} vmkernel: 1:02:03.4 cpu1:4096)ScsiDeviceIO: Cmd 0x85 failed\n" for stamp in stamps)
+    body = "".join(
+        f"{stamp} vmkernel: 1:02:03.4 cpu1:4096)ScsiDeviceIO: Cmd 0x85 failed\n" for stamp in stamps
+    )
     (path,) = lay(tmp_path, {"b.tgz": tgz({f"{top}/var/log/messages": body})})
     run(path, out=tmp_path / "out")
     doc, _, _ = written(tmp_path / "out")
@@ -264,7 +288,10 @@ def test_a_log_without_years_over_new_year_is_in_order(tmp_path: Path) -> None:
 
 def test_a_log_without_stamps_at_the_start_of_its_lines_is_a_log(tmp_path: Path) -> None:
     """The first lines of a boot have a counter for a time: known by their form, searched, exit 0."""
-    text = "".join(f"TSC: {number * 9000} cpu0:1)BootConfig: 705: option{number} = 0 (0)\n" for number in range(12))
+    text = "".join(
+        f"TSC: {number * 9000} cpu0:1)BootConfig: 705: option{number} = 0 (0)\n"
+        for number in range(12)
+    )
     (path,) = lay(tmp_path, {"boot.txt": text})
     code, said = run(path, out=tmp_path / "out")
 
@@ -308,7 +335,9 @@ def test_support_material_that_nobody_understands_is_named_inside_an_archive_too
 def test_a_strange_archive_inside_an_archive_is_one_line(tmp_path: Path) -> None:
     """Many logs of another product in an inner tar do not fill the first screen: the tar is named with their number."""
     top = "product-logs"
-    files: dict[str, str | bytes] = {f"{top}/app{number}.log": APP + f"{number}\n" for number in range(30)}
+    files: dict[str, str | bytes] = {
+        f"{top}/app{number}.log": APP + f"{number}\n" for number in range(30)
+    }
     lay(tmp_path / "in", {"case.zip": zipped({"logs/vmkernel.log": GOOD, "inner.tgz": tgz(files)})})
     done, said = run(tmp_path / "in", out=tmp_path / "out")
     doc, _, _ = written(tmp_path / "out")
@@ -323,8 +352,14 @@ def test_a_strange_archive_inside_an_archive_is_one_line(tmp_path: Path) -> None
 def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
     """Logs and tables in the layout of a vm-support bundle that no parser knows make no noise: exit 0, listed."""
     top = "esx-esx71.lab.example-2026-01-20--09.27-4711"
-    strange = {f"{top}/var/run/log/strange{number}.log": APP + f"{number}\n" for number in range(300)}
-    files = {f"{top}/var/run/log/vmkernel.log": GOOD, **strange, f"{top}/commands/orders.txt": TABLE}
+    strange = {
+        f"{top}/var/run/log/strange{number}.log": APP + f"{number}\n" for number in range(300)
+    }
+    files = {
+        f"{top}/var/run/log/vmkernel.log": GOOD,
+        **strange,
+        f"{top}/commands/orders.txt": TABLE,
+    }
     (path,) = lay(tmp_path, {"b.tgz": tgz(files)})
     done, said = run(path, out=tmp_path / "out")
 
@@ -348,8 +383,21 @@ def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path)
 
 def test_a_command_that_nothing_reads_is_named(tmp_path: Path) -> None:
     """The output of a command without a parser is no other text: the first screen names the command, the source its line."""
-    lines = ["[root@esx1:~] vmware -v", "VMware ESXi 7.0.3 build-19193900", "[root@esx1:~] made-up --all", "one", "two"]
-    lines += ["[root@esx1:~] cd /tmp", "[root@esx1:~] made-up-too", "three", "[root@esx1:~]", "below nothing typed", ""]
+    lines = [
+        "[root@esx1:~] vmware -v",
+        "VMware ESXi 7.0.3 build-19193900",
+        "[root@esx1:~] made-up --all",
+        "one",
+        "two",
+    ]
+    lines += [
+        "[root@esx1:~] cd /tmp",
+        "[root@esx1:~] made-up-too",
+        "three",
+        "[root@esx1:~]",
+        "below nothing typed",
+        "",
+    ]
     lines += [
         "[root@esx1:~]",
         "cd     Change the folder",

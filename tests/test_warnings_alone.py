@@ -22,7 +22,9 @@ OLD, NEW = "{} cpu3:65936){}", "{} Wa(180) vmkwarning: cpu3:65936){}"
 
 def lines(form: str, *texts: str) -> str:
     """Return lines of a log, a minute apart."""
-    return "".join(form.format(f"2023-03-01T10:{at:02}:00.000Z", text) + "\n" for at, text in enumerate(texts))
+    return "".join(
+        form.format(f"2023-03-01T10:{at:02}:00.000Z", text) + "\n" for at, text in enumerate(texts)
+    )
 
 
 def triage(folder: Path, files: dict[str, str]) -> dict[str, Any]:
@@ -30,7 +32,14 @@ def triage(folder: Path, files: dict[str, str]) -> dict[str, Any]:
     (folder / "case").mkdir(parents=True)
     for name, text in files.items():
         (folder / "case" / name).write_text(text, encoding="utf-8")
-    command = ["triage", str(folder / "case"), "-o", str(folder / "out"), "--no-settings", "--no-packs"]
+    command = [
+        "triage",
+        str(folder / "case"),
+        "-o",
+        str(folder / "out"),
+        "--no-settings",
+        "--no-packs",
+    ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 5), done.output
     found: dict[str, Any] = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))
@@ -57,14 +66,19 @@ def test_a_lone_vmkwarning_gives_the_findings_of_vmkernel(tmp_path: Path, form: 
             ("kb-1004424", "ESXi host (loose files)"),
         ]
     )
-    assert all(one["evidence"][0]["address"].endswith("vmkwarning.log") for one in alone["findings"])
+    assert all(
+        one["evidence"][0]["address"].endswith("vmkwarning.log") for one in alone["findings"]
+    )
     assert "lpfc-link-down" in {rule for one in alone["cannot_tell"] for rule in one["rules"]}
     assert "lpfc-link-down" in {one["rule"] for one in whole["quiet"]}
 
 
 def test_a_copy_beside_the_log_itself_counts_nothing_twice(tmp_path: Path) -> None:
     """Two hangs that stand in both logs, each in its own form of head, are two, and the log itself is the evidence."""
-    both = {"vmkernel.log": lines(OLD, WATCHDOG, WATCHDOG), "vmkwarning.log": lines(NEW, WATCHDOG, WATCHDOG)}
+    both = {
+        "vmkernel.log": lines(OLD, WATCHDOG, WATCHDOG),
+        "vmkwarning.log": lines(NEW, WATCHDOG, WATCHDOG),
+    }
     (found,) = triage(tmp_path, both)["findings"]
 
     assert found["rule"] == "nic-watchdog"
@@ -81,7 +95,10 @@ def test_an_alert_of_a_lone_vmkwarning_is_listed_once(tmp_path: Path) -> None:
 
 def test_warnings_from_before_the_log_begins_count_as_well(tmp_path: Path) -> None:
     """Where older files of vmkernel.log were rotated away, its copy gives the lines of that time, and no cover of it."""
-    old, both = lines(OLD, HEAP, WATCHDOG, WATCHDOG), OLD.format("2023-03-02T09:00:00.000Z", WATCHDOG) + "\n"
+    old, both = (
+        lines(OLD, HEAP, WATCHDOG, WATCHDOG),
+        OLD.format("2023-03-02T09:00:00.000Z", WATCHDOG) + "\n",
+    )
     head = OLD.format("2023-03-02T08:00:00.000Z", "Net: 1: synthetic") + "\n"
     case = triage(tmp_path, {"vmkernel.log": head + both, "vmkwarning.log": old + both})
 

@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from analyzer.authoring.explain import watch_text
 from analyzer.authoring.explain.watch import RuleSession, WatchRun, as_record
 from analyzer.cli import main
-from analyzer.errors import RefusedError
+from analyzer.runtime.errors import RefusedError
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -84,7 +84,10 @@ def test_a_run_tells_verdicts_tree_examples_and_times(file: Path) -> None:
     shown = RuleSession(file, [LAB]).run()
     said = text(shown)
 
-    assert (shown.state, shown.explanation.counts if shown.explanation else {}) == ("judged", {"match": 1})
+    assert (shown.state, shown.explanation.counts if shown.explanation else {}) == (
+        "judged",
+        {"match": 1},
+    )
     assert "rx.ring1_full > 7000" in said
     assert "examples: 1 of 1 ok" in said
     assert re.search(r"case read in \d+\.\d\d s; judged in \d+ ms, examples in \d+ ms", said)
@@ -150,7 +153,9 @@ def test_a_file_that_is_broken_from_the_start_reads_nothing(file: Path) -> None:
 def test_every_mistake_of_a_broken_file_is_told(file: Path) -> None:
     """Two mistakes in one save are both shown, so that one save mends both."""
     session = RuleSession(file, [LAB])
-    broken = RULE.replace("rx.ring1_full > LIMIT", "rx.ring1_ful > 7000").replace("severity: info", "severity: mild")
+    broken = RULE.replace("rx.ring1_full > LIMIT", "rx.ring1_ful > 7000").replace(
+        "severity: info", "severity: mild"
+    )
     saved(file, broken)
 
     said = text(session.run())
@@ -204,12 +209,16 @@ def test_a_file_that_goes_away_is_broken_not_the_end(file: Path) -> None:
     assert session.run().state == "judged"
 
 
-def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(file: Path, tmp_path: Path) -> None:
+def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(
+    file: Path, tmp_path: Path
+) -> None:
     """The case is judged as the settings tune the rule; the examples prove it as it is written."""
     from analyzer.rules.run_catalog import Local
     from analyzer.rules.settings import read
 
-    rule = RULE.replace("when: rx.ring1_full > LIMIT", "let: {limit: 7000}\nwhen: rx.ring1_full > limit")
+    rule = RULE.replace(
+        "when: rx.ring1_full > LIMIT", "let: {limit: 7000}\nwhen: rx.ring1_full > limit"
+    )
     saved(file, rule)
     (tmp_path / "backline.toml").write_text(
         '[thresholds.ring-limit]\nlimit = 8000\nreason = "a made-up desk"\n',
@@ -234,7 +243,12 @@ def test_a_record_is_plain_json(file: Path) -> None:
     """A run as JSON holds the state, the times, the examples and the whole explanation."""
     document = json.loads(json.dumps(as_record(RuleSession(file, [LAB]).run())))
 
-    assert (document["run"], document["state"], document["stale"], document["chosen"]) == (1, "judged", False, 0)
+    assert (document["run"], document["state"], document["stale"], document["chosen"]) == (
+        1,
+        "judged",
+        False,
+        0,
+    )
     assert document["explanation"]["subjects"][0]["trace"]["children"]
     assert document["judge_ms"] > 0
 
@@ -244,7 +258,9 @@ def test_a_record_is_plain_json(file: Path) -> None:
 
 def run(*args: str) -> Result:
     """Run the command once in this process."""
-    return CliRunner().invoke(main, ["rules", "watch", *args, "--no-settings", "--no-packs"], catch_exceptions=False)
+    return CliRunner().invoke(
+        main, ["rules", "watch", *args, "--no-settings", "--no-packs"], catch_exceptions=False
+    )
 
 
 def test_once_ends_with_the_state_of_the_rule(file: Path) -> None:
@@ -269,8 +285,20 @@ class Watcher:
     """The real command in a process of its own; its lines arrive in a queue."""
 
     def __init__(self, *args: str) -> None:
-        command = [sys.executable, "-u", "-m", "analyzer", "rules", "watch", *args, "--no-settings", "--no-packs"]
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        command = [
+            sys.executable,
+            "-u",
+            "-m",
+            "analyzer",
+            "rules",
+            "watch",
+            *args,
+            "--no-settings",
+            "--no-packs",
+        ]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         self.lines: queue.Queue[str] = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
@@ -379,7 +407,17 @@ def test_on_a_terminal_it_is_coloured_and_ends_cleanly(file: Path) -> None:
 
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
     environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-m", "analyzer", "rules", "watch", str(file), str(LAB), "--no-settings", "--no-packs"]
+    command = [
+        sys.executable,
+        "-m",
+        "analyzer",
+        "rules",
+        "watch",
+        str(file),
+        str(LAB),
+        "--no-settings",
+        "--no-packs",
+    ]
     process, end = pty.fork()
     if not process:
         os.chdir(ROOT)

@@ -21,8 +21,8 @@ from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.runner import Runner
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.watch_folder import folder_scan, watcher
 from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, locked
 from analyzer.watch_folder.watcher import FolderWatcher
@@ -72,7 +72,9 @@ class Here:
         """Nothing is left over."""
 
 
-def watch(folder: Path, out: Path, runner: Runner | None = None, *, still: float = 0.0) -> tuple[FolderWatcher, Told]:
+def watch(
+    folder: Path, out: Path, runner: Runner | None = None, *, still: float = 0.0
+) -> tuple[FolderWatcher, Told]:
     """Return a watch that works in this process, and what it tells."""
     told = Told()
     out.mkdir(exist_ok=True)
@@ -108,7 +110,16 @@ def put(path: Path, text: str = "") -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["b.tgz.crdownload", "b.tgz.part", "b.tgz.partial", "b.tgz.tmp", "b.tgz.filepart", ".b.tgz.x7", "b.pdf"]
+    "name",
+    [
+        "b.tgz.crdownload",
+        "b.tgz.part",
+        "b.tgz.partial",
+        "b.tgz.tmp",
+        "b.tgz.filepart",
+        ".b.tgz.x7",
+        "b.pdf",
+    ],
 )
 def test_partial_names_and_other_things_are_no_cases(folder: Path, name: str) -> None:
     """A partial download, a hidden file and a document are not taken, whatever they hold."""
@@ -160,7 +171,9 @@ def test_a_file_that_somebody_writes_is_not_taken(folder: Path) -> None:
     assert told.lines == []
 
 
-def test_a_growing_file_waits_until_it_is_still(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_growing_file_waits_until_it_is_still(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each change begins the waiting anew; after long it is told once, and waiting goes on."""
     now = [1000.0]
     monkeypatch.setattr(watcher.time, "monotonic", lambda: now[0])
@@ -197,7 +210,9 @@ def test_what_was_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
     put(folder / "b.txt", session(2))
     again.run(once=True)
     assert [(name, same) for name, _, same in told.cases[1:]] == [("b.txt", "")]
-    assert (tmp_path / "out" / "a.txt" / "case.json").read_bytes() == before, "the report of the other stays"
+    assert (tmp_path / "out" / "a.txt" / "case.json").read_bytes() == before, (
+        "the report of the other stays"
+    )
     assert (tmp_path / "out" / "b.txt" / "report.html").exists()
 
 
@@ -206,7 +221,9 @@ def test_the_results_are_those_of_triage(folder: Path, tmp_path: Path) -> None:
     """case.json of a watched folder has the bytes that `backline triage` writes; pieces are joined as there."""
     shutil.copytree(BUNDLE, folder / "case")
     watch(folder, tmp_path / "out")[0].run(once=True)
-    code, out, _ = said(backline("triage", folder / "case", "--json", "-", "--no-settings", "--no-packs"))
+    code, out, _ = said(
+        backline("triage", folder / "case", "--json", "-", "--no-settings", "--no-packs")
+    )
     assert code == 0
     assert (tmp_path / "out" / "case" / "case.json").read_text(encoding="utf-8") == out
 
@@ -218,7 +235,10 @@ def test_results_never_overwrite_what_is_not_theirs(folder: Path, tmp_path: Path
     notes = put(tmp_path / "out" / "a-b.txt" / "notes.txt", "mine")
     watch(folder, tmp_path / "out")[0].run(once=True)
     assert list((tmp_path / "out" / "a-b.txt").iterdir()) == [notes]
-    assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == ["a-b.txt-2", "a-b.txt-3"]
+    assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == [
+        "a-b.txt-2",
+        "a-b.txt-3",
+    ]
 
 
 def test_a_refused_file_is_told_once(folder: Path, tmp_path: Path) -> None:
@@ -277,7 +297,9 @@ def test_results_that_cannot_be_written_are_told_and_tried_again(
 
     def write(_folder: Path, _texts: dict[str, str]) -> None:
         if full[0]:
-            raise BacklineError("cannot write the result", where="out", why="No space left on device")
+            raise BacklineError(
+                "cannot write the result", where="out", why="No space left on device"
+            )
         real(_folder, _texts)
 
     from analyzer.watch_folder import work
@@ -296,7 +318,10 @@ def test_results_that_cannot_be_written_are_told_and_tried_again(
     again, told = watch(folder, tmp_path / "out")
     again.run(once=True)
     assert told.states() == {"a.txt": "ok", "b.txt": "ok"}
-    assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == ["a.txt", "b.txt"]
+    assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == [
+        "a.txt",
+        "b.txt",
+    ]
 
 
 def test_a_folder_that_goes_and_comes_back(folder: Path, tmp_path: Path) -> None:
@@ -316,7 +341,11 @@ def test_a_folder_that_goes_and_comes_back(folder: Path, tmp_path: Path) -> None
 
 def test_one_folder_of_results_is_for_one_watch(tmp_path: Path) -> None:
     """A second watch on the same results is refused as long as the first one lives."""
-    with locked(tmp_path), pytest.raises(BacklineError, match="another watch is at work"), locked(tmp_path):
+    with (
+        locked(tmp_path),
+        pytest.raises(BacklineError, match="another watch is at work"),
+        locked(tmp_path),
+    ):
         pass
     with locked(tmp_path):
         pass
@@ -335,7 +364,9 @@ def test_results_of_another_folder_are_not_mixed(tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=300))
-def test_no_state_file_gives_a_traceback(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_no_state_file_gives_a_traceback(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     """Whatever stands in the state file, reading it gives a state or a plain error."""
     out = tmp_path_factory.mktemp("state")
     (out / STATE).write_text(text, encoding="utf-8", errors="replace")
@@ -371,7 +402,9 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     from analyzer.archive.batches.runner import processes
 
     watching, told = watch(
-        folder, tmp_path / "out", processes(RunConfig("", RunOptions(settings="", packs=False)), 2, dies)
+        folder,
+        tmp_path / "out",
+        processes(RunConfig("", RunOptions(settings="", packs=False)), 2, dies),
     )
     watching.run(once=True)
     assert told.states() == {"bad.txt": "failed", "good.txt": "ok"}
@@ -400,7 +433,16 @@ def test_once_as_a_command(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(BUNDLE, folder / "case")
     (folder / "noise.bin").write_bytes(bytes(range(256)) * 8)
     before = sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
-    words = ("watch", folder, "--once", "--still", "0.2", "--archive", tmp_path / "archive", "--no-packs")
+    words = (
+        "watch",
+        folder,
+        "--once",
+        "--still",
+        "0.2",
+        "--archive",
+        tmp_path / "archive",
+        "--no-packs",
+    )
     code, out, err = said(backline(*words, cwd=tmp_path))
     assert code == 5, err
     lines = sorted(line.split("  ")[1:] for line in out.splitlines())
@@ -445,7 +487,9 @@ def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
     A second watch on the same results is refused meanwhile, and nothing is left running.
     """
     out = tmp_path / "out"
-    process = backline("watch", folder, "-o", out, "--still", "0.5", "--no-packs", "--no-settings", "--jobs", "2")
+    process = backline(
+        "watch", folder, "-o", out, "--still", "0.5", "--no-packs", "--no-settings", "--jobs", "2"
+    )
     try:
         for number in range(80):
             partial = put(folder / f"n{number:03d}.txt.part", session(number))
@@ -461,7 +505,9 @@ def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:
     assert code == 130, err
     assert rest == ""
     assert err.rstrip().endswith("backline: interrupted")
-    assert sorted(line.split("  ")[1] for line in lines) == [f"n{number:03d}.txt" for number in range(80)]
+    assert sorted(line.split("  ")[1] for line in lines) == [
+        f"n{number:03d}.txt" for number in range(80)
+    ]
     assert len(list(out.glob("*/report.html"))) == 80
     assert wait_for_no_group(process.pid)
 
@@ -470,8 +516,13 @@ def wait_for_no_group(group: int) -> bool:
     """Wait until no process of a group is left."""
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        alive = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-        if not any(line.split()[0] == str(group) and "Z" not in line.split()[1] for line in alive.splitlines()):
+        alive = subprocess.run(
+            ["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True
+        ).stdout
+        if not any(
+            line.split()[0] == str(group) and "Z" not in line.split()[1]
+            for line in alive.splitlines()
+        ):
             return True
         time.sleep(0.1)
     return False

@@ -22,7 +22,7 @@ from click.testing import CliRunner, Result
 from analyzer.archive.batches.jobs import Done
 from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
-from analyzer.paths import folder_name
+from analyzer.runtime.paths import folder_name
 from tools import make_cases
 from tools.case_hosts import new_host, tgz
 
@@ -65,7 +65,10 @@ def test_the_summary_of_many_hosts_names_the_worst(hosts: tuple[Path, Path]) -> 
         line
     )  # as bad as one another: how many objects there are does not count
     assert line.count("(1 major") == 2  # of the first it concerns two objects
-    assert "  worst  " not in run("triage", CASES / "nsx-633-site", "--no-settings", "-o", out.parent / "n").stdout
+    assert (
+        "  worst  "
+        not in run("triage", CASES / "nsx-633-site", "--no-settings", "-o", out.parent / "n").stdout
+    )
 
 
 @pytest.mark.size
@@ -78,7 +81,9 @@ def test_the_summary_gives_the_command_that_shows_the_log(hosts: tuple[Path, Pat
     assert done.exit_code == 0, done.output
     first = json.loads((out / "case.json").read_text())["findings"][0]
     assert first["evidence"][0]["text"].partition("Z: ")[2] in done.stdout
-    part = run("triage", folder, "-o", out, "--no-settings", "--no-packs", "--node", "esx0008*").stdout.splitlines()
+    part = run(
+        "triage", folder, "-o", out, "--no-settings", "--no-packs", "--node", "esx0008*"
+    ).stdout.splitlines()
     number = next(line.partition(".")[0] for line in part if re.match(r"\d+\. ", line))
     assert shlex.split(part[-2])[-1].partition(".")[0] == number, part
 
@@ -100,7 +105,9 @@ def test_a_finding_is_named_as_people_name_it(
     article = next((one["kb"][0] for one in by.values() if one["kb"]), None)
     assert article is not None
     many = sum(article in one["kb"] for one in findings)
-    assert run("log", folder, "--case", out, "--around", f"KB {article}").exit_code == (0 if many == 1 else 2)
+    assert run("log", folder, "--case", out, "--around", f"KB {article}").exit_code == (
+        0 if many == 1 else 2
+    )
     (tmp_path / "somewhere").mkdir()
     (tmp_path / "somewhere" / "case.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
@@ -112,11 +119,15 @@ def test_a_machine_is_named_by_its_first_label(hosts: tuple[Path, Path]) -> None
     """`--node esx0009` is esx0009.site.example, and `show` takes the folder of a triage; half a name is none."""
     _, out = hosts
     full = next(
-        node["name"] for node in json.loads((out / "case.json").read_text())["nodes"] if "esx0009" in node["name"]
+        node["name"]
+        for node in json.loads((out / "case.json").read_text())["nodes"]
+        if "esx0009" in node["name"]
     )
     short = full.partition(".")[0]
     assert short != full
-    said = [run("show", out, "--node", name, "--format", "csv").stdout for name in (full, short.upper())]
+    said = [
+        run("show", out, "--node", name, "--format", "csv").stdout for name in (full, short.upper())
+    ]
     assert said[0] == said[1] and full in said[0]
     assert run("show", out, "--node", short[:-1]).exit_code == 2
     assert "it holds no case.json" in run("show", out.parent).stderr
@@ -126,11 +137,17 @@ def test_the_mail_names_every_machine(hosts: tuple[Path, Path]) -> None:
     """The customer is not left with "and 4 more": all hosts are "each of the 10 hosts", most are all but some, few are named."""
     folder, out = hosts
     document = json.loads((out / "case.json").read_text())
-    assert "Please run on each of the 10 hosts that you sent files of:" in run("show", out, "--format", "mail").stdout
+    assert (
+        "Please run on each of the 10 hosts that you sent files of:"
+        in run("show", out, "--format", "mail").stdout
+    )
     names = sorted(node["name"] for node in document["nodes"])
     for given, words in (
         (names[:3], ", ".join(names[:3])),
-        (names[:8], f"each of the 10 hosts that you sent files of, but not on {', '.join(names[8:])}"),
+        (
+            names[:8],
+            f"each of the 10 hosts that you sent files of, but not on {', '.join(names[8:])}",
+        ),
     ):
         for group in document["cannot_tell"]:
             group["nodes"] = given
@@ -147,14 +164,18 @@ def test_the_mail_to_the_customer_is_a_form(hosts: tuple[Path, Path]) -> None:
     document = json.loads((out / "case.json").read_text())
     said = run("show", out / "case.json", "--format", "mail")
     assert said.stdout.startswith("Hello,\n") and said.exit_code == 0
-    assert said.stdout.strip() in (out / "report.html").read_text().replace("&#39;", "'").replace("&gt;", ">").replace(
-        "&lt;", "<"
-    )
-    document["advice"] = [f"b{n}.tgz!top/x.txt is a dump. Send it as `text`." for n in range(3)] + ["Set NTP."]
+    assert said.stdout.strip() in (out / "report.html").read_text().replace("&#39;", "'").replace(
+        "&gt;", ">"
+    ).replace("&lt;", "<")
+    document["advice"] = [f"b{n}.tgz!top/x.txt is a dump. Send it as `text`." for n in range(3)] + [
+        "Set NTP."
+    ]
     (out / "more.json").write_text(json.dumps(document))
     assert run("show", out / "more.json", "--format", "mail").stdout == said.stdout
     told = run("show", out / "more.json", "--all").stdout
-    assert "  b0.tgz!top/x.txt (and 2 more files) is a dump. Send it as `text`.\n  Set NTP.\n" in told
+    assert (
+        "  b0.tgz!top/x.txt (and 2 more files) is a dump. Send it as `text`.\n  Set NTP.\n" in told
+    )
 
 
 def test_tables_and_esxtop_read_standard_input() -> None:
@@ -188,10 +209,17 @@ def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     following = re.search(r"next: backline (archive list .*--sort worst)", told.stdout)
     assert following and run(*shlex.split(following[1])).exit_code == 0
     sql = run(
-        "archive", "sql", "--archive", archive, "SELECT DISTINCT driver FROM esxi.pnic_info WHERE driver <> ''", "--csv"
+        "archive",
+        "sql",
+        "--archive",
+        archive,
+        "SELECT DISTINCT driver FROM esxi.pnic_info WHERE driver <> ''",
+        "--csv",
     ).stdout
     driver = sql.splitlines()[1]
-    long = run("archive", "search", "--archive", archive, f'esxi.pnic_info: driver == "{driver}"').stdout
+    long = run(
+        "archive", "search", "--archive", archive, f'esxi.pnic_info: driver == "{driver}"'
+    ).stdout
     short = run("archive", "search", "--archive", archive, f"driver: {driver}").stdout
     rows = re.compile(r"=(vmnic\d+) driver=(\S+)")
     assert rows.findall(short) == rows.findall(long) != []
@@ -207,13 +235,19 @@ def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     assert pack and (archive / pack[1]).is_file()
     for file in (archive / pack[1]).parent.glob(f"{pack[2]}-*"):
         file.unlink()
-    assert run("archive", "verify", "--archive", archive).stdout.splitlines()[-1].startswith("1 case, ")
+    assert (
+        run("archive", "verify", "--archive", archive)
+        .stdout.splitlines()[-1]
+        .startswith("1 case, ")
+    )
     assert run("archive", "show", "case-000000", "--archive", archive).exit_code != 0
 
 
 def test_a_worker_that_cannot_write_ends_the_run_as_the_readme_says() -> None:
     """What a worker tells of a full disk keeps its kind on the way to the command: a failed write, 6."""
-    done = Done(1, "read", fatal=StoreWriteError("cannot write", where="x", why="full", do="Free some."))
+    done = Done(
+        1, "read", fatal=StoreWriteError("cannot write", where="x", why="full", do="Free some.")
+    )
     back: Done = pickle.loads(pickle.dumps(done))
     assert back.fatal is not None
     assert (type(back.fatal), back.fatal.exit_code, str(back.fatal)) == (
@@ -237,6 +271,8 @@ def test_a_pipe_of_windows_is_written_to(tmp_path: Path) -> None:
     sides = [ROOT / "samples" / "cases" / name for name in ("lab-ring-before", "lab-ring-after")]
     command = [sys.executable, "-m", "analyzer", "compare", *map(str, sides), "-o", str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "cp1252"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     assert rb"\u2192" in done.stdout and "→".encode() in (tmp_path / "compare.md").read_bytes()

@@ -15,19 +15,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer import triage
-from analyzer.case import dumps
+from analyzer.case.verdicts import Finding
 from analyzer.ingest.reader import ReadListener
+from analyzer.pipeline import triage
+from analyzer.pipeline.case import dumps
+from analyzer.pipeline.triage import Options
 from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
-from analyzer.triage import Options
-from analyzer.verdicts import Finding
 from analyzer.web.cases.case_manager import COMMAND
 from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, brief
 from analyzer.workers.line_process import LAST, LONGEST, Ended, LineProcess
 
 ROOT = Path(__file__).resolve().parent.parent
-BUNDLE = ROOT / "samples" / "cases" / "slow-storage" / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
+BUNDLE = (
+    ROOT
+    / "samples"
+    / "cases"
+    / "slow-storage"
+    / "esx-esx71.lab.example-2017-10-14--16.53-71234.tgz"
+)
 PATIENCE = 120.0
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -43,10 +49,21 @@ def ask(
     tmp_path: Path, cwd: Path = ROOT, **order: Any
 ) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
     """Give an order to the process; return its lines and how it ended. Its stdin stays open until then."""
-    order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "parent": os.getpid(), **order}
+    order = {
+        "name": "",
+        "out": str(tmp_path / "out"),
+        "settings": "",
+        "parent": os.getpid(),
+        **order,
+    }
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
-        COMMAND, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        COMMAND,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -67,7 +84,11 @@ def test_an_order_becomes_lines_and_results(tmp_path: Path) -> None:
     stages = [line["state"] for line in lines if line["type"] == "stage"]
     assert sorted(set(stages), key=stages.index) == ["reading", "judging", "writing"]
     total = next(line for line in lines if line["type"] == "total")
-    assert (total["bytes"], total["files"], total["name"]) == (BUNDLE.stat().st_size, 1, BUNDLE.name)
+    assert (total["bytes"], total["files"], total["name"]) == (
+        BUNDLE.stat().st_size,
+        1,
+        BUNDLE.name,
+    )
     assert [line["type"] for line in lines].count("end") == 1
     end = lines[-1]
     assert (end["type"], end["state"], end["name"]) == ("end", "done", BUNDLE.name)
@@ -138,9 +159,17 @@ def test_results_that_cannot_be_written_fail_the_case(tmp_path: Path) -> None:
 def test_the_process_ends_when_its_stdin_ends(tmp_path: Path) -> None:
     """A process whose server is gone before the order came, or while it works, ends by itself."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    started = subprocess.run(COMMAND, cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False)
+    started = subprocess.run(
+        COMMAND, cwd=ROOT, env=env, input=b"", capture_output=True, timeout=PATIENCE, check=False
+    )
     assert (started.returncode, started.stdout) == (1, b"")
-    order = {"name": "", "out": str(tmp_path / "out"), "settings": "", "path": str(BUNDLE), "parent": 0}
+    order = {
+        "name": "",
+        "out": str(tmp_path / "out"),
+        "settings": "",
+        "path": str(BUNDLE),
+        "parent": 0,
+    }
     started = subprocess.run(
         COMMAND, cwd=ROOT, env=env, input=json.dumps(order).encode() + b"\n", capture_output=True,
         timeout=PATIENCE, check=False,
@@ -176,7 +205,11 @@ def test_watching_changes_no_byte() -> None:
     plain = triage.triage([BUNDLE])
     assert dumps(watched.document) == dumps(plain.document)
     assert begun == [address for address, _ in ended]
-    lines = {source["address"]: source["lines"] for source in plain.document["sources"] if source.get("lines")}
+    lines = {
+        source["address"]: source["lines"]
+        for source in plain.document["sources"]
+        if source.get("lines")
+    }
     assert {address: count for address, count in ended if count} == lines
     assert [rule for rule, _, _ in judged] == [rule.id for rule in run_catalog.load(Local()).rules]
     assert sum(found for _, found, _ in judged) == len(plain.judgement.findings)
@@ -185,7 +218,19 @@ def test_watching_changes_no_byte() -> None:
 
 
 FINDING = Finding(
-    "id", "rule", "title", [], [], "stable", "node", "subject", "object", "match", "major", "exposed", "say"
+    "id",
+    "rule",
+    "title",
+    [],
+    [],
+    "stable",
+    "node",
+    "subject",
+    "object",
+    "match",
+    "major",
+    "exposed",
+    "say",
 )
 
 
@@ -202,7 +247,9 @@ def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
     """Bytes counted by several threads at once are all counted, and few lines tell of them."""
     out = io.BytesIO()
     listener = ProgressWriter(out)
-    threads = [threading.Thread(target=lambda: [listener.read(1) for _ in range(20_000)]) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: [listener.read(1) for _ in range(20_000)]) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -222,7 +269,9 @@ def test_whatever_a_finding_says_is_one_visible_line(text: str) -> None:
     listener.tell("finding", finding=brief(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
     assert out.getvalue().count(b"\n") == 1
     told = json.loads(out.getvalue())["finding"]["title"]
-    assert told.isprintable() or not any(ord(sign) < 32 or 0xD800 <= ord(sign) < 0xE000 for sign in told)
+    assert told.isprintable() or not any(
+        ord(sign) < 32 or 0xD800 <= ord(sign) < 0xE000 for sign in told
+    )
     assert len(told) <= 500 * 6
 
 
@@ -230,7 +279,9 @@ def played(code: str, **options: Any) -> tuple[list[dict[str, Any]], Ended]:
     """Let a Child run some Python; return the lines it passed on and how it ended."""
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
-    child = LineProcess({"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options)
+    child = LineProcess(
+        {"n": 1}, lines.append, ends.append, command=[sys.executable, "-P", "-c", code], **options
+    )
     child.start()
     assert child.join(PATIENCE)
     return lines, ends[0]
@@ -263,7 +314,9 @@ def test_a_process_that_does_not_read_its_order_ends_as_any_other() -> None:
     lines: list[dict[str, Any]] = []
     ends: list[Ended] = []
     order = {"x": "y" * (4 << 20)}
-    child = LineProcess(order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"])
+    child = LineProcess(
+        order, lines.append, ends.append, command=[sys.executable, "-c", "raise SystemExit(5)"]
+    )
     child.start()
     assert child.join(PATIENCE)
 
@@ -286,7 +339,9 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
 def test_a_kill_before_the_start_is_not_lost() -> None:
     """A case cancelled in the moment its process is made leaves no process."""
     ends: list[Ended] = []
-    child = LineProcess({}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"])
+    child = LineProcess(
+        {}, print, ends.append, command=[sys.executable, "-c", "import time; time.sleep(600)"]
+    )
     child.kill("too late")
     child.start()
     assert child.join(PATIENCE)

@@ -17,10 +17,10 @@ from analyzer.archive.labels import LabelRequest, give
 from analyzer.archive.store import Archive
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import library
 from analyzer.web.rules import preview_processes, rule_editor
 from analyzer.web.rules.preview_processes import PreviewProcesses
-from analyzer.web.wire import Refusal
 from tests.archive_kit import SAMPLES
 from tests.ask_kit import Host, id_of, put
 from tests.web_kit import client_of, serving_at
@@ -89,13 +89,19 @@ def test_a_rule_is_judged_over_a_stored_case_at_every_change(client: TestClient)
     first = judge(client, RULE, case)["shown"]
     assert (first["state"], first["counts"]) == ("judged", {"match": 1})
     subject = first["subjects"][0]
-    assert (subject["subject"], subject["severity"], subject["reasons"]) == ("vSwitch0", "warning", ["2 uplinks."])
+    assert (subject["subject"], subject["severity"], subject["reasons"]) == (
+        "vSwitch0",
+        "warning",
+        ["2 uplinks."],
+    )
     assert any("team.txt" in item["at"] for item in subject["evidence"])
     second = judge(client, RULE.replace("< 3", "< 2"), case)["shown"]
     assert second["counts"] == {"no_match": 1}
     assert second["subjects"][0]["near"] == 1
     assert second["read_s"] == 0
-    assert second["subjects"][0]["evidence"][0]["text"] == "beacon"  # the line, out of what is stored
+    assert (
+        second["subjects"][0]["evidence"][0]["text"] == "beacon"
+    )  # the line, out of what is stored
     assert any("t.n_uplinks" in line for line in second["subjects"][0]["tree"])
 
 
@@ -113,7 +119,8 @@ def test_a_broken_rule_is_told_with_line_and_caret(client: TestClient) -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "text", ["rule: [", "\0", "a: &a [*a]", "!!python/object:os.system x", "rule: x\n" + "  " * 3000 + "y"]
+    "text",
+    ["rule: [", "\0", "a: &a [*a]", "!!python/object:os.system x", "rule: x\n" + "  " * 3000 + "y"],
 )
 def test_what_is_no_rule_is_told_and_nothing_breaks(client: TestClient, text: str) -> None:
     """Broken YAML, odd signs and tags are complaints; the next text is judged by the same process."""
@@ -172,7 +179,9 @@ def test_the_catalog_is_listed_with_what_it_found(client: TestClient) -> None:
     assert client.get("/rules/text/..%2f..%2fsetup").status_code == 404
 
 
-def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(tmp_path: Path, archive: Archive) -> None:
+def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(
+    tmp_path: Path, archive: Archive
+) -> None:
     """A typed rule is written below the private folder, the newest only, and removed when its process is let go."""
 
     async def act() -> None:
@@ -180,7 +189,9 @@ def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(tmp_pat
         made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         await made.judge("few", order, RULE, asyncio.Event().wait)
-        await made.judge("few", order, RULE.replace("lab-beacon", "lab-other"), asyncio.Event().wait)
+        await made.judge(
+            "few", order, RULE.replace("lab-beacon", "lab-other"), asyncio.Event().wait
+        )
         files = list(place.folder.rglob("*.yaml"))
         assert [path.name for path in files] == ["lab-other.yaml"]
         pid = made._watches["few"][0].pid
@@ -206,7 +217,9 @@ async def gone(pid: int | None) -> None:
 
 
 @pytest.mark.process
-def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(tmp_path: Path, archive: Archive) -> None:
+def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(
+    tmp_path: Path, archive: Archive
+) -> None:
     """A process that does not answer in time is killed, the error says so, and the next text is judged."""
 
     async def act() -> None:
@@ -294,11 +307,17 @@ def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: 
     stored = archive.snapshot().find(id_of("few"))
     give(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
     lines = backtested(client, RULE)
-    assert [line["type"] for line in lines if line["type"] in ("ready", "progress", "report")][-1] == "report"
+    assert [line["type"] for line in lines if line["type"] in ("ready", "progress", "report")][
+        -1
+    ] == "report"
     assert {"type": "progress", "done": 2, "total": 2} in lines
     report = lines[-1]["report"]
     assert [hit["thing"]["case"] for hit in report["hits"]] == ["few"]
-    assert (report["judged"], report["released"], report["numbers"]["precision"]) == (2, "none", 1.0)
+    assert (report["judged"], report["released"], report["numbers"]["precision"]) == (
+        2,
+        "none",
+        1.0,
+    )
     assert report["near"]
     assert "near misses" in lines[-1]["text"].lower()
 
@@ -322,7 +341,9 @@ def test_a_back_test_of_some_cases_and_of_a_broken_rule(client: TestClient) -> N
     last = backtested(client, RULE.replace("n_uplinks < 3", "n_uplink < 3"))[-1]
     assert last["type"] == "broken"
     assert "^" in last["errors"][0]["text"]
-    assert client.post("/rules/backtest", json={"text": RULE, "since": "tomorrow"}).status_code == 400
+    assert (
+        client.post("/rules/backtest", json={"text": RULE, "since": "tomorrow"}).status_code == 400
+    )
 
 
 @pytest.mark.process
@@ -351,7 +372,9 @@ def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive
 def test_without_an_archive_there_is_no_back_test(tmp_path: Path) -> None:
     """A server without an archive says what to start instead; the catalog is there all the same."""
     with client_of(serving_at(tmp_path), rule_editor.routes) as client:
-        assert "--archive" in client.post("/rules/backtest", json={"text": RULE}).json()["error"]["do"]
+        assert (
+            "--archive" in client.post("/rules/backtest", json={"text": RULE}).json()["error"]["do"]
+        )
         told = client.get("/rules").json()
         assert told["archive"] is False
         assert len(told["rules"]) >= len(SAMPLES)
@@ -361,7 +384,10 @@ def test_a_page_of_another_site_cannot_judge(tmp_path: Path) -> None:
     """A request that a foreign page makes the browser send is refused by the gate."""
     with client_of(serving_at(tmp_path), rule_editor.routes) as client:
         sent = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
-        assert client.post("/rules/judge", json={"text": RULE, "case": "x"}, headers=sent).status_code == 403
+        assert (
+            client.post("/rules/judge", json={"text": RULE, "case": "x"}, headers=sent).status_code
+            == 403
+        )
 
 
 def test_the_file_of_a_text_bears_its_rule_and_nothing_else(tmp_path: Path) -> None:
@@ -378,8 +404,12 @@ def test_a_fresh_draft_has_one_hint_and_no_mistakes(client: TestClient) -> None:
     text = client.get("/rules/text/new").json()["text"]
     shown = judge(client, text, id_of("few"))["shown"]
     assert (shown["errors"], shown["warnings"]) == ([], [])
-    assert shown["hint"].startswith("To fill in, where it says TO DO: title, source, revised, about")
+    assert shown["hint"].startswith(
+        "To fill in, where it says TO DO: title, source, revised, about"
+    )
 
-    wrong = judge(client, text.replace("stats.dropped_tx > 0", "stats.dropped_tz > 0"), id_of("few"))["shown"]
+    wrong = judge(
+        client, text.replace("stats.dropped_tx > 0", "stats.dropped_tz > 0"), id_of("few")
+    )["shown"]
     assert any("dropped_tz" in one["text"] for one in wrong["errors"])
     assert judge(client, RULE, id_of("few"))["shown"]["hint"] == ""

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from analyzer.archive.store import Archive
 from analyzer.web import comparisons
-from analyzer.web.app import REPORT_POLICY, Serving
+from analyzer.web.cases.app import REPORT_POLICY, Serving
 from analyzer.web.cases.comparer import compared
 from tests.archive_kit import put, sample
 from tests.web_kit import client_of, serving_at
@@ -59,7 +59,9 @@ def test_two_cases_become_a_page(client: TestClient, serving: Serving) -> None:
 @pytest.mark.parametrize(
     "asked", [{}, {"cases": ["a" * 32]}, {"cases": [1, 2]}, {"cases": "ab"}, {"cases": ["a"] * 99}]
 )
-def test_a_request_that_names_no_two_cases_is_refused(client: TestClient, asked: dict[str, Any]) -> None:
+def test_a_request_that_names_no_two_cases_is_refused(
+    client: TestClient, asked: dict[str, Any]
+) -> None:
     """400, and nothing is started."""
     assert client.post("/comparisons", json=asked).status_code == 400
 
@@ -70,7 +72,11 @@ def test_a_case_that_is_not_here_is_told(client: TestClient, serving: Serving) -
     assert client.post("/comparisons", json={"cases": [one, "b" * 32]}).status_code == 404
     assert client.get(f"/comparisons/{'c' * 32}/compare.html").status_code == 404
     assert client.get("/comparisons/../compare.html").status_code in (400, 404)
-    assert client.post("/comparisons", json={"cases": [one, one]}).json()["error"]["what"].startswith("a case cannot")
+    assert (
+        client.post("/comparisons", json={"cases": [one, one]})
+        .json()["error"]["what"]
+        .startswith("a case cannot")
+    )
 
 
 @pytest.mark.process
@@ -91,7 +97,10 @@ def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
     unknown = client.post("/comparisons", json={"cases": [before, {"place": "no-such-case"}]})
     assert (unknown.status_code, "no-such-case" in unknown.text) == (422, True)
     gone = client.post("/comparisons", json={"cases": [before, {"place": str(tmp_path / "gone")}]})
-    assert (gone.status_code, gone.json()["error"]["what"]) == (404, "there is nothing at this path")
+    assert (gone.status_code, gone.json()["error"]["what"]) == (
+        404,
+        "there is nothing at this path",
+    )
     for odd in ({"place": ""}, {"place": 7}, {"path": "x"}, {"place": "x" * 5000}):
         assert client.post("/comparisons", json={"cases": [before, odd]}).status_code == 400
 
@@ -99,14 +108,20 @@ def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
 def test_strangers_do_not_compare(serving: Serving) -> None:
     """Without the cookie nothing is compared and nothing is shown."""
     with client_of(serving, comparisons.routes, signed_in=False) as client:
-        assert client.post("/comparisons", json={"cases": ["a", "b"]}).status_code in (401, 403, 404)
+        assert client.post("/comparisons", json={"cases": ["a", "b"]}).status_code in (
+            401,
+            403,
+            404,
+        )
 
 
 def test_what_fails_is_told_by_the_process(tmp_path: Path) -> None:
     """A side that cannot be read gives the last line a reason; nothing is written."""
     empty = tmp_path / "empty"
     empty.mkdir()
-    sides = [{"name": "", "files": [], "path": str(path)} for path in (empty, CASES / "lab-ring-after")]
+    sides = [
+        {"name": "", "files": [], "path": str(path)} for path in (empty, CASES / "lab-ring-after")
+    ]
     said = compared({"sides": sides, "out": str(tmp_path / "out")})
     assert said["state"] == "failed"
     assert "nothing could be read" in said["error"]["what"]
@@ -125,7 +140,10 @@ def test_dropped_files_keep_their_names(tmp_path: Path) -> None:
         sides.append({"name": f"case {name}", "files": files, "path": ""})
     assert compared({"sides": sides, "out": str(tmp_path / "out")}) == {"state": "done"}
     made = json.loads((tmp_path / "out" / "compare.json").read_text(encoding="utf-8"))
-    assert [side["name"] for side in made["sides"]] == ["case lab-ring-before", "case lab-ring-after"]
+    assert [side["name"] for side in made["sides"]] == [
+        "case lab-ring-before",
+        "case lab-ring-after",
+    ]
     assert {place["address"] for one in made["counters"] for place in one["at"]} == {
         "esx0.txt",
         "receiver.txt",

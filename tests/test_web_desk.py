@@ -16,7 +16,7 @@ import pytest
 from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
 from analyzer.web.cases.events import Events
-from analyzer.web.wire import NewFile, Refusal
+from analyzer.web.guard.wire import NewFile, Refusal
 from tests.desk_kit import (
     BUNDLE,
     PATIENCE,
@@ -48,14 +48,20 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
             assert {"title", "severity", "subject", "node", "say"} <= told[0].keys()
             assert record["counts"]["major"] >= 3
             assert record["worst"] == "major"
-            assert record["progress"]["bytes"] == record["progress"]["total"] == BUNDLE.stat().st_size
+            assert (
+                record["progress"]["bytes"] == record["progress"]["total"] == BUNDLE.stat().st_size
+            )
             assert record["progress"]["members"] > 5
             assert record["progress"]["lines"] > 50
             assert record["progress"]["judged"] == record["progress"]["rules"] > 0
             text = manager.result(case, "case.json").read_text()
             assert text == triaged(BUNDLE)
             document = json.loads(text)
-            live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
+            live = [
+                one
+                for one in document["findings"]
+                if one["verdict"] == "match" and not one["muted"]
+            ]
             assert sum(record["counts"].values()) == len(live)
             assert "<html" in manager.result(case, "report.html").read_text()
             assert manager.result(case, "report.md").stat().st_size > 100
@@ -72,7 +78,11 @@ def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
             case = manager.new("", BUNDLE)
             manager.start(case.id)
             record = await heard.end(case.id)
-            assert (record["state"], record["name"], record["path"]) == ("done", BUNDLE.name, str(BUNDLE))
+            assert (record["state"], record["name"], record["path"]) == (
+                "done",
+                BUNDLE.name,
+                str(BUNDLE),
+            )
             folder = manager._place.case_folder(case.id)
             assert [path.name for path in folder.iterdir()] == ["results"]
             assert manager.result(case.id, "case.json").read_text() == triaged(BUNDLE)
@@ -137,7 +147,12 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, heard):
-            case = put(manager, hostile, (hostile, BUNDLE.read_bytes()), ("!/../etc/passwd", b"made up text\n" * 9))
+            case = put(
+                manager,
+                hostile,
+                (hostile, BUNDLE.read_bytes()),
+                ("!/../etc/passwd", b"made up text\n" * 9),
+            )
             manager.start(case)
             record = await heard.end(case)
             assert record["state"] in ("done", "partial")
@@ -148,10 +163,16 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
                 assert not set("\x1b\u202e\u2028\ud800") & set(told)
                 assert "\n" not in told
             member = [
-                event["progress"]["member"] for event in heard.of(case, "progress") if event["progress"]["member"]
+                event["progress"]["member"]
+                for event in heard.of(case, "progress")
+                if event["progress"]["member"]
             ]
             assert any("<script>" in name for name in member)
-            assert sorted(path.name for path in manager._place.case_folder(case).iterdir()) == ["0", "1", "results"]
+            assert sorted(path.name for path in manager._place.case_folder(case).iterdir()) == [
+                "0",
+                "1",
+                "results",
+            ]
 
     run(main())
 
@@ -164,7 +185,9 @@ def test_a_removed_case_leaves_nothing_behind(tmp_path: Path) -> None:
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
             case = put(manager, "gone", ("x", b"x" * 1000))
             manager.start(case)
-            await heard.until(lambda event: event.get("record", {}).get("say") == "Reading the files.")
+            await heard.until(
+                lambda event: event.get("record", {}).get("say") == "Reading the files."
+            )
             (child,) = manager._running
             manager.remove(case)
             assert manager.cases() == []
@@ -203,7 +226,9 @@ def test_a_queued_case_that_takes_more_files_leaves_the_queue(tmp_path: Path) ->
 
     async def main() -> None:
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, _):
-            first, second, third = (put(manager, name, ("x", b"x")) for name in ("one", "two", "three"))
+            first, second, third = (
+                put(manager, name, ("x", b"x")) for name in ("one", "two", "three")
+            )
             for case in (first, second, third):
                 manager.start(case)
             with pytest.raises(Refusal, match="takes no more files") as caught:
@@ -248,7 +273,9 @@ def test_events_are_resumed_by_their_number(tmp_path: Path) -> None:
         events = Events(lambda: {"kind": "snapshot"}, kept=10)
         for number in range(1, 26):
             events.add({"n": number})
-        assert await take(events.since(20), 5) == [(number, {"n": number}) for number in range(21, 26)]
+        assert await take(events.since(20), 5) == [
+            (number, {"n": number}) for number in range(21, 26)
+        ]
         assert await take(events.since(15), 1) == [(16, {"n": 16})]
         for since in (0, 14, 26, -3):
             assert await take(events.since(since), 1) == [(25, {"kind": "snapshot"})]

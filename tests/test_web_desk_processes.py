@@ -39,7 +39,9 @@ def test_ten_cases_wait_in_a_queue_and_are_done_in_order(tmp_path: Path) -> None
     """One case is read at a time; the others know their place, which moves up, and all are done."""
 
     async def main() -> None:
-        command = does("print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))")
+        command = does(
+            "print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))"
+        )
         async with at_desk(tmp_path, command=command) as (manager, heard):
             cases = [put(manager, f"case {number}", ("x", b"x")) for number in range(10)]
             for case in cases:
@@ -79,7 +81,9 @@ def test_a_queued_case_is_cancelled_without_having_begun(tmp_path: Path) -> None
             assert heard.states(second) == ["waiting", "queued", "cancelled"]
             manager.cancel(first)
             await heard.until(
-                lambda event: event.get("case") == third and event.get("record", {}).get("state") == "reading"
+                lambda event: (
+                    event.get("case") == third and event.get("record", {}).get("state") == "reading"
+                )
             )
             assert heard.states(first)[-1] == "cancelled"
 
@@ -106,7 +110,9 @@ def test_cancel_kills_a_process_that_hangs_in_native_code(tmp_path: Path) -> Non
             manager.start(case)
             await there(mark)
             assert manager.case(case).record()["state"] == "reading"
-            states = [state for state in heard.states(case) if state != "queued"]  # it may wait for the old process
+            states = [
+                state for state in heard.states(case) if state != "queued"
+            ]  # it may wait for the old process
             assert states == ["waiting", "reading", "cancelled", "reading"]
 
     run(main())
@@ -117,7 +123,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A synthetic bundle whose reading takes seconds."""
     path = tmp_path_factory.mktemp("large") / "esx-bench.tgz"
     command = [sys.executable, "tools/make_bundle.py", "--size", "50M", "-o", str(path)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    subprocess.run(
+        command,
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     return path
 
 
@@ -131,7 +143,9 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
             case = manager.new("", large).id
             began = time.monotonic()
             manager.start(case)
-            await heard.until(lambda event: event["kind"] == "progress" and event["progress"]["lines"] > 0)
+            await heard.until(
+                lambda event: event["kind"] == "progress" and event["progress"]["lines"] > 0
+            )
             pid = pid_of(manager)
             manager.cancel(case)
             seconds = time.monotonic() - began
@@ -153,13 +167,21 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ("os.kill(os.getpid(), signal.SIGKILL)", "the system killed it, most often for lack of memory"),
-        ("sys.stderr.write('made up last words\\n'); os.kill(os.getpid(), signal.SIGSEGV)", "made up last words"),
+        (
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            "the system killed it, most often for lack of memory",
+        ),
+        (
+            "sys.stderr.write('made up last words\\n'); os.kill(os.getpid(), signal.SIGSEGV)",
+            "made up last words",
+        ),
         ("sys.exit(3)", "exit status 3"),
         ('print(\'{"type": "end"\'); sys.exit(0)', "exit status 0"),
     ],
 )
-def test_a_process_that_dies_fails_its_case_and_no_other(tmp_path: Path, what: str, said: str) -> None:
+def test_a_process_that_dies_fails_its_case_and_no_other(
+    tmp_path: Path, what: str, said: str
+) -> None:
     """Whatever ends the process, its case is failed with a plain sentence, and the next case goes on."""
 
     async def main() -> None:
@@ -168,7 +190,9 @@ def test_a_process_that_dies_fails_its_case_and_no_other(tmp_path: Path, what: s
             second = put(manager, "next", ("x", b"x"))
             manager.start(first)
             manager.start(second)
-            manager._command = does("print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))")
+            manager._command = does(
+                "print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))"
+            )
             record = await heard.end(first)
             assert record["state"] == "failed"
             assert said in record["error"]["why"]
@@ -208,7 +232,10 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
 
     async def main() -> None:
         greedy = does("kept = b'x' * (300 << 20); time.sleep(600)")
-        async with at_desk(tmp_path, command=greedy, how=RunOptions(memory=200 << 20)) as (manager, heard):
+        async with at_desk(tmp_path, command=greedy, how=RunOptions(memory=200 << 20)) as (
+            manager,
+            heard,
+        ):
             case = put(manager, "greedy", ("x", b"x"))
             manager.start(case)
             record = await heard.end(case)
@@ -244,9 +271,9 @@ def test_no_process_outlives_a_server_that_is_killed(tmp_path: Path, how: str) -
     mark = tmp_path / "hangs"
     command = hangs(mark)
     if how == "waits":  # in Python, without the kernel's help: the end of stdin alone must do
-        command[3] = HANGS.replace("ctypes.PyDLL(None).sleep(600)", "import time; time.sleep(600)").replace(
-            "analyst.main()", "analyst.sys.platform = 'other'; analyst.main()"
-        )
+        command[3] = HANGS.replace(
+            "ctypes.PyDLL(None).sleep(600)", "import time; time.sleep(600)"
+        ).replace("analyst.main()", "analyst.sys.platform = 'other'; analyst.main()")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER, str(tmp_path), str(BUNDLE), *command],
@@ -275,7 +302,9 @@ def test_close_ends_the_process_at_work(tmp_path: Path) -> None:
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
             case = put(manager, "long", ("x", b"x"))
             manager.start(case)
-            await heard.until(lambda event: event.get("record", {}).get("say") == "Reading the files.")
+            await heard.until(
+                lambda event: event.get("record", {}).get("say") == "Reading the files."
+            )
             (child,) = manager._running
         assert child.join(0)
         assert not list(tmp_path.iterdir())

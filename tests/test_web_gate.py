@@ -22,9 +22,10 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from analyzer.commands.serve import command
-from analyzer.errors import BacklineError
-from analyzer.web import app, server
-from analyzer.web.app import Serving
+from analyzer.runtime.errors import BacklineError
+from analyzer.web import server
+from analyzer.web.cases import app
+from analyzer.web.cases.app import Serving
 from analyzer.web.guard import gate, session
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.connection import protocol, slow_protocol
@@ -44,7 +45,9 @@ async def reached(scope: Any, receive: Any, send: Any) -> None:
     await PlainTextResponse("reached", headers=headers)(scope, receive, send)
 
 
-def knock(method: str, path: str, headers: dict[str, str], *, cookie: bool = True) -> Response | Any:
+def knock(
+    method: str, path: str, headers: dict[str, str], *, cookie: bool = True
+) -> Response | Any:
     """Send one request to a gate in front of `reached`, with the right cookie unless told otherwise.
 
     `~` in `path` stands for the secret path.
@@ -54,7 +57,9 @@ def knock(method: str, path: str, headers: dict[str, str], *, cookie: bool = Tru
     path = path.replace("~", ours.home)
     if cookie:
         headers = {"cookie": ours.set_cookie().partition(";")[0], **headers}
-    return client.request(method, path, headers={name: value.encode("latin-1") for name, value in headers.items()})
+    return client.request(
+        method, path, headers={name: value.encode("latin-1") for name, value in headers.items()}
+    )
 
 
 # What an attacker sends: name, method, path, headers, whether the browser sends the cookie, answer, guard.
@@ -114,9 +119,17 @@ ATTACKS: list[tuple[str, str, str, dict[str, str], bool, int, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("what", "method", "path", "headers", "cookie", "status", "guard"), ATTACKS)
+@pytest.mark.parametrize(
+    ("what", "method", "path", "headers", "cookie", "status", "guard"), ATTACKS
+)
 def test_an_attack_is_refused(
-    what: str, method: str, path: str, headers: dict[str, str], cookie: bool, status: int, guard: str
+    what: str,
+    method: str,
+    path: str,
+    headers: dict[str, str],
+    cookie: bool,
+    status: int,
+    guard: str,
 ) -> None:
     """Each row of the table is answered with its status and does not reach the application."""
     answer = knock(method, path, headers, cookie=cookie)
@@ -124,7 +137,9 @@ def test_an_attack_is_refused(
     assert set(answer.json()["error"]) == {"what", "where", "why", "do"}
 
 
-@pytest.mark.parametrize(("what", "method", "path", "headers", "cookie", "status", "guard"), ATTACKS)
+@pytest.mark.parametrize(
+    ("what", "method", "path", "headers", "cookie", "status", "guard"), ATTACKS
+)
 def test_an_attack_would_succeed_without_its_guard(
     monkeypatch: pytest.MonkeyPatch, what: str, method: str, path: str, headers: dict[str, str], cookie: bool,
     status: int, guard: str,
@@ -142,18 +157,35 @@ def test_an_attack_would_succeed_without_its_guard(
         ("GET", "/", {"host": HOST}, False),
         ("GET", "/", {"host": f"localhost:{PORT}"}, False),
         ("GET", "/", {"host": f"LOCALHOST:{PORT}"}, False),
-        ("GET", "/", {"host": HOST, "sec-fetch-site": "cross-site"}, False),  # a link in a ticket system
+        (
+            "GET",
+            "/",
+            {"host": HOST, "sec-fetch-site": "cross-site"},
+            False,
+        ),  # a link in a ticket system
         ("HEAD", "/page.js", {"host": HOST}, False),
         ("POST", "/enter", OURS, False),
         ("GET", "~/cases", OURS, True),
-        ("GET", "~/cases", {"host": HOST, "sec-fetch-site": "none"}, True),  # typed into the address bar
+        (
+            "GET",
+            "~/cases",
+            {"host": HOST, "sec-fetch-site": "none"},
+            True,
+        ),  # typed into the address bar
         ("GET", "~/cases", {"host": HOST}, True),
-        ("POST", "~/cases", {"host": HOST, "origin": f"http://{HOST}"}, True),  # a browser without Sec-Fetch-Site
+        (
+            "POST",
+            "~/cases",
+            {"host": HOST, "origin": f"http://{HOST}"},
+            True,
+        ),  # a browser without Sec-Fetch-Site
         ("POST", "~/cases", {"host": HOST, "sec-fetch-site": "same-origin"}, True),
         ("PUT", "~/cases/1/files/0", OURS, True),
     ],
 )
-def test_our_own_page_gets_through(method: str, path: str, headers: dict[str, str], cookie: bool) -> None:
+def test_our_own_page_gets_through(
+    method: str, path: str, headers: dict[str, str], cookie: bool
+) -> None:
     """What the page itself sends, in new browsers and old ones, reaches the application."""
     assert knock(method, path, headers, cookie=cookie).status_code == 200
 
@@ -176,7 +208,9 @@ def test_a_socket_of_the_web_is_refused() -> None:
     """A WebSocket, to which no same-origin rule of browsers applies, is closed at once."""
     with (
         pytest.raises(WebSocketDisconnect) as told,
-        TestClient(RequestGate(reached, PageSession(PORT)), base_url=f"http://{HOST}").websocket_connect("/events"),
+        TestClient(
+            RequestGate(reached, PageSession(PORT)), base_url=f"http://{HOST}"
+        ).websocket_connect("/events"),
     ):
         pass
     assert told.value.code == 1008
@@ -208,7 +242,9 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("path", "headers", "status"), ANSWERS)
-def test_every_answer_carries_our_headers(tmp_path: Path, path: str, headers: dict[str, str], status: int) -> None:
+def test_every_answer_carries_our_headers(
+    tmp_path: Path, path: str, headers: dict[str, str], status: int
+) -> None:
     """Answers, refusals, unknown addresses and faults of ours all carry the policy and its companions, once."""
     serving = serving_at(tmp_path)
     with client_of(serving, broken) as client:
@@ -231,7 +267,10 @@ def test_the_page_is_told_of_a_refusal_without_an_error_of_the_browser(
     with client_of(serving_at(tmp_path), broken) as client:
         if "cookie" in headers:
             client.cookies.clear()
-        sent = {**{name: value for name, value in headers.items() if value}, "x-backline-told": "yes"}
+        sent = {
+            **{name: value for name, value in headers.items() if value},
+            "x-backline-told": "yes",
+        }
         answer = client.get(path, headers=sent)
     refused = 400 <= status < 500
     assert (answer.status_code, answer.headers.get("x-backline-status")) == (
@@ -255,7 +294,9 @@ def test_a_route_cannot_open_the_door(tmp_path: Path) -> None:
     assert answer.headers["content-security-policy"] == "sandbox"
 
 
-def test_a_fault_of_ours_is_one_line_on_the_terminal(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_of_ours_is_one_line_on_the_terminal(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """An exception in a route ends neither the server nor in a traceback; the client learns nothing of our inside,
     and the terminal nothing of the secret path.
     """
@@ -290,7 +331,9 @@ def test_the_token_is_exchanged_for_the_cookie(tmp_path: Path) -> None:
         assert client.get("/cases").status_code == 401
         client.base_url = client.base_url.join(serving.session.home)
         assert client.get("/cases").status_code == 200
-        assert client.get("/info").status_code == 200  # a reload of the page, which knows the path and holds the cookie
+        assert (
+            client.get("/info").status_code == 200
+        )  # a reload of the page, which knows the path and holds the cookie
 
 
 def test_the_cookie_does_not_open_the_way_in(tmp_path: Path) -> None:
@@ -332,7 +375,12 @@ def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_secrets_are_long_and_differ() -> None:
     """Token, cookie and path are 256 bits of chance each, new at every start."""
     first, second = PageSession(PORT), PageSession(PORT)
-    secrets = {first.token, second.token, first.set_cookie().split("=")[1], second.set_cookie().split("=")[1]}
+    secrets = {
+        first.token,
+        second.token,
+        first.set_cookie().split("=")[1],
+        second.set_cookie().split("=")[1],
+    }
     secrets |= {first.home[1:], second.home[1:]}
     assert len(secrets) == 6
     assert min(len(first.token), len(second.token)) >= 43
@@ -341,7 +389,12 @@ def test_secrets_are_long_and_differ() -> None:
 
 def other_addresses() -> list[str]:
     """Return addresses of this machine that are not 127.0.0.1; on Linux 127.0.0.2 is always one."""
-    found = {one.address for some in psutil.net_if_addrs().values() for one in some if one.family == socket.AF_INET}
+    found = {
+        one.address
+        for some in psutil.net_if_addrs().values()
+        for one in some
+        if one.family == socket.AF_INET
+    }
     return sorted((found | {"127.0.0.2"}) - {"127.0.0.1"})
 
 
@@ -357,7 +410,9 @@ def test_only_loopback_is_bound() -> None:
     with bind(0) as listener:
         listener.listen()
         assert can_connect("127.0.0.1", port_of(listener))
-        assert not [address for address in other_addresses() if can_connect(address, port_of(listener))]
+        assert not [
+            address for address in other_addresses() if can_connect(address, port_of(listener))
+        ]
         with contextlib.suppress(OSError):  # a machine without IPv6
             assert not can_connect("::1", port_of(listener), socket.AF_INET6)
 
@@ -374,13 +429,17 @@ def test_a_port_in_use_is_one_sentence() -> None:
     """A port that another program holds is told with the advice to leave it to us."""
     with bind(0) as listener:
         listener.listen()
-        with pytest.raises(BacklineError, match=f"127.0.0.1:{port_of(listener)}: the port cannot be used.*--port"):
+        with pytest.raises(
+            BacklineError, match=f"127.0.0.1:{port_of(listener)}: the port cannot be used.*--port"
+        ):
             bind(port_of(listener))
 
 
 def report_of(serving: Serving, client: TestClient, name: str) -> str:
     """Make a case of that name with a report; return the path of its address."""
-    case: str = client.post("/cases", json={"name": name, "files": [{"name": "x", "size": 1}]}).json()["id"]
+    case: str = client.post(
+        "/cases", json={"name": name, "files": [{"name": "x", "size": 1}]}
+    ).json()["id"]
     (serving.place.case_folder(case) / "report.html").write_text("<p>made up</p>")
     return f"/cases/{case}/report"
 
@@ -403,18 +462,25 @@ def test_a_report_is_boxed_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ['a"; filename="x.exe', "../../x", "a\r\nSet-Cookie: x", "", "..", "\u202egol", "ü" * 999]
+    "name",
+    ['a"; filename="x.exe', "../../x", "a\r\nSet-Cookie: x", "", "..", "\u202egol", "ü" * 999],
 )
 def test_the_name_of_a_case_cannot_steer_a_download(tmp_path: Path, name: str) -> None:
     """Whatever a case is called, the proposed file name is one plain word that ends as a report does."""
     serving = serving_at(tmp_path)
     with client_of(serving) as client:
-        given = client.get(f"{report_of(serving, client, name)}?download=1").headers["content-disposition"]
-    assert re.fullmatch(r'attachment; filename="[A-Za-z0-9][\w.-]{0,90}-report\.html"', given, re.ASCII)
+        given = client.get(f"{report_of(serving, client, name)}?download=1").headers[
+            "content-disposition"
+        ]
+    assert re.fullmatch(
+        r'attachment; filename="[A-Za-z0-9][\w.-]{0,90}-report\.html"', given, re.ASCII
+    )
 
 
 @pytest.mark.parametrize("abandoned", [0, 1000])
-def test_an_abandoned_case_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, abandoned: float) -> None:
+def test_an_abandoned_case_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, abandoned: float
+) -> None:
     """A case whose page was closed before its files came is removed after a while, and not before."""
     monkeypatch.setattr(app, "CHECK_ABANDONED", 0.05)
     with Running(tmp_path, Bounds(reserve=0, stop=1, abandoned=abandoned)) as running:
@@ -458,7 +524,9 @@ def closed(wire: socket.socket, within: float) -> bool:
 
 @pytest.mark.size
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
-@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: "], ids=["nothing", "half a head"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: "], ids=["nothing", "half a head"]
+)
 def test_a_connection_that_waits_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any
 ) -> None:
@@ -475,7 +543,9 @@ def test_a_connection_that_waits_is_closed(
 def test_a_second_request_may_not_wait_either(tmp_path: Path) -> None:
     """Half a head behind an answered request, where uvicorn itself stops looking at the clock, is closed too."""
     with Running(tmp_path, QUICK) as running, connected(running) as wire:
-        wire.sendall(f"GET /cases HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\nGET /x".encode())
+        wire.sendall(
+            f"GET /cases HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\nGET /x".encode()
+        )
         received = b""
         with contextlib.suppress(ConnectionError):
             while piece := wire.recv(4096):
@@ -489,7 +559,10 @@ def test_a_long_head_is_refused(tmp_path: Path) -> None:
     with Running(tmp_path, replace(QUICK, head=PATIENCE)) as running, connected(running) as wire:
         wire.sendall(head)
         assert status_of(wire) == 431
-    with Running(tmp_path, replace(QUICK, head=1000, head_bytes=1 << 20)) as running, connected(running) as wire:
+    with (
+        Running(tmp_path, replace(QUICK, head=1000, head_bytes=1 << 20)) as running,
+        connected(running) as wire,
+    ):
         wire.sendall(head)
         assert not closed(wire, 1.0)
 
@@ -508,7 +581,9 @@ def events_of(running: Running, wire: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
-def test_too_many_connections_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any) -> None:
+def test_too_many_connections_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
+) -> None:
     """More connections of our own page than the bound, all at work, get 503 at once; when one ends, the next is taken."""
     monkeypatch.setattr(server, "protocol", kind)
     with Running(tmp_path, replace(QUICK, head=1000)) as running, contextlib.ExitStack() as stack:
@@ -521,7 +596,9 @@ def test_too_many_connections_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
         deadline = time.monotonic() + PATIENCE
         status = 503
         while status == 503 and time.monotonic() < deadline:
-            with contextlib.suppress(ValueError, ConnectionError):  # the 503 of a connection is no JSON
+            with contextlib.suppress(
+                ValueError, ConnectionError
+            ):  # the 503 of a connection is no JSON
                 status, _ = running.ask("GET", "/cases")
         assert status == 200
 
@@ -532,7 +609,9 @@ IDLE = [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ", b"GET /cases HTTP/1.1\r\n
 @pytest.mark.size
 @pytest.mark.parametrize("kind", [protocol, slow_protocol])
 @pytest.mark.parametrize("sent", IDLE, ids=["nothing", "half a head", "a refused request"])
-def test_strangers_lock_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any) -> None:
+def test_strangers_lock_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any
+) -> None:
     """Two hundred connections without sign-in: the page is served at once, and an open stream of events stays."""
     monkeypatch.setattr(server, "protocol", kind)
     with Running(tmp_path, Bounds(reserve=0)) as running, contextlib.ExitStack() as stack:
@@ -551,7 +630,10 @@ def test_strangers_lock_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_strangers_who_do_not_read_lock_nobody_out(tmp_path: Path) -> None:
     """Connections that ask for the page and never read their answers give way as well."""
-    with Running(tmp_path, replace(QUICK, head=1000, drain=1000)) as running, contextlib.ExitStack() as stack:
+    with (
+        Running(tmp_path, replace(QUICK, head=1000, drain=1000)) as running,
+        contextlib.ExitStack() as stack,
+    ):
         asked = f"GET /page.js HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode() * 200
         for _ in range(8):
             wire = stack.enter_context(connected(running))
@@ -564,7 +646,9 @@ def test_strangers_who_do_not_read_lock_nobody_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "target", ["http://evil.example/", "HTTP://evil.example:80/page.js", "http://127.0.0.1:1/", "*"]
 )
-def test_a_whole_uri_is_not_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, kind: Any) -> None:
+def test_a_whole_uri_is_not_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, kind: Any
+) -> None:
     """A request whose target names another host is refused, whatever its Host says: this is no proxy."""
     monkeypatch.setattr(server, "protocol", kind)
     with Running(tmp_path, QUICK) as running, connected(running) as wire:

@@ -16,7 +16,9 @@ from analyzer.web import help_pages
 from tests.web_kit import client_of, serving_at
 
 ROOT = Path(__file__).resolve().parent.parent
-LINK = re.compile(r'help\("([^"]+)"\)|"((?:page|compare|archive|fleet|log|backtest|rule-guide)#[\w-]+)"')
+LINK = re.compile(
+    r'help\("([^"]+)"\)|"((?:page|compare|archive|fleet|log|backtest|rule-guide)#[\w-]+)"'
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +29,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 def linked() -> list[str]:
     """Return the targets of all help links in the scripts of the page."""
-    files = [one for one in resources.files("analyzer.web.page").iterdir() if one.name.endswith(".js")]
-    found = [match[1] or match[2] for one in files for match in LINK.finditer(one.read_text(encoding="utf-8"))]
+    files = [
+        one for one in resources.files("analyzer.web.page").iterdir() if one.name.endswith(".js")
+    ]
+    found = [
+        match[1] or match[2]
+        for one in files
+        for match in LINK.finditer(one.read_text(encoding="utf-8"))
+    ]
     return sorted({*found})
 
 
@@ -44,7 +52,10 @@ def test_every_help_link_leads_to_a_heading(client: TestClient) -> None:
     page = client.get("/help/page")
     assert page.text.count("<pre") == page.text.count('<pre tabindex="0">') > 0
     assert "<table>" in page.text and "<img" not in page.text and "<script" not in page.text
-    assert re.findall(r'(?:src|rel="stylesheet" href)="([^"]+)"', page.text) == ["/base.css", "/page.css"]
+    assert re.findall(r'(?:src|rel="stylesheet" href)="([^"]+)"', page.text) == [
+        "/base.css",
+        "/page.css",
+    ]
     assert page.headers["content-security-policy"] == help_pages.POLICY
     assert {client.get(f"/help/lint/{code}").status_code for code in [*CODES][:3]} == {200}
 
@@ -59,9 +70,13 @@ def pages() -> list[str]:
 @pytest.mark.size
 def test_pages_lead_to_each_other_and_nowhere_else(client: TestClient) -> None:
     """Every link of every page of the help leads to a page and a heading; a file of the source is plain text."""
-    texts = {f"/help/{name}": client.get(f"/help/{name}").raise_for_status().text for name in pages()}
+    texts = {
+        f"/help/{name}": client.get(f"/help/{name}").raise_for_status().text for name in pages()
+    }
     ids = {name: {*re.findall(r' id="([^"]*)"', text)} for name, text in texts.items()}
-    links = [(name, to) for name, text in texts.items() for to in re.findall(r'<a href="([^":]+)"', text)]
+    links = [
+        (name, to) for name, text in texts.items() for to in re.findall(r'<a href="([^":]+)"', text)
+    ]
     dead = []
     for name, to in links:
         path, _, heading = to.partition("#")
@@ -79,7 +94,9 @@ def test_made_pages_need_no_file(client: TestClient) -> None:
     assert 'id="backline-archive-list"' in client.get("/help/cli").text
     book = help_pages.HelpBook({"index.md": lambda: "# Made\n\n[gone](gone.md) [page](page.md)"})
     assert '<h1 id="made">Made</h1>' in book.render_page("index")
-    assert "<a>gone</a>" in book.render_page("index") and '<a href="page">' in book.render_page("index")
+    assert "<a>gone</a>" in book.render_page("index") and '<a href="page">' in book.render_page(
+        "index"
+    )
 
 
 def test_a_path_out_of_the_help_is_no_page(client: TestClient) -> None:

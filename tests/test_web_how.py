@@ -110,7 +110,12 @@ def command(*words: str) -> str:
     """Run the command line; return its stdout."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     said = subprocess.run(
-        [sys.executable, "-m", "analyzer", *words], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "analyzer", *words],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert said.stdout, said.stderr
     return said.stdout
@@ -127,7 +132,9 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
             manager.start(case.id)
             async for _, event in manager.events(0):
                 if event["kind"] == "state" and event["record"]["state"] in OVER:
-                    return dict(event["record"]), manager.result(case.id, "case.json").read_text(encoding="utf-8")
+                    return dict(event["record"]), manager.result(case.id, "case.json").read_text(
+                        encoding="utf-8"
+                    )
             raise AssertionError("the events ended")
         finally:
             await manager.close()
@@ -140,7 +147,9 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
 
 
 @pytest.mark.process
-def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
+def test_the_page_counts_as_the_report_everywhere(
+    tmp_path: Path, desk_files: tuple[Path, Path]
+) -> None:
     """Findings of one rule are one number: at the end of a case, among the cases, in the archive, in a stored case."""
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
@@ -156,7 +165,11 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
     place = PrivatePlace.make(tmp_path)
     (past,) = History(str(objects), place).newest()
     place.close()
-    assert (past["counts"], past["worst"], past["unknowns"]) == (counts, "major", record["unknowns"])
+    assert (past["counts"], past["worst"], past["unknowns"]) == (
+        counts,
+        "major",
+        record["unknowns"],
+    )
     library = Library(str(objects))
     told = stored.record(library, past["id"])
     assert (told["counts"], told["unknowns"]) == (counts, record["unknowns"])
@@ -165,7 +178,9 @@ def test_the_page_counts_as_the_report_everywhere(tmp_path: Path, desk_files: tu
 
 
 @pytest.mark.process
-def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
+def test_the_list_of_the_command_counts_as_the_report(
+    tmp_path: Path, desk_files: tuple[Path, Path]
+) -> None:
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     objects = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
@@ -181,11 +196,15 @@ def test_the_list_of_the_command_counts_as_the_report(tmp_path: Path, desk_files
 
 @pytest.mark.process
 @pytest.mark.parametrize("drafts", [False, True])
-def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[Path, Path], drafts: bool) -> None:
+def test_a_case_of_the_page_is_that_of_triage(
+    tmp_path: Path, desk_files: tuple[Path, Path], drafts: bool
+) -> None:
     """case.json is byte for byte that of `triage` with the same rules, settings and drafts; the history's too."""
     objects = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files, drafts=drafts), str(objects))
-    assert text == command("triage", str(CASE), "--json", "-", *options_of(*desk_files, drafts=drafts))
+    assert text == command(
+        "triage", str(CASE), "--json", "-", *options_of(*desk_files, drafts=drafts)
+    )
     rules = {one["rule"] for one in json.loads(text)["findings"]}
     assert ("lab-draft" in rules, {"lab-nics", "lab-quiet"} <= rules) == (drafts, True)
     place = PrivatePlace.make(tmp_path)
@@ -196,7 +215,9 @@ def test_a_case_of_the_page_is_that_of_triage(tmp_path: Path, desk_files: tuple[
 
 
 @pytest.mark.process
-def test_a_stored_case_bears_the_marks_of_a_batch(tmp_path: Path, desk_files: tuple[Path, Path]) -> None:
+def test_a_stored_case_bears_the_marks_of_a_batch(
+    tmp_path: Path, desk_files: tuple[Path, Path]
+) -> None:
     """A batch with the same options finds the case done and would store it under the same name; others judge anew."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     judged(tmp_path, how_of(*desk_files), str(ours))
@@ -229,7 +250,10 @@ def serve(*words: str) -> Any:
 
 
 def test_the_options_reach_the_desk(
-    tmp_path: Path, desk_files: tuple[Path, Path], served: list[RunOptions], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    desk_files: tuple[Path, Path],
+    served: list[RunOptions],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """`serve` takes the rules and settings of `triage`; without any it looks at the current folder for each case."""
     monkeypatch.chdir(tmp_path)
@@ -266,7 +290,9 @@ def test_the_real_desk_gets_them(
     """The desk and the rooms of one server share one way of judging."""
     seen: list[Any] = []
     monkeypatch.setattr(serving, "application", lambda shared, *_: seen.append(shared))
-    monkeypatch.setattr(serving, "Server", lambda *_, **__: type("Stopped", (), {"run": lambda *_: None})())
+    monkeypatch.setattr(
+        serving, "Server", lambda *_, **__: type("Stopped", (), {"run": lambda *_: None})()
+    )
     how = how_of(*desk_files)
     serving.serve(work_dir=tmp_path, say=lambda _: None, open_browser=False, how=how)
     (shared,) = seen
@@ -306,20 +332,33 @@ def test_a_rule_is_tried_on_a_case_of_this_start_without_an_archive(client: Test
     shown = client.post("/rules/judge", json={"text": text, "case": case}).json()["shown"]
     assert shown["counts"] == {"match": 2}
     strict = text.replace("most < 5", "most < 2")  # 0 as it is written, 3 as the settings have it
-    assert client.post("/rules/judge", json={"text": strict, "case": case}).json()["shown"]["counts"] == {"no_match": 2}
+    assert client.post("/rules/judge", json={"text": strict, "case": case}).json()["shown"][
+        "counts"
+    ] == {"no_match": 2}
 
 
 def test_a_rule_is_tried_on_its_own_examples_without_any_case(client: TestClient) -> None:
     """Without a case a text is checked and its examples are run; mistakes have their line as ever."""
     text = client.get("/rules/text/kb-2039495").json()["text"]
     shown = client.post("/rules/judge", json={"text": text, "case": "examples"}).json()["shown"]
-    assert (shown["state"], shown["counts"], shown["subjects"], shown["counted"]) == ("judged", {}, [], "")
+    assert (shown["state"], shown["counts"], shown["subjects"], shown["counted"]) == (
+        "judged",
+        {},
+        [],
+        "",
+    )
     assert shown["examples"]
     assert all(one["ok"] for one in shown["examples"])
     broken = text.replace("each: ", "eech: ", 1)
     shown = client.post("/rules/judge", json={"text": broken, "case": "examples"}).json()["shown"]
-    assert (shown["state"], shown["stale"], shown["errors"][0]["line"] > 0) == ("broken", False, True)
-    after = client.post("/rules/judge", json={"text": text + "\n", "case": "examples"}).json()["shown"]
+    assert (shown["state"], shown["stale"], shown["errors"][0]["line"] > 0) == (
+        "broken",
+        False,
+        True,
+    )
+    after = client.post("/rules/judge", json={"text": text + "\n", "case": "examples"}).json()[
+        "shown"
+    ]
     assert after["state"] == "judged"
 
 
@@ -346,8 +385,12 @@ def sharing(tmp_path: Path) -> Iterator[TestClient]:
     for name, bar in (("first", 9), ("second", 2)):
         folder = tmp_path / name
         (folder / "nics").mkdir(parents=True)
-        text = RULE.format(name=f"lab-{name}", status="test", severity="warning", confidence="likely")
-        (folder / "nics" / f"lab-{name}.yaml").write_text(text.replace("most: 0", "most: $bar"), encoding="utf-8")
+        text = RULE.format(
+            name=f"lab-{name}", status="test", severity="warning", confidence="likely"
+        )
+        (folder / "nics" / f"lab-{name}.yaml").write_text(
+            text.replace("most: 0", "most: $bar"), encoding="utf-8"
+        )
         part = f"{{is: {bar}, unit: NICs, reason: made up}}"
         shared = f"thresholds:\n  bar: {part}\n  only_{name}: {part}\n"
         (folder / "shared.yaml").write_text(shared, encoding="utf-8")
@@ -367,11 +410,15 @@ def sharing(tmp_path: Path) -> Iterator[TestClient]:
 def judged_text(client: TestClient, text: str) -> dict[str, Any]:
     """Return what the page shows of a typed text over the sample case."""
     case = client.post("/cases", json={"path": str(CASE)}).json()["id"]
-    shown: dict[str, Any] = client.post("/rules/judge", json={"text": text, "case": case}).json()["shown"]
+    shown: dict[str, Any] = client.post("/rules/judge", json={"text": text, "case": case}).json()[
+        "shown"
+    ]
     return shown
 
 
-@pytest.mark.parametrize(("rule", "counts"), [("lab-first", {"no_match": 2}), ("lab-second", {"match": 2})])
+@pytest.mark.parametrize(
+    ("rule", "counts"), [("lab-first", {"no_match": 2}), ("lab-second", {"match": 2})]
+)
 def test_a_typed_rule_sees_the_shared_parts_of_its_own_catalog(
     sharing: TestClient, rule: str, counts: dict[str, int]
 ) -> None:
@@ -385,18 +432,26 @@ def test_a_typed_rule_sees_the_shared_parts_of_its_own_catalog(
 def test_a_new_rule_may_name_what_any_own_catalog_shares(sharing: TestClient) -> None:
     """A rule of a new name is read beside the catalog that knows its names; one that none has is told with its line."""
     text = RULE.format(name="lab-new", status="draft", severity="warning", confidence="likely")
-    assert judged_text(sharing, text.replace("most: 0", "most: $only_second"))["counts"] == {"match": 2}
-    assert judged_text(sharing, text.replace("most: 0", "most: $only_first"))["counts"] == {"no_match": 2}
+    assert judged_text(sharing, text.replace("most: 0", "most: $only_second"))["counts"] == {
+        "match": 2
+    }
+    assert judged_text(sharing, text.replace("most: 0", "most: $only_first"))["counts"] == {
+        "no_match": 2
+    }
     broken = judged_text(sharing, text.replace("most: 0", "most: $only_frist"))
     assert broken["state"] == "broken"
-    (wrong,) = [one for one in broken["errors"] if "no threshold `only_frist` is shared" in one["text"]]
+    (wrong,) = [
+        one for one in broken["errors"] if "no threshold `only_frist` is shared" in one["text"]
+    ]
     assert wrong["line"] == text[: text.index("most: 0")].count("\n") + 1
 
 
 def test_a_typed_rule_may_name_facts_of_an_own_catalog(sharing: TestClient) -> None:
     """A table of facts beside the rules of one catalog is known to verdict and lint, as in a run."""
     text = RULE.format(name="lab-second", status="test", severity="warning", confidence="likely")
-    text = text.replace("subject:", "join:\n  kind: {table: kb.lab_driver, by: {driver: driver}}\nsubject:")
+    text = text.replace(
+        "subject:", "join:\n  kind: {table: kb.lab_driver, by: {driver: driver}}\nsubject:"
+    )
     shown = judged_text(sharing, text.replace('is there."', 'is there: {kind.call}."'))
     assert (shown["state"], shown["counts"]) == ("judged", {"match": 2})
     assert not [one for one in shown["errors"] if "R010" in one["text"]]

@@ -20,13 +20,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer import case
-from analyzer.errors import RefusedError
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.limits import Limits
+from analyzer.pipeline import case
+from analyzer.pipeline.triage import triage
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
-from analyzer.triage import triage
 from analyzer.web.cases.labelled import NamedFile, labelled
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"
@@ -66,7 +66,9 @@ def numbered(folder: Path, files: Mapping[str, bytes] | list[tuple[str, bytes]])
     pairs = list(files.items()) if isinstance(files, Mapping) else files
     for number, (_, data) in enumerate(pairs):
         (folder / str(number)).write_bytes(data)
-    return labelled(NamedFile(label, folder / str(number), 1e9) for number, (label, _) in enumerate(pairs))
+    return labelled(
+        NamedFile(label, folder / str(number), 1e9) for number, (label, _) in enumerate(pairs)
+    )
 
 
 def on_disk(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
@@ -87,7 +89,14 @@ def seen(paths: list[Any]) -> tuple[list[Any], list[Any]]:
         digest = hashlib.sha256()
         for chunk in member.chunks():
             digest.update(chunk)
-        told = (member.address, member.path, member.root, member.in_archive, member.mtime, member.packed)
+        told = (
+            member.address,
+            member.path,
+            member.root,
+            member.in_archive,
+            member.mtime,
+            member.packed,
+        )
         members.append((*told, member.size, member.cut, digest.hexdigest()))
     sources = [(one.address, one.size, one.state, one.why) for one in ledger.sources]
     return members, [*sources, *map(str, ledger.damage), *map(str, ledger.limits)]
@@ -96,7 +105,11 @@ def seen(paths: list[Any]) -> tuple[list[Any], list[Any]]:
 CASES = {
     "an unpacked bundle": BUNDLE,
     "a bundle inside a folder": {f"case 12/{name}": data for name, data in BUNDLE.items()},
-    "two bundles and a note": {**BUNDLE, **{f"b{name}": data for name, data in BUNDLE.items()}, "note.txt": UNAME},
+    "two bundles and a note": {
+        **BUNDLE,
+        **{f"b{name}": data for name, data in BUNDLE.items()},
+        "note.txt": UNAME,
+    },
     "a packed bundle": {"esx-07.tgz": tar_of(BUNDLE)},
     "a packed bundle as zip": {"esx-07.zip": zip_of(BUNDLE)},
     "a large file": {"vmkernel.log": LOG * 5000},
@@ -108,7 +121,13 @@ CASES = {
         "d/report.md": b"x",
         "d/a.log": LOG,
     },
-    "names as they are given": {"Größe (2).log": LOG, " leading": LOG, "con": LOG, "a'b\"c": LOG, "日本/ログ.log": LOG},
+    "names as they are given": {
+        "Größe (2).log": LOG,
+        " leading": LOG,
+        "con": LOG,
+        "a'b\"c": LOG,
+        "日本/ログ.log": LOG,
+    },
 }
 
 
@@ -143,7 +162,10 @@ def test_a_dropped_tree_is_a_bundle(tmp_path: Path) -> None:
 PARTS = st.sampled_from(
     ["commands", "etc", "var", "a", "b", "log", "x.txt", "ü", "Con", "y.FRAG-00000", "y.FRAG-00001"]
 )
-TREES = st.lists(st.tuples(st.lists(PARTS, min_size=1, max_size=4).map("/".join), st.binary(max_size=40)), max_size=12)
+TREES = st.lists(
+    st.tuples(st.lists(PARTS, min_size=1, max_size=4).map("/".join), st.binary(max_size=40)),
+    max_size=12,
+)
 
 
 def agreeing(pairs: list[tuple[str, bytes]]) -> dict[str, bytes]:
@@ -205,7 +227,15 @@ _STATE = {"on": False}
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if _STATE["on"] and event in ("open", "os.scandir", "os.listdir", "os.mkdir", "os.remove", "os.rename", "os.link"):
+    if _STATE["on"] and event in (
+        "open",
+        "os.scandir",
+        "os.listdir",
+        "os.mkdir",
+        "os.remove",
+        "os.rename",
+        "os.link",
+    ):
         _NOTED.append(os.fspath(args[0]) if isinstance(args[0], str | Path) else repr(args[0]))
 
 
@@ -222,7 +252,9 @@ def test_names_are_labels_only(labels: list[str]) -> None:
         with opened() as noted:
             found = contents(paths)
             hashes = FileHashes(paths).result()
-        assert sorted(data for _, data in found) == sorted(b"content %d\n" % n for n in range(len(labels)))
+        assert sorted(data for _, data in found) == sorted(
+            b"content %d\n" % n for n in range(len(labels))
+        )
         assert len({one["name"] for one in hashes}) == len(labels)
         inside = {str(folder / str(n)) for n in range(len(labels))}
         assert {path for path in noted if not path.endswith((".py", ".pyc"))} <= inside
@@ -235,7 +267,9 @@ def test_names_are_labels_only(labels: list[str]) -> None:
 def contents(paths: list[Any]) -> list[tuple[str, bytes]]:
     """Return address and content of every member."""
     members = walk(paths, Limits(), Ledger())
-    return [(member.address, b"".join(bytes(chunk) for chunk in member.chunks())) for member in members]
+    return [
+        (member.address, b"".join(bytes(chunk) for chunk in member.chunks())) for member in members
+    ]
 
 
 def test_a_path_of_the_disk_would_be_seen(tmp_path: Path) -> None:
@@ -301,7 +335,11 @@ def test_a_label_is_no_path_for_another_process(tmp_path: Path) -> None:
 def test_a_refused_drop_names_the_label(tmp_path: Path) -> None:
     """What is no support material is refused under the name the engineer knows, not under a number."""
     with pytest.raises(RefusedError) as told:
-        list(walk(numbered(tmp_path, {"setup.exe": b"MZ" + bytes(range(256)) * 9}), Limits(), Ledger()))
+        list(
+            walk(
+                numbered(tmp_path, {"setup.exe": b"MZ" + bytes(range(256)) * 9}), Limits(), Ledger()
+            )
+        )
     assert "setup.exe" in str(told.value)
     assert str(tmp_path) not in str(told.value)
 
@@ -309,4 +347,9 @@ def test_a_refused_drop_names_the_label(tmp_path: Path) -> None:
 def test_a_label_is_a_place(tmp_path: Path) -> None:
     """What is given back is what the walk, the hashes and the pipeline take."""
     place: Place = numbered(tmp_path, {"a.log": LOG})[0]
-    assert (str(place), place.name, place.is_file(), place.stat().st_mtime) == ("a.log", "a.log", True, 1e9)
+    assert (str(place), place.name, place.is_file(), place.stat().st_mtime) == (
+        "a.log",
+        "a.log",
+        True,
+        1e9,
+    )

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from analyzer.archive.labels import current
 from analyzer.archive.query import search
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.web.questions import answers, library, question, stored
 from analyzer.web.questions.answers import FieldQuestion, Library
 from tests.ask_kit import filled, id_of
@@ -90,7 +90,9 @@ def column(answer: dict[str, Any], name: str) -> list[Any]:
         ("Severity: Major", "cases", {"severity": "major"}),
     ],
 )
-def test_a_field_is_understood_as_what_it_looks_like(field: str, kind: str, what: dict[str, Any]) -> None:
+def test_a_field_is_understood_as_what_it_looks_like(
+    field: str, kind: str, what: dict[str, Any]
+) -> None:
     """Terms, rules, articles and texts need no switch; quotes always mean a text."""
     found = question.read(field)
     assert found.kind == kind
@@ -99,7 +101,9 @@ def test_a_field_is_understood_as_what_it_looks_like(field: str, kind: str, what
 
 def test_semicolons_part_terms_and_those_in_quotes_do_not() -> None:
     """`;` parts terms, `same:` names the column they agree in, and a text of a condition may hold a semicolon."""
-    found = question.read('esxi.pnic_info: driver == "a;b"; esxi.pnic_stats: rx_errors > 0 ; same: pnic')
+    found = question.read(
+        'esxi.pnic_info: driver == "a;b"; esxi.pnic_stats: rx_errors > 0 ; same: pnic'
+    )
     assert [term.text for term in found.terms] == [
         'esxi.pnic_info: driver == "a;b"', "esxi.pnic_stats: rx_errors > 0",
     ]  # fmt: skip
@@ -124,7 +128,10 @@ def test_a_mistake_points_into_the_field(field: str, marked: str, hint: str) -> 
     assert hint in caught.value.do
 
 
-@given(st.text(max_size=120) | st.from_regex(r"(nodes|esxi\.\w{1,9}|kb)[:; ]\s?[\w<>=\" ;()\n]{0,60}", fullmatch=True))
+@given(
+    st.text(max_size=120)
+    | st.from_regex(r"(nodes|esxi\.\w{1,9}|kb)[:; ]\s?[\w<>=\" ;()\n]{0,60}", fullmatch=True)
+)
 def test_any_field_is_a_question_or_a_mistake_inside_it(field: str) -> None:
     """Whatever is typed is understood or refused with a place that lies within what was typed."""
     try:
@@ -162,7 +169,9 @@ def test_terms_give_the_same_machines_as_the_command(room: Library) -> None:
     assert answer["untold"] == found.counts["untold"] == 2
     assert any("rx_missed_errors=9121" in line for line in column(answer, "Because")[1])
     agreed = ask(room, f"{RING}; same: pnic")
-    assert len(agreed["rows"]) == len([*search.machines(room.there(), question.read(RING).terms, same="pnic").rows])
+    assert len(agreed["rows"]) == len(
+        [*search.machines(room.there(), question.read(RING).terms, same="pnic").rows]
+    )
 
 
 def test_those_nobody_can_tell_of_are_listed(room: Library) -> None:
@@ -207,14 +216,20 @@ def test_cases_that_could_not_be_asked_are_told_beside_every_answer(room: Librar
 
 
 @pytest.mark.size
-def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(client: TestClient, room: Library) -> None:
+def test_what_can_be_searched_by_is_counted_and_each_value_is_a_question(
+    client: TestClient, room: Library
+) -> None:
     """Hosts, rules, articles, severities, drivers and versions come with their cases; asked, each finds so many cases."""
     found = {one["name"]: one["values"] for one in client.get("/archive/facets").json()["facets"]}
     assert [*found] == ["severity", "host", "rule", "KB", "driver", "version"]
     for name, values in found.items():
-        assert [one["cases"] for one in values] == sorted((one["cases"] for one in values), reverse=True)
+        assert [one["cases"] for one in values] == sorted(
+            (one["cases"] for one in values), reverse=True
+        )
         one = values[0]
-        word = {"rule": one["value"], "KB": f"KB {one['value']}"}.get(name, f"{name}: {one['value']}")
+        word = {"rule": one["value"], "KB": f"KB {one['value']}"}.get(
+            name, f"{name}: {one['value']}"
+        )
         answer = ask(room, word)
         assert len({row["case"] for row in answer["rows"]}) >= one["cases"] > 0, word
 
@@ -237,15 +252,21 @@ def test_a_case_is_found_by_its_name_machine_severity_and_driver(room: Library) 
     assert severe["kind"] == "cases"
     assert set(column(severe, "Worst")) <= {"critical", "major", "warning"}
     assert 0 < len(severe["rows"]) < len(every["rows"])
-    short, long = (ask(room, text)["rows"] for text in ("driver: ixgben", 'esxi.pnic_info: driver == "ixgben"'))
+    short, long = (
+        ask(room, text)["rows"] for text in ("driver: ixgben", 'esxi.pnic_info: driver == "ixgben"')
+    )
     assert [row["cells"][:4] for row in short] == [row["cells"][:4] for row in long] != []
     assert ask(room, "version: 6.5.0")["kind"] == "machines"
 
 
 def test_filters_narrow_what_is_asked(room: Library) -> None:
     """Severity and state choose the cases that are asked, also of terms; no case that passes is said as that."""
-    assert ask(room, 'nodes: version < "9"', state="partial")["said"].startswith("1 machine in 1 case, of 1 asked")
-    assert ask(room, "beacon-probing", severity="warning")["said"].startswith("1 finding on 1 machine in 1 case of 1")
+    assert ask(room, 'nodes: version < "9"', state="partial")["said"].startswith(
+        "1 machine in 1 case, of 1 asked"
+    )
+    assert ask(room, "beacon-probing", severity="warning")["said"].startswith(
+        "1 finding on 1 machine in 1 case of 1"
+    )
     assert ask(room, "beacon-probing", severity="critical")["said"] == "No case passes the filters."
     assert column(ask(room, "", since="2026"), "Case") == ["acme-2", "acme-1"]
     for wrong in ({"state": "odd"}, {"since": "yesterday"}):
@@ -270,7 +291,9 @@ def test_a_damaged_pack_is_left_out_and_told(room: Library, objects: Archive) ->
     assert any(path.name in line for line in answer["damaged"])
 
 
-def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(room: Library, objects: Archive) -> None:
+def test_an_archive_that_was_never_there_is_empty_and_one_that_went_is_gone(
+    room: Library, objects: Archive
+) -> None:
     """Before the first case the answer is «empty»; an archive that vanished is an error, never «nothing found»."""
     folder = Path(str(objects.objects.local))
     assert not ask(room, "")["empty"]
@@ -314,7 +337,9 @@ def test_labels_are_given_and_taken_back(client: TestClient, objects: Archive) -
      {"rule": "beacon-probing", "label": "confirmed", "note": "x" * 3000}, {"rule": "no-such", "label": "confirmed"},
      {"rule": "beacon-probing", "label": "rejected", "missed": True}],
 )  # fmt: skip
-def test_a_label_that_makes_no_sense_is_refused(client: TestClient, objects: Archive, sent: dict[str, Any]) -> None:
+def test_a_label_that_makes_no_sense_is_refused(
+    client: TestClient, objects: Archive, sent: dict[str, Any]
+) -> None:
     """Nothing is stored for a label of another kind, of an unknown rule, or with a note that is too long."""
     answer = client.post(f"/archive/cases/{id_of('bert-1')}/labels", json=sent)
     assert 400 <= answer.status_code < 500
@@ -322,7 +347,9 @@ def test_a_label_that_makes_no_sense_is_refused(client: TestClient, objects: Arc
     assert current(objects) == []
 
 
-@pytest.mark.parametrize("case", ["0" * 32, "%2e%2e", "..%2f..%2fbackline-archive.json", "a75d", "%00" * 16, "z" * 32])
+@pytest.mark.parametrize(
+    "case", ["0" * 32, "%2e%2e", "..%2f..%2fbackline-archive.json", "a75d", "%00" * 16, "z" * 32]
+)
 def test_only_ids_lead_to_cases(client: TestClient, case: str) -> None:
     """Nothing that a client sends becomes a path: what is no id of a stored case is not found."""
     assert client.get(f"/archive/cases/{case}").status_code == 404
@@ -340,7 +367,9 @@ def test_the_map_is_sandboxed_and_knows_its_cases(client: TestClient, objects: A
     assert "sandbox" in first.headers["content-security-policy"]
     assert "allow-same-origin" not in first.headers["content-security-policy"]
     assert "acme-1" in first.text
-    objects.objects.delete(next(item.name for item in objects.objects.list("packs/") if id_of("acme-1") in item.name))
+    objects.objects.delete(
+        next(item.name for item in objects.objects.list("packs/") if id_of("acme-1") in item.name)
+    )
     assert "acme-1" not in client.get("/archive/heatmap").text
 
 
@@ -400,5 +429,7 @@ def test_hostile_text_is_made_visible(tmp_path: Path) -> None:
     answer = ask(Library(str(tmp_path / "odd")), "")
     assert "\u202e" not in json.dumps(answer, ensure_ascii=False)
     assert "\x1b" not in json.dumps(answer, ensure_ascii=False)
-    assert stored.record(Library(str(tmp_path / "odd")), answer["rows"][0]["case"])["name"].startswith("bad")
+    assert stored.record(Library(str(tmp_path / "odd")), answer["rows"][0]["case"])[
+        "name"
+    ].startswith("bad")
     shutil.rmtree(tmp_path / "odd")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from analyzer.merged_log.reading import MergedLine
+from analyzer.views.log_reading import MergedLine
 from analyzer.web import log_lines
-from analyzer.web.app import Serving
+from analyzer.web.cases.app import Serving
 from analyzer.web.cases.log_reader import nearest
 from tests.test_log_command import bundle, vmkernel
 from tests.web_kit import client_of, serving_at
@@ -37,7 +37,9 @@ def client(serving: Serving) -> Iterator[TestClient]:
 
 
 def given(client: TestClient, folder: Path) -> str:
-    identity: str = client.post("/cases", json={"path": str(folder)}).raise_for_status().json()["id"]
+    identity: str = (
+        client.post("/cases", json={"path": str(folder)}).raise_for_status().json()["id"]
+    )
     return identity
 
 
@@ -47,11 +49,16 @@ def asked(client: TestClient, case: str, around: object) -> list[dict[str, Any]]
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-def test_the_lines_around_a_moment_come_from_the_files_of_all_hosts(client: TestClient, serving: Serving) -> None:
+def test_the_lines_around_a_moment_come_from_the_files_of_all_hosts(
+    client: TestClient, serving: Serving
+) -> None:
     """Ten minutes of a bundle and of a loose log, in order, with host and address; secrets are hidden; the end counts."""
     case = given(client, serving.place.folder)
     folder = serving.place.case_folder(case)
-    bundle(folder / "host.tgz", {"vmkernel.log": "".join(vmkernel(minute) for minute in (1, 8, 12, 16, 40))})
+    bundle(
+        folder / "host.tgz",
+        {"vmkernel.log": "".join(vmkernel(minute) for minute in (1, 8, 12, 16, 40))},
+    )
     loose = "2017-10-14T09:11:00Z info hostd[2099] [Originator@6876 sub=Default] Synthetic: password=hunter2\n"
     (folder / "hostd.log").write_text(loose, encoding="utf-8")
 
@@ -67,7 +74,9 @@ def test_the_lines_around_a_moment_come_from_the_files_of_all_hosts(client: Test
     assert any(one["type"] == "progress" and one["bytes"] for one in before)
 
 
-def test_what_cannot_be_read_is_said(client: TestClient, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_read_is_said(
+    client: TestClient, serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No time, no case, a stored case, and a case without material: each is refused with its reason."""
     case = given(client, serving.place.folder)
     for wrong in ("", "now", "nan", "inf", "../../etc"):
@@ -76,16 +85,24 @@ def test_what_cannot_be_read_is_said(client: TestClient, serving: Serving, monke
     (serving.place.case_folder(case) / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     assert asked(client, case, MOMENT.timestamp())[-1]["state"] == "failed"
     monkeypatch.setattr(
-        serving.manager, "material", lambda _case: {"name": "", "files": [], "path": "", "stored": True}
+        serving.manager,
+        "material",
+        lambda _case: {"name": "", "files": [], "path": "", "stored": True},
     )
     answer = client.get(f"/cases/{case}/log?around=1")
-    assert (answer.status_code, answer.json()["error"]["why"]) == (404, "only its results are stored")
+    assert (answer.status_code, answer.json()["error"]["why"]) == (
+        404,
+        "only its results are stored",
+    )
 
 
 @pytest.mark.parametrize(
-    ("most", "minutes"), [(4, [10, 11, 12, 13]), (8, [8, 9, 10, 11, 12, 13, 14, 15]), (99, [*range(5, 20)])]
+    ("most", "minutes"),
+    [(4, [10, 11, 12, 13]), (8, [8, 9, 10, 11, 12, 13, 14, 15]), (99, [*range(5, 20)])],
 )
-def test_of_too_many_lines_the_nearest_are_sent_and_all_are_taken(most: int, minutes: list[int]) -> None:
+def test_of_too_many_lines_the_nearest_are_sent_and_all_are_taken(
+    most: int, minutes: list[int]
+) -> None:
     """Half of the lines lie before the moment, and the others are read to the end, so that they are counted."""
     taken = []
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.errors import BacklineError, UsageError
+from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.web.guard import place as module
 from analyzer.web.guard.place import LOCK, PREFIX, PrivatePlace, remove_leftovers, usual_parent
 from tests.web_kit import PATIENCE, Process, ask
@@ -64,7 +64,12 @@ def test_a_case_is_removed_alone(tmp_path: Path) -> None:
     place.close()
 
 
-@given(st.text() | st.sampled_from(["..", ".", "", "/etc", "a/../..", "A" * 32, "0" * 31, "0" * 32 + "\n", "lock"]))
+@given(
+    st.text()
+    | st.sampled_from(
+        ["..", ".", "", "/etc", "a/../..", "A" * 32, "0" * 31, "0" * 32 + "\n", "lock"]
+    )
+)
 def test_nothing_but_an_id_names_a_folder(text: str) -> None:
     """Text that is not the id of a case never becomes a path: nothing of a client is joined."""
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +79,9 @@ def test_nothing_but_an_id_names_a_folder(text: str) -> None:
         place.close()
 
 
-def test_without_the_check_a_path_would_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_check_a_path_would_lead_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the pattern of ids made to match everything, dots do lead out of the folder: the check is what holds."""
     place = PrivatePlace.make(tmp_path)
     monkeypatch.setattr(module, "_CASE", module.re.compile(r"(?s).*"))
@@ -101,7 +108,9 @@ def test_large_files_do_not_go_to_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     assert usual_parent() == Path(tempfile.gettempdir())
 
 
-def test_the_folder_of_a_living_server_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_a_living_server_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another start does not touch a folder whose lock is held; without the lock it would be gone."""
     place = PrivatePlace.make(tmp_path)
     assert remove_leftovers(tmp_path) == []

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.web import wire
 from analyzer.web.cases import upload
 from analyzer.web.cases.upload import Uploads
+from analyzer.web.guard import wire
 from analyzer.web.guard.bounds import MIB, Bounds
-from analyzer.web.wire import Refusal, new_case
+from analyzer.web.guard.wire import Refusal, new_case
 from tests.web_kit import PATIENCE, Process, Running, ask, client_of, serving_at, status_of
 
 FREE = Bounds(reserve=0, stop=1)
@@ -30,7 +30,11 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks a
 def files_of(running: Running) -> dict[str, int]:
     """Return what lies in the private folder: names below it and sizes, without the lock."""
     folder = running.serving.place.folder
-    found = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+    found = {
+        path.relative_to(folder).as_posix(): path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     found.pop("lock")
     return found
 
@@ -76,11 +80,23 @@ def test_what_makes_no_sense_is_not_taken(tmp_path: Path, data: Any, status: int
 )  # fmt: skip
 def test_each_bound_is_what_refuses(tmp_path: Path, bound: str, value: int) -> None:
     """Of five announcements each breaks one bound; with that bound raised it is taken, so each bound works alone."""
-    loose = replace(FREE, **dict.fromkeys(("file_bytes", "case_bytes", "server_bytes", "files", "waiting"), 10**6))
-    tight = {"file_bytes": [101], "case_bytes": [60, 60, 60], "server_bytes": [90], "files": [1] * 11, "waiting": [1]}
+    loose = replace(
+        FREE,
+        **dict.fromkeys(("file_bytes", "case_bytes", "server_bytes", "files", "waiting"), 10**6),
+    )
+    tight = {
+        "file_bytes": [101],
+        "case_bytes": [60, 60, 60],
+        "server_bytes": [90],
+        "files": [1] * 11,
+        "waiting": [1],
+    }
     bounds = replace(loose, **{bound: getattr(SMALL, bound)})
     before = [[90], [90]] if bound in ("server_bytes", "waiting") else []
-    for allowed, status in ((bounds, 413 if bound != "waiting" else 429), (replace(bounds, **{bound: value}), 201)):
+    for allowed, status in (
+        (bounds, 413 if bound != "waiting" else 429),
+        (replace(bounds, **{bound: value}), 201),
+    ):
         with client_of(serving_at(tmp_path, bounds=allowed)) as client:
             for sizes in before:
                 assert client.post("/cases", json=announced(sizes)).status_code == 201
@@ -89,7 +105,10 @@ def test_each_bound_is_what_refuses(tmp_path: Path, bound: str, value: int) -> N
 
 def announced(sizes: list[int]) -> dict[str, Any]:
     """Return an announcement of files of these sizes."""
-    return {"name": "case", "files": [{"name": f"{n}.log", "size": size} for n, size in enumerate(sizes)]}
+    return {
+        "name": "case",
+        "files": [{"name": f"{n}.log", "size": size} for n, size in enumerate(sizes)],
+    }
 
 
 def test_a_removed_case_makes_room(tmp_path: Path) -> None:
@@ -105,7 +124,11 @@ def test_a_removed_case_makes_room(tmp_path: Path) -> None:
 
 
 JSON_ATTACKS = [
-    (b'{"files":[{"name":"x","size":1}]}', "text/plain", 415),  # what a form of another page could send
+    (
+        b'{"files":[{"name":"x","size":1}]}',
+        "text/plain",
+        415,
+    ),  # what a form of another page could send
     (b"[" * 100_000, "application/json", 400),
     (b'{"a":' * 20_000 + b"1" + b"}" * 20_000, "application/json", 400),
     (b"[]", "application/json", 400),
@@ -119,7 +142,9 @@ JSON_ATTACKS = [
 
 @pytest.mark.parametrize(("body", "kind", "status"), JSON_ATTACKS, ids=range(len(JSON_ATTACKS)))
 @pytest.mark.parametrize("told", [True, False], ids=["length told", "chunked"])
-def test_hostile_json_is_refused(tmp_path: Path, body: bytes, kind: str, status: int, told: bool) -> None:
+def test_hostile_json_is_refused(
+    tmp_path: Path, body: bytes, kind: str, status: int, told: bool
+) -> None:
     """Nested, long, wrong or mistyped JSON gets one plain refusal, whether its length is told or not."""
     with client_of(serving_at(tmp_path, bounds=replace(FREE, json_bytes=200_000))) as client:
         content: Any = body if told else iter([body[:10], body[10:]])
@@ -144,7 +169,9 @@ def test_any_json_is_a_case_or_a_refusal(data: Any) -> None:
 
 def test_half_a_surrogate_in_a_name_is_replaced() -> None:
     """JSON can carry names that no encoding can write; they are taken with a sign of replacement."""
-    data = json.loads('{"name": "\\ud800x", "files": [{"name": "a\\udc80/b", "size": 1, "modified": 5}]}')
+    data = json.loads(
+        '{"name": "\\ud800x", "files": [{"name": "a\\udc80/b", "size": 1, "modified": 5}]}'
+    )
     case = new_case(data, FREE)
     assert (case.name, case.files[0].name, case.files[0].modified) == ("\ufffdx", "a\ufffd/b", 5.0)
 
@@ -160,7 +187,9 @@ def test_files_lie_under_their_numbers(tmp_path: Path) -> None:
         status, told = running.ask("POST", "/cases", {"files": files})
         assert status == 201
         for number in range(len(names)):
-            assert running.ask("PUT", f"/cases/{told['id']}/files/{number}", body=b"ab%d" % number) == (200, {})
+            assert running.ask(
+                "PUT", f"/cases/{told['id']}/files/{number}", body=b"ab%d" % number
+            ) == (200, {})
         assert files_of(running) == {f"{told['id']}/{number}": 3 for number in range(len(names))}
         assert running.serving.place.file(told["id"], 5).read_bytes() == b"ab5"
         assert running.ask("GET", f"/cases/{told['id']}")[1]["done"] == list(range(len(names)))
@@ -218,7 +247,9 @@ def test_uploads_that_were_not_announced_are_refused(tmp_path: Path) -> None:
             assert files_of(running) == before, what
 
 
-def test_the_announced_size_is_what_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_announced_size_is_what_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the look at Content-Length switched off, more than announced is written."""
     with Running(tmp_path, FREE) as running:
         case = running.new_case(10)
@@ -247,7 +278,9 @@ def test_a_body_of_another_length_is_refused(tmp_path: Path, told: int, sent: by
     with client_of(serving) as client:
         case = client.post("/cases", json=announced([10])).json()["id"]
         headers = {"content-length": str(told)}
-        assert client.put(f"/cases/{case}/files/0", content=sent, headers=headers).status_code == 400
+        assert (
+            client.put(f"/cases/{case}/files/0", content=sent, headers=headers).status_code == 400
+        )
         assert list(serving.place.case_folder(case).iterdir()) == []
 
 
@@ -255,7 +288,9 @@ def test_a_body_of_another_length_is_refused(tmp_path: Path, told: int, sent: by
 
 
 @pytest.mark.parametrize("guard", [True, False], ids=["guarded", "guard off"])
-def test_half_a_file_does_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool) -> None:
+def test_half_a_file_does_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool
+) -> None:
     """A client that goes in the middle leaves nothing and may come again; without the removal half a file stays."""
     ended: list[Path] = []
     real = upload._remove_half
@@ -321,10 +356,17 @@ def test_a_client_that_drips_is_given_up(tmp_path: Path, guard: bool) -> None:
 
 def test_a_slow_list_of_files_is_given_up_as_well(tmp_path: Path) -> None:
     """The JSON of an announcement is under the same clock as a file."""
-    with Running(tmp_path, SLOW) as running, socket.create_connection(("127.0.0.1", running.port), PATIENCE) as client:
+    with (
+        Running(tmp_path, SLOW) as running,
+        socket.create_connection(("127.0.0.1", running.port), PATIENCE) as client,
+    ):
         lines = [f"{name}: {value}" for name, value in running.headers.items()]
         lines += ["Content-Type: application/json", "Content-Length: 100"]
-        client.sendall(("\r\n".join([f"POST {running.session.home}/cases HTTP/1.1", *lines]) + "\r\n\r\n{").encode())
+        client.sendall(
+            (
+                "\r\n".join([f"POST {running.session.home}/cases HTTP/1.1", *lines]) + "\r\n\r\n{"
+            ).encode()
+        )
         assert status_of(client) == 408
 
 
@@ -340,7 +382,9 @@ def read_to_end(client: socket.socket) -> bool:
 
 
 @pytest.mark.size
-def test_our_own_slow_disk_is_not_the_clients_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_own_slow_disk_is_not_the_clients_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The clock of a client stands still while we write."""
     real = upload._write_all
 
@@ -383,7 +427,9 @@ def test_an_abandoned_case_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("guard", [True, False], ids=["guarded", "guard off"])
-def test_what_does_not_fit_is_refused_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool) -> None:
+def test_what_does_not_fit_is_refused_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool
+) -> None:
     """Less free space than was announced, what other cases still await included, is said at once with 507."""
     if not guard:
         monkeypatch.setattr(Uploads, "_room", lambda self, more: None)
@@ -399,7 +445,9 @@ def test_what_does_not_fit_is_refused_before(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("guard", [True, False], ids=["guarded", "guard off"])
-def test_a_disk_that_fills_up_ends_an_upload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool) -> None:
+def test_a_disk_that_fills_up_ends_an_upload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guard: bool
+) -> None:
     """When another program takes the space meanwhile, the upload ends with 507 before nothing at all is left."""
     with Running(tmp_path, replace(FREE, reserve=1000, look=MIB if guard else 1 << 40)) as running:
         case = running.new_case(4 * MIB)
@@ -413,7 +461,8 @@ def test_a_disk_that_fills_up_ends_an_upload(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EFBIG, 507), (errno.EIO, 500)]
+    ("number", "status"),
+    [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EFBIG, 507), (errno.EIO, 500)],
 )
 @pytest.mark.parametrize("size", [10, 4 * MIB])
 def test_a_write_that_fails_is_said(
@@ -441,11 +490,26 @@ def test_a_real_refusal_of_the_system_is_said(tmp_path: Path) -> None:
         server.enter()
         case = server.new_case(3 * MIB, 10)
         status, told = ask(
-            server.port, "PUT", f"{server.home}/cases/{case}/files/0", server.headers, body=b"x" * (3 * MIB)
+            server.port,
+            "PUT",
+            f"{server.home}/cases/{case}/files/0",
+            server.headers,
+            body=b"x" * (3 * MIB),
         )
         assert (status, told["error"]["what"]) == (507, "the disk is full")
-        assert not [path for path in tmp_path.rglob("0*") if path.is_file()]  # the folder of a case may begin so
-        assert ask(server.port, "PUT", f"{server.home}/cases/{case}/files/1", server.headers, body=b"x" * 10)[0] == 200
+        assert not [
+            path for path in tmp_path.rglob("0*") if path.is_file()
+        ]  # the folder of a case may begin so
+        assert (
+            ask(
+                server.port,
+                "PUT",
+                f"{server.home}/cases/{case}/files/1",
+                server.headers,
+                body=b"x" * 10,
+            )[0]
+            == 200
+        )
 
 
 def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
@@ -501,7 +565,9 @@ def test_bounds_hold_for_a_case_with_what_is_added(
         assert client.post(f"/cases/{case}/start").status_code == (409 if status == 201 else 200)
 
 
-def test_adding_counts_all_cases_and_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_counts_all_cases_and_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bound of the server, that of waiting cases and the room on the disk hold for added files as well."""
     serving = serving_at(tmp_path, bounds=SMALL)
     with client_of(serving) as client:
@@ -518,7 +584,9 @@ def test_adding_counts_all_cases_and_the_disk(tmp_path: Path, monkeypatch: pytes
 def test_nothing_is_added_to_what_is_over_gone_or_a_path(tmp_path: Path) -> None:
     """A case that was cancelled, removed or never was, and one that is a path, take no files."""
     with client_of(serving_at(tmp_path, bounds=FREE)) as client:
-        cancelled, removed = (client.post("/cases", json=announced([1])).json()["id"] for _ in range(2))
+        cancelled, removed = (
+            client.post("/cases", json=announced([1])).json()["id"] for _ in range(2)
+        )
         path = client.post("/cases", json={"path": str(tmp_path)}).json()["id"]
         client.post(f"/cases/{cancelled}/cancel").raise_for_status()
         client.delete(f"/cases/{removed}").raise_for_status()

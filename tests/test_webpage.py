@@ -14,7 +14,9 @@ CODED = LINE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").rep
 
 def text_of(data: bytes, notes: list[str] | None = None) -> str:
     """Return what is left of a file; `notes` takes what is said of it."""
-    feed = read_page(Feed(SliceStream(MemorySource(data))), "page", (notes if notes is not None else []).append)
+    feed = read_page(
+        Feed(SliceStream(MemorySource(data))), "page", (notes if notes is not None else []).append
+    )
     return feed.take(MOST).decode()
 
 
@@ -65,7 +67,11 @@ def test_a_mail_is_decoded_and_an_attachment_named() -> None:
 def test_a_piece_of_the_source_of_a_mail_is_decoded(end: bytes) -> None:
     """Without its head the escapes tell: broken lines are whole again, and `=3D` is a sign."""
     cut = b"=\n" if end == b"=0A=\n" else b"=" + end
-    line = b'> 2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: "synthetic" x=3D' + cut + b"7 & more"
+    line = (
+        b'> 2023-03-01T10:00:00.000Z cpu3:2098123)WARNING: Heap: "synthetic" x=3D'
+        + cut
+        + b"7 & more"
+    )
     notes: list[str] = []
     shown = text_of(line + end + line + end, notes).split("\n")
     assert [one.rstrip("\r") for one in shown[:2]] == [
@@ -77,7 +83,13 @@ def test_a_piece_of_the_source_of_a_mail_is_decoded(end: bytes) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"a=3D\n" + b"path=/x&y=20&z=" * 5 + b"\n" + b"k=" * 35 + b"\n" + b"k=" * 36 + b"\n",  # = stands for itself
+        b"a=3D\n"
+        + b"path=/x&y=20&z=" * 5
+        + b"\n"
+        + b"k=" * 35
+        + b"\n"
+        + b"k=" * 36
+        + b"\n",  # = stands for itself
         b"Z" * 75 + b"=\n" + b"one line alone was broken =3D\n",
     ],
 )

@@ -24,7 +24,9 @@ def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> Non
     source = tmp_path / "work" / "source"
     dist.copy_source(source)
     (source / "docs" / "rules.md").write_text("old", encoding="utf-8")
-    dist.run("the wheel", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(source))
+    dist.run(
+        "the wheel", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(source)
+    )
     with zipfile.ZipFile(next(tmp_path.glob("backline-*.whl"))) as wheel:
         names = set(wheel.namelist())
         man = next(name for name in names if name.endswith("share/man/man1/backline.1"))
@@ -33,8 +35,9 @@ def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> Non
         *map(Path, page_makers(main))
     }
     packed = {re.sub(r"^lint/", "", path.as_posix()): path for path in pages}
-    wanted = {f"analyzer/{'lintpages' if path.parent.name else 'docpages'}/{name}" for name, path in packed.items()} | {
-        "analyzer/case-schema.json"
-    }
+    wanted = {
+        f"analyzer/{'lintpages' if path.parent.name else 'docpages'}/{name}"
+        for name, path in packed.items()
+    } | {"analyzer/case-schema.json"}
     assert len(wanted) > 80 and wanted <= names
     assert not {name for name in names if name.startswith("analyzer/docpages/")} - wanted

@@ -69,7 +69,9 @@ def test_a_syslog_file_belongs_to_the_host_it_names(tmp_path: Path, form: str) -
 
     assert names(found["document"]) == ["esx01", "esx02"]
     assert findings(found["document"], "tabled") == {"esx02"}
-    assert not any("taken as" in text for node in found["document"]["nodes"] for text in node["warnings"])
+    assert not any(
+        "taken as" in text for node in found["document"]["nodes"] for text in node["warnings"]
+    )
 
 
 @pytest.mark.size
@@ -77,7 +79,10 @@ def test_a_syslog_file_belongs_to_the_host_it_names(tmp_path: Path, form: str) -
 @pytest.mark.parametrize("name", ["collected_log", "vmkernel_log", "syslog_txt"])
 def test_a_file_of_several_hosts_goes_to_each_by_line(tmp_path: Path, form: str, name: str) -> None:
     """Three hosts in one file, interleaved: the dead path is that of its line, and the others are known not to have it."""
-    parts = [lines_of(form, host, dead=5 if host == "esx02" else None) for host in ("esx01", "esx02", "esx03")]
+    parts = [
+        lines_of(form, host, dead=5 if host == "esx02" else None)
+        for host in ("esx01", "esx02", "esx03")
+    ]
     text = "\n".join(line for row in zip(*parts, strict=True) for line in row) + "\n"
     found = verdicts(case(tmp_path / "case", **{name: text}), "tabled")
     doc = found["document"]
@@ -107,22 +112,38 @@ def test_each_line_of_a_collector_goes_to_the_log_of_its_program(tmp_path: Path)
 def test_a_collectors_file_of_mostly_other_programs_is_a_log(tmp_path: Path) -> None:
     """Three of four lines are of programs that no one reads: what the VMkernel wrote between is known whole."""
     other = "<86>2022-11-04T15:01:{n:02d}.230Z esx05 {tag}[2{n:02d}]: synthetic line of a program that nothing reads"
-    lines = [other.format(n=number, tag=("made-downd", "made-upd", "nothingd")[number % 3]) for number in range(30)]
+    lines = [
+        other.format(n=number, tag=("made-downd", "made-upd", "nothingd")[number % 3])
+        for number in range(30)
+    ]
     for name, text in (("hit", DEAD), ("none", "all is well")):
         mixed = [*lines, *["<181>2022-11-04T15:01:31.230Z esx05 vmkernel: cpu1:33011)" + text] * 10]
         found = verdicts(
-            case(tmp_path / name, remote_log="\n".join(mixed), a_txt=f"[root@esx05:~] vmware -v\n{VERSION}"), "counted"
+            case(
+                tmp_path / name,
+                remote_log="\n".join(mixed),
+                a_txt=f"[root@esx05:~] vmware -v\n{VERSION}",
+            ),
+            "counted",
         )
         assert found["counted"] == ("match" if name == "hit" else "no_match")
         assert names(found["document"]) == ["esx05"]
-        [source] = [one for one in found["document"]["sources"] if one["address"].endswith("remote.log")]
-        assert (source["lines"], source["why"]) == (40, "30 lines of programs whose log Backline does not read")
+        [source] = [
+            one for one in found["document"]["sources"] if one["address"].endswith("remote.log")
+        ]
+        assert (source["lines"], source["why"]) == (
+            40,
+            "30 lines of programs whose log Backline does not read",
+        )
 
 
 @pytest.mark.size
 def test_forty_hosts_in_one_large_file(tmp_path: Path) -> None:
     """40 hosts x 6,000 lines, 16 MB: each keeps its lines, and a dead path on the last one is its own."""
-    rows = [lines_of(SYSLOG[2], f"esx{number:02d}", 60, dead=7 if number == 39 else None) for number in range(40)]
+    rows = [
+        lines_of(SYSLOG[2], f"esx{number:02d}", 60, dead=7 if number == 39 else None)
+        for number in range(40)
+    ]
     block = "\n".join(line for row in zip(*rows, strict=True) for line in row) + "\n"
     quiet = block.replace(DEAD, "all is well")
     found = verdicts(case(tmp_path / "case", all_log=quiet * 99 + block), "tabled")
@@ -137,7 +158,9 @@ def test_no_secret_goes_out_of_a_collectors_file(tmp_path: Path) -> None:
     """A password in the first, the last or a hit's line of one of two hosts stands nowhere in the document."""
     lines = [
         line
-        for pair in zip(lines_of(SYSLOG[2], "esx01"), lines_of(SYSLOG[2], "esx02", dead=5), strict=True)
+        for pair in zip(
+            lines_of(SYSLOG[2], "esx01"), lines_of(SYSLOG[2], "esx02", dead=5), strict=True
+        )
         for line in pair
     ]
     for at in (0, 11, 23):
@@ -151,7 +174,13 @@ def test_no_secret_goes_out_of_a_collectors_file(tmp_path: Path) -> None:
 def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
     """`localhost` and levels are no names: such a log belongs to the only host, and that is said."""
     for number, text in enumerate(("\n".join(lines_of(SYSLOG[0], "localhost")), "\n".join(log()))):
-        doc = document(case(tmp_path / f"case{number}", a_txt=f"[root@esx01:~] vmware -v\n{VERSION}", some_log=text))
+        doc = document(
+            case(
+                tmp_path / f"case{number}",
+                a_txt=f"[root@esx01:~] vmware -v\n{VERSION}",
+                some_log=text,
+            )
+        )
         assert names(doc) == ["esx01"]
         assert any(
             "some.log names no host; treated as part of esx01" in text
@@ -162,11 +191,16 @@ def test_a_name_that_is_no_host_is_none(tmp_path: Path) -> None:
 
 def test_a_prompt_of_localhost_is_no_host_that_has_a_name(tmp_path: Path) -> None:
     """`[root@localhost:~]` shows what that host is called: beside one with a name it is another, and that is said."""
-    known, other = f"[root@esx01:~] vmware -v\n{VERSION}", f"[root@localhost:~] vmware -v\n{VERSION}"
+    known, other = (
+        f"[root@esx01:~] vmware -v\n{VERSION}",
+        f"[root@localhost:~] vmware -v\n{VERSION}",
+    )
     doc = document(case(tmp_path / "two", a_txt=known, b_txt=other))
 
     assert names(doc) == ["b.txt", "esx01"]
-    assert "a machine that is called localhost, unlike esx01" in str([node["warnings"] for node in doc["nodes"]])
+    assert "a machine that is called localhost, unlike esx01" in str(
+        [node["warnings"] for node in doc["nodes"]]
+    )
     assert len(names(document(case(tmp_path / "one", a_txt=other, b_txt=other)))) == 1
 
 
@@ -189,9 +223,17 @@ def test_files_that_contradict_each_other_are_of_different_hosts(tmp_path: Path)
 
 def test_logs_years_apart_are_not_one_host(tmp_path: Path) -> None:
     """Logs of 2011 and of 2024 make no span of thirteen years."""
-    old, new = (HOSTD.format(day=day, version="6.5.0", build="4564106") for day in ("2011-05-01", "2024-12-14"))
+    old, new = (
+        HOSTD.format(day=day, version="6.5.0", build="4564106")
+        for day in ("2011-05-01", "2024-12-14")
+    )
     doc = document(
-        case(tmp_path / "case", hostd_log=old, vmk_log="\n".join(log()).replace("2017-10", "2024-12"), vpxa_log=new)
+        case(
+            tmp_path / "case",
+            hostd_log=old,
+            vmk_log="\n".join(log()).replace("2017-10", "2024-12"),
+            vpxa_log=new,
+        )
     )
 
     assert sorted(len(node["sources"]) for node in doc["nodes"]) == [1, 2]
@@ -202,7 +244,9 @@ def test_logs_years_apart_are_not_one_host(tmp_path: Path) -> None:
 def test_files_that_agree_are_one_host_as_before(tmp_path: Path) -> None:
     """Nothing speaks against it: loose files without names are one host."""
     same = HOSTD.format(day="2017-10-14", version="6.5.0", build="4564106")
-    doc = document(case(tmp_path / "case", version_txt=VERSION, hostd_log=same, vmkernel_log="\n".join(log())))
+    doc = document(
+        case(tmp_path / "case", version_txt=VERSION, hostd_log=same, vmkernel_log="\n".join(log()))
+    )
 
     assert names(doc) == ["ESXi host (loose files)"]
 
@@ -211,7 +255,11 @@ def test_a_file_of_nobody_beside_two_hosts_stands_alone(tmp_path: Path) -> None:
     """A hostd.log that names nobody is given to neither of two hosts, and the report says so."""
     files = {f"{name}_txt": f"[root@{name}:~] vmware -v\n{VERSION}" for name in ("esx01", "esx02")}
     doc = document(
-        case(tmp_path / "case", hostd_log=HOSTD.format(day="2017-10-14", version="6.5.0", build="4564106"), **files)
+        case(
+            tmp_path / "case",
+            hostd_log=HOSTD.format(day="2017-10-14", version="6.5.0", build="4564106"),
+            **files,
+        )
     )
 
     assert names(doc) == ["esx01", "esx02", "hostd.log"]
@@ -232,7 +280,11 @@ def test_a_file_that_cannot_be_the_only_hosts_is_not_given_to_it(tmp_path: Path)
     )
 
     assert names(doc) == ["esx01", "hostd.log"]
-    assert any("states version 5.5.0, unlike esx01" in text for node in doc["nodes"] for text in node["warnings"])
+    assert any(
+        "states version 5.5.0, unlike esx01" in text
+        for node in doc["nodes"]
+        for text in node["warnings"]
+    )
 
 
 CONTROLLERS = (
@@ -251,7 +303,10 @@ def manager(folder: Path, name: str = "mgr") -> None:
     with tarfile.open(folder / f"{name}.tgz", "w:gz") as tar:
         for path, text in (
             (f"{name}/sys_info", "System Version: 6.3.3 Build 6276725\n"),
-            (f"{name}/logs/vsm.log", "2017-10-02 08:00:00.100 GMT+00:00  INFO main Sync:1 - synthetic\n"),
+            (
+                f"{name}/logs/vsm.log",
+                "2017-10-02 08:00:00.100 GMT+00:00  INFO main Sync:1 - synthetic\n",
+            ),
         ):
             info = tarfile.TarInfo(path)
             info.size = len(text)
@@ -289,9 +344,12 @@ NSXT = '<182>1 2021-03-01T10:00:0{n}.123Z {host} NSX 3101 SYSTEM [nsx@6876 comp=
 
 @pytest.mark.parametrize("name", ["nsxapi_log", "syslog_log", "t_txt"])
 @pytest.mark.parametrize(
-    ("comp", "kind"), [("nsx-manager", "nsxt_manager"), ("nsx-edge", "nsxt_edge"), ("nsx-esx", "esxi")]
+    ("comp", "kind"),
+    [("nsx-manager", "nsxt_manager"), ("nsx-edge", "nsxt_edge"), ("nsx-esx", "esxi")],
 )
-def test_loose_nsx_t_logs_are_of_an_nsx_t_node(tmp_path: Path, name: str, comp: str, kind: str) -> None:
+def test_loose_nsx_t_logs_are_of_an_nsx_t_node(
+    tmp_path: Path, name: str, comp: str, kind: str
+) -> None:
     """They are no ESXi host that is asked for esxtop, except where a host wrote them."""
     lines = [NSXT.format(n=number, host="nsxt-mgr-1", comp=comp) for number in range(6)]
     doc = document(case(tmp_path / "case", **{name: "\n".join(lines)}))
@@ -331,7 +389,9 @@ def test_a_vm_of_a_desktop_product_is_no_esxi_host(tmp_path: Path, first: str) -
         if first[0].isdigit()
         else f"{head} vmx| synthetic"
     )
-    doc = document(case(tmp_path / "case", vmware_log="\n".join([first, *[more] * 5]), linux_vmx=DESKTOP_VMX))
+    doc = document(
+        case(tmp_path / "case", vmware_log="\n".join([first, *[more] * 5]), linux_vmx=DESKTOP_VMX)
+    )
 
     assert {node["kind"] for node in doc["nodes"]} == {"hosted"}
     said = " ".join(text for node in doc["nodes"] for text in node["warnings"])
@@ -366,11 +426,17 @@ def test_the_tables_still_show_a_desktop_vm(tmp_path: Path) -> None:
     ("name", "stamp", "year"),
     [
         ("messages-20150412", "Apr 11", "2015"),
-        ("messages-20150104", "Dec 30", "2014"),  # put away in January: its December is the year before
+        (
+            "messages-20150104",
+            "Dec 30",
+            "2014",
+        ),  # put away in January: its December is the year before
         ("vmkernel-2015-01-04.log", "Jan  4", "2015"),
     ],
 )
-def test_a_year_of_a_file_name_is_called_a_guess(tmp_path: Path, name: str, stamp: str, year: str) -> None:
+def test_a_year_of_a_file_name_is_called_a_guess(
+    tmp_path: Path, name: str, stamp: str, year: str
+) -> None:
     """Lines without a year get that of the date in the name, never a later day than it, and the report says it is a guess."""
     folder = tmp_path / "case"
     folder.mkdir()

@@ -48,7 +48,9 @@ def judged(lines: list[Line], more: str = "") -> tuple[str, list[str]]:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=25))
-def test_the_number_is_that_of_the_fullest_window_and_the_total_stands_apart(times: list[int]) -> None:
+def test_the_number_is_that_of_the_fullest_window_and_the_total_stands_apart(
+    times: list[int],
+) -> None:
     """By trying every window: the most lines that lie in one, its first and last line, and all lines in a note."""
     lines = [Line(at, "bad", "a", number) for number, at in enumerate(sorted(times))]
     windows = [[one for one in lines if end.at - 10 <= one.at <= end.at] for end in lines]
@@ -63,12 +65,19 @@ def test_the_number_is_that_of_the_fullest_window_and_the_total_stands_apart(tim
     ends = [f"2024-01-05 12:{at // 60:02}:{at % 60:02} UTC" for at in (best[0].at, best[-1].at)]
     assert [first, last] == ends
     totals = [note for note in also if note.startswith("In all ")]
-    assert [re.findall(r"\d+", note)[0] for note in totals] == ([str(len(lines))] if len(best) < len(lines) else [])
+    assert [re.findall(r"\d+", note)[0] for note in totals] == (
+        [str(len(lines))] if len(best) < len(lines) else []
+    )
 
 
 def test_different_values_of_a_window_are_counted_and_not_its_lines() -> None:
     """Three lines of two devices within the window are two devices."""
-    lines = [Line(0, "bad", "a", 1), Line(1, "bad", "a", 2), Line(2, "bad", "b", 3), Line(3, "bad", "c", 4)]
+    lines = [
+        Line(0, "bad", "a", 1),
+        Line(1, "bad", "a", 2),
+        Line(2, "bad", "b", 3),
+        Line(3, "bad", "c", 4),
+    ]
     say, _ = judged(lines, "  distinct: device")
 
     assert say.split("|")[0] == "3"
@@ -121,8 +130,14 @@ def windowed() -> list[Rule]:
 def test_every_shipped_sentence_that_counts_a_window_prints_its_length(rule: Rule) -> None:
     """Of each rule with a window, some answer prints the number of the window with its length."""
     texts = [one.say.text for one in rule.outcomes if one.say is not None]
-    names = [name for name, seen in rule.seen.items() if seen.within and not (seen.ordered or seen.silence)]
+    names = [
+        name
+        for name, seen in rule.seen.items()
+        if seen.within and not (seen.ordered or seen.silence)
+    ]
 
     assert all(any(f"{{{name}.within}}" in text for text in texts) for name in names)
     for text in texts:
-        assert not re.search(r"\bwithin (?:an?|one|two|three|five|ten|\d+) (?:second|minute|hour|day)", text)
+        assert not re.search(
+            r"\bwithin (?:an?|one|two|three|five|ten|\d+) (?:second|minute|hour|day)", text
+        )

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analyzer import case
+from analyzer.case.ranking import RANKED, order_findings, rank_hosts, severity_rank
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
 from analyzer.cli import main
-from analyzer.finding_names import finding_of
 from analyzer.judge.ranking import MOST_EXCESS, gauge, gauge_of
-from analyzer.ranking import RANKED, order_findings, rank_hosts, severity_rank
+from analyzer.pipeline import case
 from analyzer.report import (
     crowds,
     host_table,
@@ -34,7 +34,7 @@ from analyzer.report import (
     terminal,
 )
 from analyzer.report.facets import facets
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
+from analyzer.report.finding_names import finding_of
 from analyzer.watch_folder.work import worst_of
 from analyzer.web.questions import stored
 from analyzer.web.questions.answers import Library
@@ -67,7 +67,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("forty")
     material = many_hosts.write(top / "hosts", HOSTS, PORTS, full)
     before = many_hosts.write(top / "before", HOSTS, PORTS, lambda host, port: 310 + host + port)
-    (top / "said.txt").write_text(run("triage", material, "-o", top / "out", "--no-packs", "--no-settings"))
+    (top / "said.txt").write_text(
+        run("triage", material, "-o", top / "out", "--no-packs", "--no-settings")
+    )
     run("triage", before, "-o", top / "out-before", "--no-packs", "--no-settings", "--quiet")
     folder = top / "cases"
     folder.mkdir()
@@ -96,7 +98,9 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
         "page, head": re.search(r'The worst: <a href="#h=[^"]*">(\w+)</a>', page)[1],  # type: ignore[index]
         "page, table": re.search(r'<section id="hosts".*?>(esx\d\d)<', page, re.DOTALL)[1],  # type: ignore[index]
         "note": re.search(r"on (esx\d\d)", note.partition("**1.")[2])[1],  # type: ignore[index]
-        "markdown": re.search(r"\((esx\d\d)\)", markdown.render(document).partition("### 1.")[2])[1],  # type: ignore[index]
+        "markdown": re.search(r"\((esx\d\d)\)", markdown.render(document).partition("### 1.")[2])[
+            1
+        ],  # type: ignore[index]
         "csv": rows[0]["node"],
         "json lines": next(one["node"] for one in records if one["record"] == "finding"),
         "watch": re.search(r" on (\w+)", worst_of(document))[1],  # type: ignore[index]
@@ -111,7 +115,10 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     compared = json.loads((site / "compared" / "compare.json").read_text())
     first_hosts["comparison"] = compared["findings"][0]["machine"]
     assert first_hosts == dict.fromkeys(first_hosts, worst)
-    assert subject in document["findings"][0]["subject"] and subject in record["findings"][0]["subject"]
+    assert (
+        subject in document["findings"][0]["subject"]
+        and subject in record["findings"][0]["subject"]
+    )
     assert [one["number"] for one in record["findings"]] == [*numbers.numbers(document).values()][
         : len(record["findings"])
     ]
@@ -169,12 +176,17 @@ def documents(draw: st.DrawFn) -> Doc:
             )
         )  # fmt: skip
     for one in findings:
-        one.explained_by = [other.id for other in findings if other.id.partition("/")[2] in one.explained_by]
+        one.explained_by = [
+            other.id for other in findings if other.id.partition("/")[2] in one.explained_by
+        ]
     return made(findings)
 
 
 def made(findings: list[Finding]) -> Doc:
-    nodes = [{"id": name, "kind": "esxi", "name": name, "product": "ESXi host", "version": "6.5.0"} for name in NODES]
+    nodes = [
+        {"id": name, "kind": "esxi", "name": name, "product": "ESXi host", "version": "6.5.0"}
+        for name in NODES
+    ]
     return case.document(
         case={"name": "any"}, tool={"version": "1"}, nodes=nodes, sources=[], judgement=Judgement(findings),
         catalog_rules=[],
@@ -208,11 +220,13 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
     assert [numbers.of_row(row, known) for row in numbers.rows(doc)] == whole
     assert re.findall(r"^(\d+)\. ", printed(terminal.render, doc), re.MULTILINE) == whole
     assert re.findall(r"^### (\d+)\. ", markdown.render(doc), re.MULTILINE) == whole
-    shown = _spread(re.findall(r"^ {0,2}(\d+)(?:-(\d+))?\. ", printed(summary.render, doc), re.MULTILINE))
+    shown = _spread(
+        re.findall(r"^ {0,2}(\d+)(?:-(\d+))?\. ", printed(summary.render, doc), re.MULTILINE)
+    )
     assert shown == whole[: len(shown)] and (shown or not whole)
-    assert [one["number"] for one in csv.DictReader(io.StringIO(lists.as_csv(doc))) if one["number"]] == [
-        *known.values()
-    ]
+    assert [
+        one["number"] for one in csv.DictReader(io.StringIO(lists.as_csv(doc))) if one["number"]
+    ] == [*known.values()]
     for identity, number in known.items():
         assert finding_of(doc, number)["id"] == identity
 
@@ -225,7 +239,9 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
     assert [*facets(doc, things).host.counts][: len(hosts)] == hosts
     worst = [min(map(_severity_seen, one.own + one.mentioned)) for one in things]
     assert worst == sorted(worst)
-    first = [f"{one['title']} on {one['node']}" for one in doc["findings"] if one["id"] in known][:1]
+    first = [f"{one['title']} on {one['node']}" for one in doc["findings"] if one["id"] in known][
+        :1
+    ]
     assert first[0] in worst_of(doc) if first else worst_of(doc) == "no finding"
 
 
@@ -234,7 +250,11 @@ def _badness(row: Any) -> int:
 
 
 def _is_seen(finding: Doc) -> bool:
-    return finding["verdict"] == "match" and not finding["muted"] and finding["confidence"] != "exposed"
+    return (
+        finding["verdict"] == "match"
+        and not finding["muted"]
+        and finding["confidence"] != "exposed"
+    )
 
 
 def _severity_seen(finding: Doc) -> tuple[bool, int]:
@@ -243,7 +263,11 @@ def _severity_seen(finding: Doc) -> tuple[bool, int]:
 
 def _spread(ranges: list[tuple[str, str]]) -> list[str]:
     """Return the numbers that `3` and `4-9` stand for."""
-    return [str(number) for first, last in ranges for number in range(int(first), int(last or first) + 1)]
+    return [
+        str(number)
+        for first, last in ranges
+        for number in range(int(first), int(last or first) + 1)
+    ]
 
 
 @given(documents())
@@ -292,7 +316,9 @@ def test_a_stored_order_is_not_trusted_and_names_do_not_break_ties(tmp_path: Pat
         ("one.a > 3", None, 3, None),
     ],
 )
-def test_how_many_times_a_figure_is_over_its_bar(condition: str, value: Any, bar: Any, excess: float | None) -> None:
+def test_how_many_times_a_figure_is_over_its_bar(
+    condition: str, value: Any, bar: Any, excess: float | None
+) -> None:
     """Value over bar, or bar over value where less is worse."""
     assert gauge(rule(condition)).excess(value, bar) == excess  # type: ignore[union-attr]
 
@@ -306,6 +332,24 @@ def test_the_bar_is_that_of_the_answer_taken() -> None:
 
 def test_the_order_needs_no_more_than_it_says() -> None:
     """`RANKED` names every key that ranking reads."""
-    doc = made([Finding("a/x", "a", "A", [], [], "stable", "esx1", "x", "x", "match", "major", "likely", "So.")])
+    doc = made(
+        [
+            Finding(
+                "a/x",
+                "a",
+                "A",
+                [],
+                [],
+                "stable",
+                "esx1",
+                "x",
+                "x",
+                "match",
+                "major",
+                "likely",
+                "So.",
+            )
+        ]
+    )
     bare = [{name: one[name] for name in RANKED} for one in doc["findings"]]
     assert order_findings(bare) == bare

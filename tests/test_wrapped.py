@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer import open_case
+from analyzer.artefacts.tables import Value
 from analyzer.cli import main
+from analyzer.pipeline.triage import Options, read_case
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.wrapped import is_wrapped, join_log_lines, join_tables
-from analyzer.tables import Value
-from analyzer.triage import Options, read_case
 from tools.nsxt_outputs import bgp, cluster, controllers_of_node, transport_nodes
 
 # Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.
@@ -45,7 +45,12 @@ def soft(width: int) -> Callable[[str], list[str]]:
     return lambda line: textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
 
 
-WAYS = {"terminal 80": hard(80), "terminal 132": hard(132), "mail 72": soft(72), "mail 78": soft(78)}
+WAYS = {
+    "terminal 80": hard(80),
+    "terminal 132": hard(132),
+    "mail 72": soft(72),
+    "mail 78": soft(78),
+}
 
 
 def rows(text: str, folder: Path) -> list[tuple[int, str]]:
@@ -58,7 +63,9 @@ def rows(text: str, folder: Path) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("around", ["{}\n", "Hello,\n\nthis is what we see on the host:\n\n{}\n\nAny idea?\nJan\n"])
+@pytest.mark.parametrize(
+    "around", ["{}\n", "Hello,\n\nthis is what we see on the host:\n\n{}\n\nAny idea?\nJan\n"]
+)
 def test_the_lines_of_a_wrapped_log_are_read_whole(way: str, around: str, tmp_path: Path) -> None:
     """The same messages come of it as of the log itself, each from the line on which it begins."""
     expected = [message for _, message in rows("\n".join(LOG) + "\n", tmp_path)]
@@ -90,7 +97,9 @@ def test_what_was_typed_below_a_line_is_no_part_of_it(text: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from([*LOG, "", "some words", "[root@esx01:~] date", "--> more"]), max_size=8),
+    st.lists(
+        st.sampled_from([*LOG, "", "some words", "[root@esx01:~] date", "--> more"]), max_size=8
+    ),
     st.integers(50, 160),
 )
 def test_nothing_is_lost(picked: list[str], width: int) -> None:
@@ -128,7 +137,14 @@ def test_a_wrapped_table_gives_its_rows(way: str, tmp_path: Path) -> None:
     case = open_case(tmp_path / "esx0.txt")
 
     nics = case.table("esxi.pnic")
-    told = zip(nics["pnic"], nics["link_up"], nics["speed_mbps"], nics["mac"], nics["description"], strict=True)
+    told = zip(
+        nics["pnic"],
+        nics["link_up"],
+        nics["speed_mbps"],
+        nics["mac"],
+        nics["description"],
+        strict=True,
+    )
     assert [(*map(str, one),) for one in told] == [
         ("vmnic0", "True", "10000", "00:50:56:00:00:01", "Synthetic 10 Gigabit NIC"),
         ("vmnic1", "False", "0", "00:50:56:00:00:02", "Synthetic 10 Gigabit NIC"),
@@ -158,7 +174,8 @@ def test_a_table_broken_where_a_column_ends_keeps_its_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a\n---\n---\n", "-" * 80 + "\n" + "-" * 80 + "\n", "one\ntwo\n" + "-" * 60 + "\nthree\n"]
+    "text",
+    ["a\n---\n---\n", "-" * 80 + "\n" + "-" * 80 + "\n", "one\ntwo\n" + "-" * 60 + "\nthree\n"],
 )
 def test_lines_of_dashes_alone_are_no_wrapped_table(text: str) -> None:
     """Rules of a mail, and a ruler that is whole, join nothing."""
@@ -175,7 +192,9 @@ NSXT_OUTPUTS = {
 }
 
 
-def cells(command: str, lines: list[str], folder: Path) -> tuple[list[dict[str, Value]], list[str], int]:
+def cells(
+    command: str, lines: list[str], folder: Path
+) -> tuple[list[dict[str, Value]], list[str], int]:
     """Return the cells of a table, the lines of the file that its rows stand on, and how many were not understood."""
     path = folder / "session.txt"
     path.write_text("\n".join(["n1> " + command, *lines, "n1> ", ""]), encoding="utf-8")
@@ -186,7 +205,9 @@ def cells(command: str, lines: list[str], folder: Path) -> tuple[list[dict[str, 
 
 
 @pytest.mark.parametrize("command", NSXT_OUTPUTS)
-def test_a_table_without_a_ruler_that_a_terminal_broke_is_read_as_it_was(command: str, tmp_path: Path) -> None:
+def test_a_table_without_a_ruler_that_a_terminal_broke_is_read_as_it_was(
+    command: str, tmp_path: Path
+) -> None:
     """At 80 and 100 columns the tables of NSX-T have the rows of the whole output, each where it begins."""
     whole = NSXT_OUTPUTS[command][1].splitlines()
     expected, begins, _ = cells(command, whole, tmp_path)
@@ -202,14 +223,21 @@ def test_a_table_without_a_ruler_that_a_terminal_broke_is_read_as_it_was(command
 def mailed(line: str, width: int) -> list[str]:
     """Return a line as a mail program breaks it: between words, without the blanks at the break."""
     parts = []
-    while len(line) > width and (at := line.rfind(" ", len(line) - len(line.lstrip()) + 1, width + 1)) > 0:
+    while (
+        len(line) > width
+        and (at := line.rfind(" ", len(line) - len(line.lstrip()) + 1, width + 1)) > 0
+    ):
         parts.append(line[:at].rstrip())
         line = line[at:].lstrip()
     return [*parts, line]
 
 
-@pytest.mark.parametrize("command", ["get controllers", "get bgp neighbor summary", "get cluster status"])
-def test_a_table_without_a_ruler_that_a_mail_broke_has_its_rows(command: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command", ["get controllers", "get bgp neighbor summary", "get cluster status"]
+)
+def test_a_table_without_a_ruler_that_a_mail_broke_has_its_rows(
+    command: str, tmp_path: Path
+) -> None:
     """Broken between words at 72 and 76 columns, the latter quoted in an answer, each row has its cells."""
     whole = NSXT_OUTPUTS[command][1].splitlines()
     expected, _, _ = cells(command, whole, tmp_path)
@@ -223,7 +251,10 @@ def test_a_table_without_a_ruler_that_a_mail_broke_has_its_rows(command: str, tm
 @pytest.mark.parametrize("odd", ["% a remark", "172.16.9.9 and more"])
 def test_a_line_below_a_full_row_is_no_part_of_it(odd: str, tmp_path: Path) -> None:
     """A remark below rows that happen to fill the terminal stays a line that was not understood."""
-    whole = [line.rstrip().ljust(100) for line in NSXT_OUTPUTS["get bgp neighbor summary"][1].splitlines()]
+    whole = [
+        line.rstrip().ljust(100)
+        for line in NSXT_OUTPUTS["get bgp neighbor summary"][1].splitlines()
+    ]
     expected, _, _ = cells("get bgp neighbor summary", whole, tmp_path)
     found, _, faults = cells("get bgp neighbor summary", [*whole, odd], tmp_path)
 

@@ -45,7 +45,9 @@ def together(
         if parts > 1:
             kept.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
         all_of_them.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-        return pytest.mark.parametrize("part", range(parts))(all_of_them) if parts > 1 else all_of_them
+        return (
+            pytest.mark.parametrize("part", range(parts))(all_of_them) if parts > 1 else all_of_them
+        )
 
     return wrap
 

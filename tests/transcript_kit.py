@@ -44,8 +44,15 @@ class Known:
 
 PORT = r"/net/portsets/(?P<switch>[^/\s]+)/ports/(?P<port_id>\d+)"
 FIELD = r"^\s*(?:[{}]\s*|[#A-Za-z][^:]{1,60}:\S.*)$"
-RX = Known("rx", (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxSummary",), r"^\s*stats of a vmxnet3 vNIC rx queue", FIELD)
-STATS = Known("stats", (rf"\b(?:get|cat)\s+\S*?{PORT}/clientStats",), r"^\s*port client stats", FIELD)
+RX = Known(
+    "rx",
+    (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxSummary",),
+    r"^\s*stats of a vmxnet3 vNIC rx queue",
+    FIELD,
+)
+STATS = Known(
+    "stats", (rf"\b(?:get|cat)\s+\S*?{PORT}/clientStats",), r"^\s*port client stats", FIELD
+)
 QUEUE = Known(
     "queue",
     (rf"\b(?:get|cat)\s+\S*?{PORT}/vmxnet3/rxqueues/(?P<queue>\d+)/status",),
@@ -55,12 +62,18 @@ QUEUE = Known(
 QUEUES = Known("queues", (rf"\bls\s+\S*?{PORT}/vmxnet3/rxqueues/?$",), "", r"^\d+/$")
 PORTS = Known("ports", (r"\bnet-stats\s+-l",), r"^\s*PortNum\s+Type", r"^\s*\d+\s+\d+\s+\d+\s+\S")
 ETHTOOL = Known(
-    "ethtool", (r"\bethtool\s+-S\s+(?P<nic>\w+)",), r"^NIC statistics:", r"^\s*[\w #]+:\s*\d+$", node="guest"
+    "ethtool",
+    (r"\bethtool\s+-S\s+(?P<nic>\w+)",),
+    r"^NIC statistics:",
+    r"^\s*[\w #]+:\s*\d+$",
+    node="guest",
 )
 FREE = Known("free", (r"^free\b",), r"^\s+total\s+used", r"^(?:Mem|Swap|-/\+).*$", node="guest")
 NAME = Known("hostname", (r"^hostname$",), "", r"^[\w.-]+$")
 PROFILE = Known("profile", (r"\bsoftware profile get",))
-ROLES = Known("roles", (r"\bcontrol-cluster roles",), r"^\s+Listen-IP", r"^\w+\s+\S.*$", node="nsx_controller")
+ROLES = Known(
+    "roles", (r"\bcontrol-cluster roles",), r"^\s+Listen-IP", r"^\w+\s+\S.*$", node="nsx_controller"
+)
 VMKERNEL = Known("vmkernel", (), r"^\d{4}-\d\d-\d\dT\S+Z cpu\d+:\d+\)", log=True)
 HOSTD = Known("hostd", (), r"^\d{4}-\d\d-\d\dT\S+Z \w+ hostd\[", log=True)
 ALL = [RX, STATS, QUEUE, QUEUES, PORTS, ETHTOOL, FREE, NAME, PROFILE, ROLES, VMKERNEL, HOSTD]
@@ -71,7 +84,12 @@ RX_DUMP = [
     "   # of times the 1st ring is full:3",
     "}",
 ]
-QUEUE_DUMP = ["status of a vmxnet3 vNIC rx queue {", "   ring #1 size:512", "   ring #2 size:32", "}"]
+QUEUE_DUMP = [
+    "status of a vmxnet3 vNIC rx queue {",
+    "   ring #1 size:512",
+    "   ring #2 size:32",
+    "}",
+]
 STATS_DUMP = ["port client stats {", "   pktsTxOK:1", "   droppedRx:0", "}"]
 PORTS_DUMP = [
     "PortNum  Type SubType SwitchName MACAddress ClientName",

@@ -19,13 +19,13 @@ from starlette.testclient import TestClient
 
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.web.app import Routes, Serving, application
+from analyzer.web.cases.app import Routes, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import PageSession
+from analyzer.web.guard.wire import NewFile, Refusal
 from analyzer.web.server import Server, bind, port_of
-from analyzer.web.wire import NewFile, Refusal
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds for what is there at once on a machine that is not busy
@@ -51,7 +51,9 @@ class StandInDesk:
         self.closed = False
 
     def new(self, name: str, files: Sequence[NewFile] | Path) -> StandInCase:
-        case = StandInCase(self._place.new_case(), name, 0 if isinstance(files, Path) else len(files))
+        case = StandInCase(
+            self._place.new_case(), name, 0 if isinstance(files, Path) else len(files)
+        )
         self._cases[case.id] = case
         return case
 
@@ -105,7 +107,15 @@ def serving_at(folder: Path, port: int = 8770, bounds: Bounds | None = None) -> 
     bounds = bounds or Bounds(reserve=0)
     place = PrivatePlace.make(folder)
     made = page_makers(main)
-    return Serving(PageSession(port), place, Uploads(place, bounds), StandInDesk(place), "", bounds, made_pages=made)
+    return Serving(
+        PageSession(port),
+        place,
+        Uploads(place, bounds),
+        StandInDesk(place),
+        "",
+        bounds,
+        made_pages=made,
+    )
 
 
 @contextlib.contextmanager
@@ -115,7 +125,9 @@ def client_of(serving: Serving, *others: Routes, signed_in: bool = True) -> Iter
     headers = {"origin": base, "sec-fetch-site": "same-origin"}
     with TestClient(application(serving, *others), base_url=base, headers=headers) as client:
         if signed_in:
-            entered = client.post("/enter", headers={"x-backline-token": serving.session.token}).raise_for_status()
+            entered = client.post(
+                "/enter", headers={"x-backline-token": serving.session.token}
+            ).raise_for_status()
             client.base_url = base + entered.json()["path"]
         yield client
     serving.place.close()
@@ -152,11 +164,20 @@ class Running:
     def headers(self) -> dict[str, str]:
         """What our page sends."""
         host = f"127.0.0.1:{self.port}"
-        return {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin", "Cookie": self.cookie}
+        return {
+            "Host": host,
+            "Origin": f"http://{host}",
+            "Sec-Fetch-Site": "same-origin",
+            "Cookie": self.cookie,
+        }
 
-    def ask(self, method: str, path: str, data: Any = None, body: Any = None, **headers: str) -> tuple[int, Any]:
+    def ask(
+        self, method: str, path: str, data: Any = None, body: Any = None, **headers: str
+    ) -> tuple[int, Any]:
         """Send one request below the secret path; return status and JSON."""
-        return ask(self.port, method, self.session.home + path, {**self.headers, **headers}, data, body)
+        return ask(
+            self.port, method, self.session.home + path, {**self.headers, **headers}, data, body
+        )
 
     def new_case(self, *sizes: int) -> str:
         """Announce a case with files of these sizes; return its id."""
@@ -182,7 +203,12 @@ def begin_put(
 
 
 def ask(
-    port: int, method: str, path: str, headers: Mapping[str, str], data: Any = None, body: Any = None
+    port: int,
+    method: str,
+    path: str,
+    headers: Mapping[str, str],
+    data: Any = None,
+    body: Any = None,
 ) -> tuple[int, Any]:
     """Send one request to a port of loopback; return status and JSON."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
@@ -222,7 +248,11 @@ class Process:
         self.url = self.popen.stdout.readline().strip()
         address, _, self.token = self.url.partition("/#")
         self.port = int(address.rpartition(":")[2])
-        self.headers = {"Host": f"127.0.0.1:{self.port}", "Origin": address, "Sec-Fetch-Site": "same-origin"}
+        self.headers = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Origin": address,
+            "Sec-Fetch-Site": "same-origin",
+        }
 
     def __enter__(self) -> Process:
         return self
@@ -234,7 +264,9 @@ class Process:
     def enter(self) -> None:
         """Exchange the token for the path and the cookie."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request("POST", "/enter", headers={**self.headers, "X-Backline-Token": self.token})
+        connection.request(
+            "POST", "/enter", headers={**self.headers, "X-Backline-Token": self.token}
+        )
         answer = connection.getresponse()
         assert answer.status == 200
         self.home = json.loads(answer.read())["path"]
@@ -255,7 +287,10 @@ class Process:
     def peak(self) -> int:
         """Return the most memory it ever used, in bytes (Linux)."""
         text = Path(f"/proc/{self.popen.pid}/status").read_text()
-        return int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
+        return (
+            int(next(line for line in text.splitlines() if line.startswith("VmHWM")).split()[1])
+            * 1024
+        )
 
 
 def _main(folder: str, guards_off: Sequence[str]) -> None:
@@ -278,7 +313,11 @@ def _main(folder: str, guards_off: Sequence[str]) -> None:
         print(line, flush=True)
 
     serving.serve(
-        work_dir=Path(folder), say=say, open_browser=False, make_manager=StandInDesk, bounds=Bounds(reserve=0, stop=1)
+        work_dir=Path(folder),
+        say=say,
+        open_browser=False,
+        make_manager=StandInDesk,
+        bounds=Bounds(reserve=0, stop=1),
     )
 
 

@@ -82,7 +82,9 @@ class Bench:
         """Run a job of bench_jobs in a process of its own."""
         return child([sys.executable, "-m", "tools.bench_jobs", name, *map(str, words)], env)
 
-    def pairs(self, first: Callable[[], Run], second: Callable[[], Run], rounds: int = 0) -> list[tuple[Run, Run]]:
+    def pairs(
+        self, first: Callable[[], Run], second: Callable[[], Run], rounds: int = 0
+    ) -> list[tuple[Run, Run]]:
         """Run both in turn and return the pairs; a first pair warms the caches and is dropped."""
         found = [(first(), second()) for _ in range(1 + (rounds or self.rounds))]
         return found[1:]
@@ -99,8 +101,16 @@ class Bench:
         path = self.bundle(self.size)
         scan = self.pairs(lambda: self.job("inflate", path), lambda: self.job("scan", path, 60))
         self.add("P1", "walk + scan, 60 signatures, wall / Y1", *ratio(scan, "wall", 2.8))
-        self.add("P1", "the same, CPU / Y1 (holds on a busy machine too)", ratio(scan, "cpu", 0, "cpu")[0], "", None)
-        both = self.pairs(lambda: self.job("inflate", path, "nested"), lambda: self.job("scan", path, 60))
+        self.add(
+            "P1",
+            "the same, CPU / Y1 (holds on a busy machine too)",
+            ratio(scan, "cpu", 0, "cpu")[0],
+            "",
+            None,
+        )
+        both = self.pairs(
+            lambda: self.job("inflate", path, "nested"), lambda: self.job("scan", path, 60)
+        )
         self.add("P1", "the same / Y2 (all gzip layers)", *ratio(both, "wall", 1.6))
 
     def p2(self) -> None:
@@ -164,7 +174,9 @@ class Bench:
     def p7(self) -> None:
         """A signature that hits every line."""
         path = self.bundle(self.size)
-        found = self.pairs(lambda: self.job("scan", path, 60), lambda: self.job("scan", path, 60, "storm"))
+        found = self.pairs(
+            lambda: self.job("scan", path, 60), lambda: self.job("scan", path, 60, "storm")
+        )
         self.add("P7", "a signature that hits each line, wall", *ratio(found, "wall", 1.5))
         more = statistics.median(b.peak - a.peak for a, b in found)
         self.add("P7", "the same, memory", f"{more:+.0f} MB", "<= +20 MB", more <= 20)
@@ -177,7 +189,9 @@ class Bench:
             path = self.folder / f"esxtop-{columns}.csv"
             with path.open("wb") as file:
                 file.writelines(esxtop_csv(columns, rows, 7))
-            found = self.pairs(partial(self.job, "esxtop", path), partial(self.job, "pandas", path), 2)
+            found = self.pairs(
+                partial(self.job, "esxtop", path), partial(self.job, "pandas", path), 2
+            )
             speed = statistics.median(b.wall / a.wall for a, b in found)
             memory = statistics.median(b.peak / a.peak for a, b in found)
             text = f"esxtop {columns} columns x {rows}: pandas / parser ({found[0][0].answer})"
@@ -192,7 +206,9 @@ class Bench:
     def p10(self) -> None:
         """Without any compiled wheel."""
         path = self.bundle(SMALL if not self.quick else SMALL // 2)
-        found = self.pairs(lambda: self.job("scan", path, 60), lambda: self.job("scan", path, 60, "bare"), 2)
+        found = self.pairs(
+            lambda: self.job("scan", path, 60), lambda: self.job("scan", path, 60, "bare"), 2
+        )
         same = len({run.answer for pair in found for run in pair}) == 1
         value, _, met = ratio(found, "wall", 25)
         text = f"{value}, findings {'identical' if same else 'DIFFER'}"
@@ -200,7 +216,9 @@ class Bench:
 
     def p11(self) -> None:
         """Start-up of the command."""
-        runs = [child([sys.executable, "-m", "analyzer", "--help"]) for _ in range(2 * self.rounds + 1)]
+        runs = [
+            child([sys.executable, "-m", "analyzer", "--help"]) for _ in range(2 * self.rounds + 1)
+        ]
         wall = statistics.median(run.wall for run in runs) * 1000
         shown = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "analyzer", "--help"],
@@ -209,12 +227,18 @@ class Bench:
             cwd=ROOT,
             check=True,
         )
-        heavy = [name for name in ("numpy", "pandas", "duckdb", "jinja2", "hyperscan") if f" {name}\n" in shown.stderr]
+        heavy = [
+            name
+            for name in ("numpy", "pandas", "duckdb", "jinja2", "hyperscan")
+            if f" {name}\n" in shown.stderr
+        ]
         text = f"{wall:.0f} ms, imports {', '.join(heavy) or 'nothing heavy'}"
         self.add("P11", "--help", text, "<= 60 ms, no numpy, no pandas", wall <= 60 and not heavy)
 
 
-def ratio(found: Sequence[tuple[Run, Run]], field: str, most: float, against: str = "wall") -> tuple[str, str, bool]:
+def ratio(
+    found: Sequence[tuple[Run, Run]], field: str, most: float, against: str = "wall"
+) -> tuple[str, str, bool]:
     """Return (median of the ratios with its spread, target, whether it is met)."""
     values = [getattr(b, field) / getattr(a, against) for a, b in found]
     middle = statistics.median(values)
@@ -225,7 +249,10 @@ def triage(path: Path) -> Run:
     """Run the command on a bundle; exit 0, 1 and 5 mean that it came to an end."""
     if not (ROOT / "analyzer" / "triage.py").exists():
         raise Unmeasured("there is no triage yet")
-    return child([sys.executable, "-m", "analyzer", "triage", str(path), "--json", "-", "--quiet"], good=(0, 1, 5))
+    return child(
+        [sys.executable, "-m", "analyzer", "triage", str(path), "--json", "-", "--quiet"],
+        good=(0, 1, 5),
+    )
 
 
 def attempt(run: Callable[[], Run]) -> Run | str:
@@ -267,18 +294,31 @@ def say(text: str) -> None:
 
 def show(lines: Sequence[Line]) -> None:
     """Print the table."""
-    widths = [max(len(getattr(line, name)) for line in lines) for name in ("demand", "text", "measured", "target")]
+    widths = [
+        max(len(getattr(line, name)) for line in lines)
+        for name in ("demand", "text", "measured", "target")
+    ]
     for line in lines:
         cells = [line.demand, line.text, line.measured, line.target]
         met = {True: "met", False: "NOT MET", None: "-"}[line.met]
-        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)), met, sep="  ")
+        print(
+            "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)),
+            met,
+            sep="  ",
+        )
 
 
 def main() -> None:
     """Measure what is asked for and print one table."""
-    parser = argparse.ArgumentParser(description="Measure Backline against yardsticks of this machine.")
-    parser.add_argument("--quick", action="store_true", help="small inputs, one round: under a minute")
-    parser.add_argument("--size", type=size_of, help="text in the bundle (default 1284M, quick 60M)")
+    parser = argparse.ArgumentParser(
+        description="Measure Backline against yardsticks of this machine."
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="small inputs, one round: under a minute"
+    )
+    parser.add_argument(
+        "--size", type=size_of, help="text in the bundle (default 1284M, quick 60M)"
+    )
     parser.add_argument("--rounds", type=int, help="pairs a figure (default 5, quick 2)")
     parser.add_argument("--only", default="", help="demands to measure, for example P1,P7")
     parser.add_argument("--keep", type=Path, help="folder where the bundles stay for the next run")

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.oracle_triage import Finding, is_log
 from tools.bundle_logs import patterns
+from tools.oracle_triage import Finding, is_log
 
 BLOCK = 1 << 20
 
@@ -56,11 +56,13 @@ def scan(path: str, count: str, how: str = "") -> str:
     if how == "bare":
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
-    from analyzer.limits import Limits  # noqa: PLC0415
+    from analyzer.runtime.limits import Limits  # noqa: PLC0415
     from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
-    signatures = [Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(int(count)))]
+    signatures = [
+        Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(int(count)))
+    ]
     if how == "storm":
         signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
     scanner = Scanner(signatures)
@@ -69,7 +71,11 @@ def scan(path: str, count: str, how: str = "") -> str:
     for member in walk([Path(path)], limits, Ledger()):
         if is_log("/" + member.path) or member.path.endswith("zeros.log"):
             hits = scanner.scan(member, "log").hits
-            found += [(member.path, hit.line, int(hit.signature)) for hit in hits if hit.signature != "storm"]
+            found += [
+                (member.path, hit.line, int(hit.signature))
+                for hit in hits
+                if hit.signature != "storm"
+            ]
         else:
             for _ in member.chunks():
                 pass
@@ -78,17 +84,20 @@ def scan(path: str, count: str, how: str = "") -> str:
 
 def reference(path: str, count: str) -> str:
     """Do the same with the standard library, line by line."""
-    from tests.oracle_triage import scan as slow  # noqa: PLC0415
+    from tools.oracle_triage import scan as slow  # noqa: PLC0415
 
     return _digest(slow(Path(path), patterns(int(count))))
 
 
 def esxtop(path: str) -> str:
     """Read an esxtop CSV with the parser."""
-    from analyzer.parsing import registry  # noqa: PLC0415
-    from analyzer.tables import Block, Frame  # noqa: PLC0415
+    from analyzer.artefacts.parsing import registry  # noqa: PLC0415
+    from analyzer.artefacts.tables import Block, Frame  # noqa: PLC0415
 
-    parser = next((one for one in registry().values() if one.name.startswith("esxtop_csv") and one.stream), None)
+    parser = next(
+        (one for one in registry().values() if one.name.startswith("esxtop_csv") and one.stream),
+        None,
+    )
     if parser is None or parser.stream is None:
         raise SystemExit("there is no parser of the esxtop CSV yet")
     cells = 0
@@ -110,7 +119,11 @@ def nested_of(bundle: Path, target: Path) -> None:
     """Write all gzip members of a bundle one after the other, so that they can be inflated alone."""
     with tarfile.open(bundle, "r:gz") as archive, target.open("wb") as out:
         for member in archive:
-            if member.isreg() and member.name.endswith(".gz") and (file := archive.extractfile(member)):
+            if (
+                member.isreg()
+                and member.name.endswith(".gz")
+                and (file := archive.extractfile(member))
+            ):
                 shutil.copyfileobj(file, out, BLOCK)
 
 

@@ -52,7 +52,11 @@ def planted(number: int) -> tuple[str, str]:
     """Return (text with `{}` for an object, regex) of planted event `number`."""
     noun = _NOUNS[number % len(_NOUNS)]
     state = _STATES[number // len(_NOUNS) % len(_STATES)]
-    kind = f"{noun} {state}" if number < len(_NOUNS) * len(_STATES) else f"{noun} {state} (case {number})"
+    kind = (
+        f"{noun} {state}"
+        if number < len(_NOUNS) * len(_STATES)
+        else f"{noun} {state} (case {number})"
+    )
     kind = kind.replace("(", "[").replace(")", "]")
     escaped = kind.replace("[", r"\[").replace("]", r"\]")
     head = f"Bench: {kind} on {{}}"
@@ -106,7 +110,9 @@ class LogText:
             left -= len(chunk)
             yield chunk
         filler = f"{self._stamp()} cpu0:33000)Log: 1: end of the synthetic text "
-        yield (filler[: max(0, left - 1)].ljust(max(0, left - 1), ".") + "\n" * (left > 0)).encode("ascii")
+        yield (filler[: max(0, left - 1)].ljust(max(0, left - 1), ".") + "\n" * (left > 0)).encode(
+            "ascii"
+        )
 
     def pieces(self, size: int) -> Iterator[bytes]:
         """Yield chunks of whole lines, `size` bytes at most."""
@@ -127,7 +133,11 @@ class LogText:
             joint = " " if self._kind == "controller" else "T"
             when = datetime.fromtimestamp(_EPOCH + second, UTC)
             self._head = when.strftime(f"%Y-%m-%d{joint}%H:%M:%S")
-        return f"{self._head},{milli:03d}" if self._kind == "controller" else f"{self._head}.{milli:03d}Z"
+        return (
+            f"{self._head},{milli:03d}"
+            if self._kind == "controller"
+            else f"{self._head}.{milli:03d}Z"
+        )
 
     def _endless(self) -> Iterator[str]:
         dice, steps = self._dice, self._steps
@@ -152,10 +162,16 @@ class LogText:
         cpu, world = dice.randrange(32), 33000 + dice.randrange(400) * 7
         if text:
             return f" cpu{cpu}:{world})WARNING: {text}; request ", ""
-        module, action, name = dice.choice(_MODULES), dice.choice(_ACTIONS), dice.choice(self._objects)
+        module, action, name = (
+            dice.choice(_MODULES),
+            dice.choice(_ACTIONS),
+            dice.choice(self._objects),
+        )
         warning = "WARNING: " if self._kind == "vmkwarning" or dice.random() < 0.1 else ""
         line = 200 + 13 * (len(module) * 7 + len(action)) % 4000
-        tail = f" on {name}" + (f" H:0x0 D:0x{dice.choice((0, 2, 8))} P:0x0" if "Scsi" in module else "")
+        tail = f" on {name}" + (
+            f" H:0x0 D:0x{dice.choice((0, 2, 8))} P:0x0" if "Scsi" in module else ""
+        )
         return f" cpu{cpu}:{world}){warning}{module}: {line}: {action} 0x", tail
 
     def _vobd(self, text: str) -> tuple[str, str]:
@@ -176,6 +192,8 @@ class LogText:
     def _controller(self, text: str) -> tuple[str, str]:
         dice = self._dice
         level = "WARN" if text else "INFO"
-        name = dice.choice(("persistence.FileLog", "server.SyncThread", "vnet.Directory", "roles.Election"))
+        name = dice.choice(
+            ("persistence.FileLog", "server.SyncThread", "vnet.Directory", "roles.Election")
+        )
         head = f" {self._now // 7} [SyncThread:{dice.randrange(4)}] {level} org.example.{name} - "
         return head + (f"{text}; request " if text else "session "), " renewed"

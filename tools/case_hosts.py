@@ -36,7 +36,15 @@ DRIVERS = {
 FIRMWARE = ("0x800003df", "0x80000887", "0x8000095c", "6.01", "7.10", "8.20", "4.1(3a)", "20.6.52")
 SITES = ("ams", "ber", "bos", "dub", "fra", "nyc", "osl", "par", "sin", "tok", "vie", "zrh")
 ROLES = ("app", "db", "erp", "file", "mail", "print", "vdi", "web")
-GUESTS = ("centos7-64", "debian10-64", "rhel7-64", "rhel8-64", "ubuntu-64", "windows2019srv-64", "windows8srv-64")
+GUESTS = (
+    "centos7-64",
+    "debian10-64",
+    "rhel7-64",
+    "rhel8-64",
+    "ubuntu-64",
+    "windows2019srv-64",
+    "windows8srv-64",
+)
 
 
 @dataclass
@@ -74,7 +82,9 @@ class Host:
     options: dict[str, tuple[int, int]] = field(default_factory=dict)
     vibs: dict[str, str] = field(default_factory=dict)
     teaming: tuple[str, str, int] = ("link", "srcport", 2)
-    events: list[tuple[str, int, str]] = field(default_factory=list)  # (log, seconds before the bundle, text)
+    events: list[tuple[str, int, str]] = field(
+        default_factory=list
+    )  # (log, seconds before the bundle, text)
     extra: Files = field(default_factory=dict)
     without: set[str] = field(default_factory=set)  # version, logs, nics, options, switches, vms
 
@@ -102,8 +112,18 @@ class Host:
         for part, more in (
             ("version", self._identity()),
             ("nics", {"commands/nicinfo.sh.txt": self._nic_info()}),
-            ("options", {"commands/localcli_system-settings-advanced-list--d.txt": case_text.adv_delta(self.options)}),
-            ("switches", {"commands/esxcfg-vswitch_-l.txt": case_text.vswitch("vSwitch0", uplinks)}),
+            (
+                "options",
+                {
+                    "commands/localcli_system-settings-advanced-list--d.txt": case_text.adv_delta(
+                        self.options
+                    )
+                },
+            ),
+            (
+                "switches",
+                {"commands/esxcfg-vswitch_-l.txt": case_text.vswitch("vSwitch0", uplinks)},
+            ),
             ("vms", self._vm_files()),
             ("logs", self._logs()),
         ):
@@ -122,21 +142,30 @@ class Host:
             good = self.dice.randrange(100_000, 90_000_000)
             lost = sum(vm.full)
             stats = case_text.client_stats(
-                pktsTxOK=good // 2, bytesTxOK=good * 300, pktsRxOK=good, bytesRxOK=good * 900, droppedRx=lost
+                pktsTxOK=good // 2,
+                bytesTxOK=good * 300,
+                pktsRxOK=good,
+                bytesRxOK=good * 900,
+                droppedRx=lost,
             )
             queues = 2 if vm.vcpus > 1 and not vm.guest.startswith("windows8") else 1
             text.append(
                 f"{prompt}vsish -e get {port}/clientStats\n{stats}"
                 f"{prompt}vsish -e get {port}/vmxnet3/rxSummary\n{case_text.rx_summary(0, good, *vm.full)}"
-                f"{prompt}vsish -e ls {port}/vmxnet3/rxqueues/\n" + "".join(f"{n}/\n" for n in range(queues))
+                f"{prompt}vsish -e ls {port}/vmxnet3/rxqueues/\n"
+                + "".join(f"{n}/\n" for n in range(queues))
             )
             text += [
                 f"{prompt}vsish -e get {port}/vmxnet3/rxqueues/{n}/status\n{case_text.rx_queue(*vm.ring)}"
                 for n in range(queues)
             ]
         detection, balancing, count = self.teaming
-        policy = case_text.vswitch_failover(detection, balancing, [f"vmnic{n}" for n in range(count)])
-        text.append(f"{prompt}esxcli network vswitch standard policy failover get -v vSwitch0\n{policy}")
+        policy = case_text.vswitch_failover(
+            detection, balancing, [f"vmnic{n}" for n in range(count)]
+        )
+        text.append(
+            f"{prompt}esxcli network vswitch standard policy failover get -v vSwitch0\n{policy}"
+        )
         return "".join(text)
 
     def esxtop(self, samples: int) -> str:
@@ -145,7 +174,10 @@ class Host:
         for index, vm in enumerate(self.vms):
             gid = 5_572_700 + 40 * index
             groups = [(f"Group Cpu({gid}:{vm.name})", vm.vcpus)]
-            groups += [(f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1) for n in range(vm.vcpus)]
+            groups += [
+                (f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1)
+                for n in range(vm.vcpus)
+            ]
             for instance, share in groups:
                 for counter, value in self._cpu(vm, share):
                     head.append(f"\\\\{self.name}\\{instance}\\{counter}")
@@ -155,14 +187,18 @@ class Host:
                 ("% Outbound Packets Dropped", 0.0),
                 ("% Received Packets Dropped", vm.dropping),
             ):
-                head.append(f"\\\\{self.name}\\Network Port(vSwitch0:{vm.port}:{gid + 10}:{vm.name})\\{counter}")
+                head.append(
+                    f"\\\\{self.name}\\Network Port(vSwitch0:{vm.port}:{gid + 10}:{vm.name})\\{counter}"
+                )
                 columns.append(value)
         lines = [",".join(f'"{cell}"' for cell in head) + ","]
         for sample in range(samples):
             stamp = self.when - timedelta(seconds=5 * (samples - sample))
             swing = 0.9 + self.dice.random() / 5
             lines.append(
-                f'"{stamp:%m/%d/%Y %H:%M:%S}",' + ",".join(f'"{value * swing:.2f}"' for value in columns) + ","
+                f'"{stamp:%m/%d/%Y %H:%M:%S}",'
+                + ",".join(f'"{value * swing:.2f}"' for value in columns)
+                + ","
             )
         return "\n".join(lines) + "\n"
 
@@ -189,30 +225,56 @@ class Host:
 
     def _ports(self) -> list[tuple[int, int, int, str, str, str]]:
         fixed = [
-            (33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:{self.number % 251:02x}:0{n}", f"vmnic{n}") for n in range(2)
+            (
+                33554434 + n,
+                4,
+                0,
+                "vSwitch0",
+                f"00:25:90:aa:{self.number % 251:02x}:0{n}",
+                f"vmnic{n}",
+            )
+            for n in range(2)
         ]
-        fixed.append((33554436, 3, 0, "vSwitch0", f"00:25:90:aa:{self.number % 251:02x}:02", "vmk0"))
+        fixed.append(
+            (33554436, 3, 0, "vSwitch0", f"00:25:90:aa:{self.number % 251:02x}:02", "vmk0")
+        )
         kinds = {"vmxnet3": 9, "e1000": 7, "e1000e": 8, "vlance": 6}
-        return fixed + [(vm.port, 5, kinds[vm.adapter], "vSwitch0", vm.mac, f"{vm.name}.eth0") for vm in self.vms]
+        return fixed + [
+            (vm.port, 5, kinds[vm.adapter], "vSwitch0", vm.mac, f"{vm.name}.eth0")
+            for vm in self.vms
+        ]
 
     def _nic_info(self) -> str:
         driver, version, firmware = self.driver
         text = case_text.nic_info(self.nic_errors)
-        text = text.replace("Driver: ixgben\n", f"Driver: {driver}\n").replace("  ixgben  ", f"  {driver:<6s}  ")
-        return text.replace("0x800003df", firmware).replace("Version: 1.4.1\n", f"Version: {version}\n")
+        text = text.replace("Driver: ixgben\n", f"Driver: {driver}\n").replace(
+            "  ixgben  ", f"  {driver:<6s}  "
+        )
+        return text.replace("0x800003df", firmware).replace(
+            "Version: 1.4.1\n", f"Version: {version}\n"
+        )
 
     def _vib_list(self) -> str:
         version = self.release[0]
         tail = f"vmw.{version.replace('.', '')}.1.26.{self.release[1]}"
-        rows = {"esx-base": f"{version}-1.29.{self.release[1]}", self.driver[0]: f"{self.driver[1]}-2{tail}"}
-        rows |= {name: f"{value}-5{tail}" if name == "i40en" else value for name, value in self.vibs.items()}
+        rows = {
+            "esx-base": f"{version}-1.29.{self.release[1]}",
+            self.driver[0]: f"{self.driver[1]}-2{tail}",
+        }
+        rows |= {
+            name: f"{value}-5{tail}" if name == "i40en" else value
+            for name, value in self.vibs.items()
+        }
         head = f"{'Name':<20s}  {'Version':<40s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
         rule = f"{'-' * 20}  {'-' * 40}  {'-' * 6}  {'-' * 16}  ------------\n"
         day = self.when - timedelta(days=90)
         return (
             head
             + rule
-            + "".join(f"{n:<20s}  {v:<40s}  VMW     VMwareCertified   {day:%Y-%m-%d}\n" for n, v in rows.items())
+            + "".join(
+                f"{n:<20s}  {v:<40s}  VMW     VMwareCertified   {day:%Y-%m-%d}\n"
+                for n, v in rows.items()
+            )
         )
 
     def _vm_files(self) -> Files:
@@ -291,7 +353,13 @@ class Host:
 def new_host(dice: random.Random, number: int, when: datetime) -> Host:
     """Return a healthy host with one to four VMs, its make-up drawn from `dice`."""
     site = dice.choice(SITES)
-    host = Host(dice, number, when, name=f"esx{number % 10_000:04d}.{site}.example", release=dice.choice(RELEASES))
+    host = Host(
+        dice,
+        number,
+        when,
+        name=f"esx{number % 10_000:04d}.{site}.example",
+        release=dice.choice(RELEASES),
+    )
     driver = dice.choice(list(DRIVERS))
     host.driver = (driver, dice.choice(DRIVERS[driver]), dice.choice(FIRMWARE))
     for index in range(dice.randrange(1, 5)):

@@ -17,7 +17,13 @@ def vobd_log() -> str:
     lines = [
         "2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up"
     ]
-    steps = [(0, 1343, 28022), (95, 5127, 151909), (210, 8714, 1204519), (301, 16880, 2377218), (466, 31907, 3512036)]
+    steps = [
+        (0, 1343, 28022),
+        (95, 5127, 151909),
+        (210, 8714, 1204519),
+        (301, 16880, 2377218),
+        (466, 31907, 3512036),
+    ]
     for second, before, after in steps:
         stamp = f"2017-10-14T15:{10 + second // 60:02d}:{second % 60:02d}"
         up = 3536400000000 + second * 1000000
@@ -25,8 +31,12 @@ def vobd_log() -> str:
             f"Device {LUN} performance has deteriorated. I/O latency increased from average value of {before} "
             f"microseconds to {after} microseconds."
         )
-        lines.append(f"{stamp}.212Z: [scsiCorrelator] {up}us: [vob.scsi.device.io.latency.high] {told}")
-        lines.append(f"{stamp}.213Z: [scsiCorrelator] {up + 801}us: [esx.problem.scsi.device.io.latency.high] {told}")
+        lines.append(
+            f"{stamp}.212Z: [scsiCorrelator] {up}us: [vob.scsi.device.io.latency.high] {told}"
+        )
+        lines.append(
+            f"{stamp}.213Z: [scsiCorrelator] {up + 801}us: [esx.problem.scsi.device.io.latency.high] {told}"
+        )
     for minute, event in ((17, "timedout"), (17, "recovered"), (18, "timedout"), (18, "recovered")):
         second = 2 if event == "timedout" else 31
         up = 3536820000000 + minute * 60000000

@@ -41,7 +41,9 @@ def control_plane(
         f"{manager}/logs/vsm.log": log or quiet_log(),
     }
     files: Files = {"nsxmgr01.tgz": tgz(bundle), **listed_controllers(states)}
-    for number, text in enumerate([controller_cli(n) for n in (1, 2, 3)] if views is None else views, 1):
+    for number, text in enumerate(
+        [controller_cli(n) for n in (1, 2, 3)] if views is None else views, 1
+    ):
         files[f"controller-{number}.txt"] = text
     if hosts:
         files["hosts.xml"] = host_connections(hosts)
@@ -54,7 +56,9 @@ def listed_controllers(states: Sequence[str]) -> Files:
     Of `show controller list all` only lines with RUNNING are; UNKNOWN, DEPLOYING and REMOVING are states of the API.
     """
     if set(states) == {"RUNNING"}:
-        listed = "".join(f"controller-{n}    192.0.2.{30 + n}      RUNNING\n" for n in range(1, len(states) + 1))
+        listed = "".join(
+            f"controller-{n}    192.0.2.{30 + n}      RUNNING\n" for n in range(1, len(states) + 1)
+        )
         return {"central-cli.txt": f"nsxmgr01> show controller list all\n{listed}"}
     rows = "".join(
         f"  <controller>\n    <id>controller-{n}</id>\n    <ipAddress>192.0.2.{30 + n}</ipAddress>\n"
@@ -74,9 +78,7 @@ def quiet_log() -> str:
 
 def restarted_log() -> str:
     """Return vsm.log of a Manager that was restarted: Tomcat's line of the start."""
-    started = (
-        "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms\n"
-    )
+    started = "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms\n"
     return quiet_log() + started
 
 
@@ -112,7 +114,9 @@ def _cut(text: str) -> str:
 # Name of a state -> the files of a site in it.
 STATES: dict[str, Callable[[], Files]] = {
     "healthy": lambda: control_plane(hosts=("UP", "UP")),
-    "struck after a restart of the Manager": lambda: control_plane(SILENT, hosts=("UP", "UP"), log=restarted_log()),
+    "struck after a restart of the Manager": lambda: control_plane(
+        SILENT, hosts=("UP", "UP"), log=restarted_log()
+    ),
     "one controller down": lambda: control_plane(
         ("RUNNING", "UNKNOWN", "RUNNING"), [controller_cli(1), controller_cli(3)], ("UP", "UP")
     ),
@@ -125,13 +129,20 @@ STATES: dict[str, Callable[[], Files]] = {
         ("UP", "UP"),
         restarted_log(),
     ),
-    "one view of three": lambda: control_plane(SILENT, [controller_cli(1)], ("UP", "UP"), restarted_log()),
+    "one view of three": lambda: control_plane(
+        SILENT, [controller_cli(1)], ("UP", "UP"), restarted_log()
+    ),
     "a view that breaks off": lambda: control_plane(
-        SILENT, [controller_cli(1), controller_cli(2), _cut(controller_cli(3))], ("UP", "UP"), restarted_log()
+        SILENT,
+        [controller_cli(1), controller_cli(2), _cut(controller_cli(3))],
+        ("UP", "UP"),
+        restarted_log(),
     ),
     "hosts lost the controllers (REST)": lambda: control_plane(SILENT, hosts=("DOWN", "DOWN")),
     "hosts lost the controllers (1941)": lambda: control_plane(SILENT, log=hosts_lost_log()),
     "lines of nvpstatuscheck alone": lambda: control_plane(SILENT, [], log=vsm_log()),
     "one is deployed, one removed": lambda: control_plane(("RUNNING", "DEPLOYING", "REMOVING")),
-    "fixed release": lambda: control_plane(SILENT, hosts=("UP", "UP"), version="6.3.4 Build 6845891"),
+    "fixed release": lambda: control_plane(
+        SILENT, hosts=("UP", "UP"), version="6.3.4 Build 6845891"
+    ),
 }

@@ -58,7 +58,9 @@ def manager_bundle(n: int, log: str) -> tuple[str, bytes]:
         ),
         f"{top}/var/log/corfu/corfu.9000.log": "2023-03-01T03:00:00.404Z | INFO  | main | o.c.infrastructure.Server | ready (synthetic)\n",
         f"{top}/var/log/corfu/jvm/gc.log": "2023-03-01T03:00:00.504+0000: Total time for which application threads were stopped: 0.0061 seconds\n",
-        f"{top}/var/log/cbm/cbm.log": line("03:00:01.000", host, 'comp="cluster-boot-manager" subcomp="step"', "ready"),
+        f"{top}/var/log/cbm/cbm.log": line(
+            "03:00:01.000", host, 'comp="cluster-boot-manager" subcomp="step"', "ready"
+        ),
         f"{top}/var/log/proxy/reverse-proxy.log": "2023-03-01T03:00:02.000Z INFO started (synthetic)\n",
     }
     return f"nsx_manager_{uuid('manager', n)}.tgz", tgz(files)
@@ -84,7 +86,9 @@ def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get managers": managers_of_node(off),
         "get certificate api text": certificate(n),
     }
-    asked = typed(manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+    asked = typed(
+        manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()}
+    )
     calls = {
         "transport-nodes/status": hosts_rest(),
         "alarms": '{"results": [], "result_count": 0}\n',
@@ -117,7 +121,9 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get neighbor": neighbors(peer),
         **vpns(),
     }
-    return typed(edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()})
+    return typed(
+        edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()}
+    )
 
 
 def _key(command: str) -> str:
@@ -141,7 +147,9 @@ def site(
     files: Files = {}
     for n in (1, 2, 3):
         if n not in off:
-            name, body = manager_bundle(n, _sorted(quiet(manager(n), "nsx-manager"), logs, manager(n)))
+            name, body = manager_bundle(
+                n, _sorted(quiet(manager(n), "nsx-manager"), logs, manager(n))
+            )
             nodes[name] = body
             files[f"{manager(n)}.txt"] = manager_cli(n, off, **(managers or {}).get(n, {}))
     for n in (1, 2):
@@ -182,7 +190,12 @@ def edge_cut_off() -> Files:
         for n, peer in enumerate(peers, 1)
     )  # fmt: skip
     opened = alarm(
-        "09:46:00.000", manager(1), "edge_tunnels_down", "OPEN", "The tunnels of an edge are down", uuid("edge", 1)
+        "09:46:00.000",
+        manager(1),
+        "edge_tunnels_down",
+        "OPEN",
+        "The tunnels of an edge are down",
+        uuid("edge", 1),
     )
     return site(edges={1: lost, 2: other}, logs={edge(1): log, manager(1): opened})
 
@@ -190,12 +203,33 @@ def edge_cut_off() -> Files:
 def certificate_and_disk() -> Files:
     """Return the site with a manager whose certificate expired and whose log partition is full."""
     own = uuid("manager", 2)
-    log = alarm("08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired", own)
-    log += alarm(
-        "08:05:00.000", manager(2), "manager_disk_usage_very_high", "OPEN", "Disk usage of /var/log is 97%", own
+    log = alarm(
+        "08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired", own
     )
-    log += alarm("07:00:00.000", manager(2), "password_expired", "OPEN", "The password of audit has expired", own)
-    log += alarm("07:30:00.000", manager(2), "password_expired", "RESOLVED", "The password of audit was changed", own)
+    log += alarm(
+        "08:05:00.000",
+        manager(2),
+        "manager_disk_usage_very_high",
+        "OPEN",
+        "Disk usage of /var/log is 97%",
+        own,
+    )
+    log += alarm(
+        "07:00:00.000",
+        manager(2),
+        "password_expired",
+        "OPEN",
+        "The password of audit has expired",
+        own,
+    )
+    log += alarm(
+        "07:30:00.000",
+        manager(2),
+        "password_expired",
+        "RESOLVED",
+        "The password of audit was changed",
+        own,
+    )
     differs = {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}
     return site(managers={2: differs}, logs={manager(2): log})
 

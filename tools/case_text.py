@@ -58,12 +58,16 @@ _PNIC = [
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
     """`net-stats -l`: fixed columns."""
     head = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
-    return head + "".join(f"{p:<16d} {t:4d} {s:7d} {w:<16s} {m:<18s} {c}\n" for p, t, s, w, m, c in ports)
+    return head + "".join(
+        f"{p:<16d} {t:4d} {s:7d} {w:<16s} {m:<18s} {c}\n" for p, t, s, w, m, c in ports
+    )
 
 
 def client_stats(**values: int) -> str:
     """vsish `clientStats` of a 6.0 host: 21 counters."""
-    return "port client stats {\n" + "".join(f"   {k}:{values.get(k, 0)}\n" for k in _CLIENT) + "}\n"
+    return (
+        "port client stats {\n" + "".join(f"   {k}:{values.get(k, 0)}\n" for k in _CLIENT) + "}\n"
+    )
 
 
 def rx_summary(lro: int, pkts: int, full1: int, full2: int) -> str:
@@ -91,7 +95,9 @@ def rx_summary(lro: int, pkts: int, full1: int, full2: int) -> str:
         ("# of pkts dropped due to large hdrs", 0),
         ("# of pkts dropped due to max number of SG limits", 0),
     ]
-    return "stats of a vmxnet3 vNIC rx queue {\n" + "".join(f"   {k}:{v}\n" for k, v in pairs) + "}\n"
+    return (
+        "stats of a vmxnet3 vNIC rx queue {\n" + "".join(f"   {k}:{v}\n" for k, v in pairs) + "}\n"
+    )
 
 
 def rx_queue(ring1: int, ring2: int) -> str:
@@ -199,7 +205,11 @@ def vib_list(nsx: str = "", i40en: str = "") -> str:
         rows.append(("esx-nsxv", nsx, "VMware", "VMwareCertified", "2017-10-03"))
     head = f"{'Name':<20s}  {'Version':<32s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
     rule = f"{'-' * 20}  {'-' * 32}  {'-' * 6}  {'-' * 16}  ------------\n"
-    return head + rule + "".join(f"{n:<20s}  {v:<32s}  {w:<6s}  {a:<16s}  {d}\n" for n, v, w, a, d in rows)
+    return (
+        head
+        + rule
+        + "".join(f"{n:<20s}  {v:<32s}  {w:<6s}  {a:<16s}  {d}\n" for n, v, w, a, d in rows)
+    )
 
 
 def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
@@ -213,7 +223,12 @@ def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
 
 
 def vmx(
-    name: str, guest: str, vcpus: int, nics: list[tuple[str, str, str]], cpu_limit: int = 0, coalescing: str = ""
+    name: str,
+    guest: str,
+    vcpus: int,
+    nics: list[tuple[str, str, str]],
+    cpu_limit: int = 0,
+    coalescing: str = "",
 ) -> str:
     """A VM's configuration file."""
     lines = [
@@ -242,7 +257,11 @@ def vmx(
 def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     """An esxtop batch file (default columns of a few groups), 5 s apart, trailing comma as esxtop writes it."""
     dice = random.Random(7)
-    vms = [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)] if not calm else [(5572790, "lin-web01", 2)]
+    vms = (
+        [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
+        if not calm
+        else [(5572790, "lin-web01", 2)]
+    )
     ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
     cpu = (
         "% Used",
@@ -276,7 +295,9 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
                 head.append(f"\\\\{host}\\{instance}\\{counter}")
                 columns.append((name, counter, share))
         for counter in net:
-            head.append(f"\\\\{host}\\Network Port(vSwitch0:{ports[name]}:{gid + 10}:{name})\\{counter}")
+            head.append(
+                f"\\\\{host}\\Network Port(vSwitch0:{ports[name]}:{gid + 10}:{name})\\{counter}"
+            )
             columns.append((name, counter, 1))
     for counter in ("% Processor Time", "% Util Time"):
         head.append(f"\\\\{host}\\Physical Cpu(_Total)\\{counter}")
@@ -302,7 +323,11 @@ def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
         "% Idle": 70.0,
     }
     if limited and counter in ("% Ready", "% Max Limited"):
-        return 68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0) if share else 0.0
+        return (
+            68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0)
+            if share
+            else 0.0
+        )
     if limited and counter == "% Received Packets Dropped":
         return 1.2 + dice.random()
     if counter in ("Packets Transmitted/sec", "Packets Received/sec"):
@@ -334,7 +359,9 @@ def vsm_log() -> str:
 
 
 def controller_cli(
-    number: int, majority: str = "Connected to cluster majority", cluster: str = "b20ddc88-0000-49ad-b120-572c23100001"
+    number: int,
+    majority: str = "Connected to cluster majority",
+    cluster: str = "b20ddc88-0000-49ad-b120-572c23100001",
 ) -> str:
     """What a controller says of itself: cluster joined, all roles activated, and its view of the majority."""
     prompt = "nsx-controller # "

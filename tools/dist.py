@@ -107,10 +107,14 @@ def build(made: Path, work: Path, told: argparse.Namespace) -> None:
     run("pip for the wheelhouse", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(house),
         *(["--constraint", str(told.constraint.absolute())] if told.constraint else []), "pip")  # fmt: skip
     version = wheel.name.split("-")[1]
-    single = f"backline-{version}-{sys.implementation.cache_tag}-{platform()}.pex".replace("cpython-", "cp")
+    single = f"backline-{version}-{sys.implementation.cache_tag}-{platform()}.pex".replace(
+        "cpython-", "cp"
+    )
     if not told.no_single:
         build_single(made / single, house, work)
-    (made / "constraints.txt").write_text("".join(f"{line}\n" for line in pins(made)), encoding="utf-8")
+    (made / "constraints.txt").write_text(
+        "".join(f"{line}\n" for line in pins(made)), encoding="utf-8"
+    )
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     text = INSTALL.format(version=version, python=python, platform=platform(), single=f"./{single}")
     (made / "INSTALL.txt").write_text(text, encoding="utf-8")
@@ -129,7 +133,9 @@ def copy_source(source: Path) -> None:
     """Copy the files that git knows or would add, with the same rights on every machine."""
     listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *NEEDED)
     try:
-        names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        names = subprocess.run(
+            listing, cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.split("\0")
     except (OSError, subprocess.CalledProcessError) as error:
         raise BuildError(f"git gave no answer which files belong to the source: {error}") from None
     for name in sorted({name for name in names if name and (ROOT / name).is_file()}):
@@ -159,10 +165,14 @@ def build_single(single: Path, house: Path, work: Path) -> None:
 
 def run(what: str, module: str, *words: str) -> None:
     """Run a module of this Python; BuildError with the end of what it said when it fails."""
-    done = subprocess.run([sys.executable, "-m", module, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", module, *words], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
-        raise BuildError(f"{what} could not be built ({module} ended with {done.returncode}):\n{said}")
+        raise BuildError(
+            f"{what} could not be built ({module} ended with {done.returncode}):\n{said}"
+        )
 
 
 def epoch() -> str:

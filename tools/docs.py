@@ -31,12 +31,15 @@ def help_text() -> str:
     """The help of `backline` alone, as click prints it 80 columns wide."""
     from analyzer.cli import main  # noqa: PLC0415 - after the path above
 
-    return main.get_help(main.make_context("backline", [], resilient_parsing=True, terminal_width=78)) + "\n"
+    return (
+        main.get_help(main.make_context("backline", [], resilient_parsing=True, terminal_width=78))
+        + "\n"
+    )
 
 
 def architecture_page() -> str:
     """The page as it stands, with the tables of layers and rooms as the code has them."""
-    from tests import layers  # noqa: PLC0415 - after the path above
+    from tools import layers  # noqa: PLC0415 - after the path above
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):
@@ -56,16 +59,29 @@ def product_words() -> str:
         if path.suffix == ".py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            parts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in own)
+            parts = (
+                node
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and id(node) not in own
+            )
             return (part.value for part in parts if isinstance(part.value, str))
         text = path.read_text(encoding="utf-8")
-        return (part for part in re.split(r"^(?=\w)", text, flags=re.MULTILINE) if not part.startswith("examples:"))
+        return (
+            part
+            for part in re.split(r"^(?=\w)", text, flags=re.MULTILINE)
+            if not part.startswith("examples:")
+        )
 
     room = ROOT / "analyzer"
     unheard = {"redact", "commands", "web", "authoring", "cli.py"}  # what they say is in no report
     code = [one for one in room.rglob("*.py") if one.relative_to(room).parts[0] not in unheard]
     code += (ROOT / "parsers").glob("*.py")
-    texts = [*code, *room.glob("kb/facts/*.csv"), *room.rglob("kb/*/*.yaml"), room / "kb" / "shared.yaml"]
+    texts = [
+        *code,
+        *room.glob("kb/facts/*.csv"),
+        *room.rglob("kb/*/*.yaml"),
+        room / "kb" / "shared.yaml",
+    ]
     pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
     found = words_of(part for path in texts for part in said(path))
     found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
@@ -89,14 +105,23 @@ def write_pages(folder: Path) -> None:
 
 def stale_files() -> list[str]:
     """Return the files of KEPT that are not what would be written today."""
-    return [name for name, make in KEPT.items() if (ROOT / name).read_text(encoding="utf-8") != make()]
+    return [
+        name for name, make in KEPT.items() if (ROOT / name).read_text(encoding="utf-8") != make()
+    ]
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Write or check the files; returns the exit code."""
     parser = argparse.ArgumentParser(description="Write the generated pages and files.")
-    parser.add_argument("-o", "--output", type=Path, help="write only the pages that are not in git, into this folder")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a generated file in git is not fresh")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="write only the pages that are not in git, into this folder",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 when a generated file in git is not fresh"
+    )
     given = parser.parse_args(words)
     if given.check:
         stale = stale_files()

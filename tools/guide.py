@@ -59,7 +59,13 @@ def run(command: str, folder: Path) -> str:
     words = shlex.split(found[1])
     if words[0] != "backline":
         raise SystemExit(f"the page runs something else than backline: {command}")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": WIDTH, "TERM": "dumb", "NO_COLOR": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": WIDTH,
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-m", "analyzer", *words[1:]], cwd=folder, capture_output=True, text=True, env=environment,
         check=False, timeout=120,
@@ -103,7 +109,9 @@ def main() -> int:
         if "--check" not in sys.argv:
             path.write_text(fresh, encoding="utf-8")
         elif fresh != page:
-            print(f"docs/{path.name} does not say what the commands print; run python tools/guide.py")
+            print(
+                f"docs/{path.name} does not say what the commands print; run python tools/guide.py"
+            )
             stale = True
     return 1 if stale else 0
 

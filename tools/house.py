@@ -131,14 +131,20 @@ def is_magic(name: str) -> bool:
 def is_participle(name: str) -> bool:
     """Say whether a function's name is a past participle alone: `counted`, `joined`, `told`."""
     word = name.strip("_")
-    return word not in NO_PARTICIPLE and bool(IRREGULAR.fullmatch(word) or re.fullmatch("[a-z]{2,}ed", word))
+    return word not in NO_PARTICIPLE and bool(
+        IRREGULAR.fullmatch(word) or re.fullmatch("[a-z]{2,}ed", word)
+    )
 
 
 def count_called_once(files: Iterable[SourceFile]) -> int:
     """Count the private functions that their own file names exactly once beside the definition."""
     total = 0
     for source in files:
-        private = {node.name for node in ast.walk(source.tree) if isinstance(node, Function) and is_private(node.name)}
+        private = {
+            node.name
+            for node in ast.walk(source.tree)
+            if isinstance(node, Function) and is_private(node.name)
+        }
         uses: Counter[str] = Counter()
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Name) and node.id in private:
@@ -160,7 +166,9 @@ def count_inner_imports(files: Iterable[SourceFile]) -> int:
     for source in files:
         for node in ast.walk(source.tree):
             if isinstance(node, Function):
-                total += sum(isinstance(child, ast.Import | ast.ImportFrom) for child in walk_own_nodes(node))
+                total += sum(
+                    isinstance(child, ast.Import | ast.ImportFrom) for child in walk_own_nodes(node)
+                )
     return total
 
 
@@ -305,9 +313,13 @@ def take_census() -> Census:
     values["function_lines_p95"] = find_percentile(heights, 0.95)
     values["longest_function"] = max(heights)
     values["longest_module"] = max(source.text.count("\n") for source in files)
-    values["nodes_a_line"] = sum(one.nodes for one in functions) / sum(one.height for one in functions)
+    values["nodes_a_line"] = sum(one.nodes for one in functions) / sum(
+        one.height for one in functions
+    )
     values["analyzer_nodes"] = count_nodes(of_analyzer, ast.expr)
-    values["comprehensions"] = count_nodes(files, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp) / thousands
+    values["comprehensions"] = (
+        count_nodes(files, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp) / thousands
+    )
     values["conditionals"] = count_nodes(files, ast.IfExp) / thousands
     values["called_once"] = 100 * count_called_once(files) / len(functions)
     values["name_words"] = sum(word_counts) / len(word_counts)
@@ -378,7 +390,9 @@ def list_failures(values: dict[str, float], bounds: dict[str, Bound]) -> list[st
     failures = []
     for key, bound in bounds.items():
         if bound.limit is not None and is_worse(key, values[key], bound.limit):
-            failures.append(f"{ROWS[key]}: {show_number(values[key])}, and the limit is {show_number(bound.limit)}")
+            failures.append(
+                f"{ROWS[key]}: {show_number(values[key])}, and the limit is {show_number(bound.limit)}"
+            )
     return failures
 
 
@@ -394,7 +408,9 @@ def print_table(values: dict[str, float], bounds: dict[str, Bound]) -> None:
     print(f"{'':55}{'value':>10}{'limit':>10}{'goal':>10}")
     for key, meaning in ROWS.items():
         bound = bounds.get(key, Bound())
-        print(f"{meaning:55}{show_number(values[key]):>10}{show_number(bound.limit):>10}{show_number(bound.goal):>10}")
+        print(
+            f"{meaning:55}{show_number(values[key]):>10}{show_number(bound.limit):>10}{show_number(bound.goal):>10}"
+        )
 
 
 def print_densest(functions: list[FunctionMeasure], count: int) -> None:
@@ -407,8 +423,12 @@ def print_densest(functions: list[FunctionMeasure], count: int) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, and with --check return 1 when a value is worse than its limit."""
     parser = argparse.ArgumentParser(description="Measure how the code reads.")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a value is worse than its limit")
-    parser.add_argument("--worst", type=int, default=0, metavar="N", help="print the N densest functions as well")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 when a value is worse than its limit"
+    )
+    parser.add_argument(
+        "--worst", type=int, default=0, metavar="N", help="print the N densest functions as well"
+    )
     options = parser.parse_args(arguments)
     census = take_census()
     bounds = read_bounds()

@@ -41,7 +41,14 @@ MTIME = 1_615_214_965  # 2021-03-08 14:49:25 UTC, of every member
 HOST = "bench01.example.com"
 TOP = f"esx-{HOST}-2021-03-08--14.49-17885597"
 FRAGMENT = 1_048_576
-LIVE = {"vmkernel": 0.30, "hostd": 0.30, "vpxa": 0.12, "fdm": 0.10, "vobd": 0.08, "vmkwarning": 0.10}
+LIVE = {
+    "vmkernel": 0.30,
+    "hostd": 0.30,
+    "vpxa": 0.12,
+    "fdm": 0.10,
+    "vobd": 0.08,
+    "vmkwarning": 0.10,
+}
 ROTATED = {"vmkernel": 24, "hostd": 24, "vpxa": 12}
 FULL = 1284 * 10**6  # text of the bundle the shares come from
 ESXTOP_COLUMNS = 625
@@ -63,7 +70,10 @@ class TarGz:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         if kind is None:
             self._queue.put(bytes(10240))
@@ -108,7 +118,12 @@ class TarGz:
 
 
 def make(
-    path: Path, size: int, seed: int = 7, *, dumps: bool = True, problems: Sequence[Planted] | None = None
+    path: Path,
+    size: int,
+    seed: int = 7,
+    *,
+    dumps: bool = True,
+    problems: Sequence[Planted] | None = None,
 ) -> None:
     """Write a bundle with about `size` bytes of text (inflated) to `path`; without `dumps` logs and commands alone.
 
@@ -118,7 +133,12 @@ def make(
     with TarGz(path) as tar:
         _identity(tar, size, seed)
         _commands(tar, share, seed, OLD if problems is None else PATCHED)
-        _vms(tar, share, seed, [line for one in problems or () if one.log == "vmware" for line in one.lines])
+        _vms(
+            tar,
+            share,
+            seed,
+            [line for one in problems or () if one.log == "vmware" for line in one.lines],
+        )
         for name, part in LIVE.items():
             wanted = int(size * 0.467 * part)
             own = [one.lines for one in problems or () if one.log == name]
@@ -175,13 +195,19 @@ def _identity(tar: TarGz, size: int, seed: int) -> None:
     tar.text("action.log", "2021-03-08 14:49:26: commands (base.mfx) took 0.123 sec\n")
     tar.text(
         "etc/vmware/esx.conf",
-        f'/adv/Misc/HostName = "{HOST}"\n' + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
+        f'/adv/Misc/HostName = "{HOST}"\n'
+        + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
     )
 
 
 def _ports() -> list[tuple[int, int, int, str, str, str]]:
-    nics = [(33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}") for n in range(2)]
-    vms = [(33554440 + n, 5, 9, "vSwitch0", f"00:50:56:a6:01:{n:02x}", f"vm{n}.eth0") for n in range(VMS)]
+    nics = [
+        (33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}") for n in range(2)
+    ]
+    vms = [
+        (33554440 + n, 5, 9, "vSwitch0", f"00:50:56:a6:01:{n:02x}", f"vm{n}.eth0")
+        for n in range(VMS)
+    ]
     return nics + vms
 
 
@@ -199,7 +225,9 @@ def _known(release: tuple[int, int]) -> dict[str, str]:
         "esxcfg-vswitch -l": case_text.vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
         "nicinfo.sh": case_text.nic_info({"Receive missed errors": 0}),
         "localcli software vib list": case_text.vib_list(),
-        "localcli system settings advanced list -d": case_text.adv_delta({"/Net/Vmxnet3RxRings": (2, 1)}),
+        "localcli system settings advanced list -d": case_text.adv_delta(
+            {"/Net/Vmxnet3RxRings": (2, 1)}
+        ),
     }
 
 
@@ -227,7 +255,9 @@ def _commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]) -> 
         body = _listing(dice, 300 + dice.randrange(most))
         tar.text(command_file(command), body)
         if number % 20 == 0:
-            rows = [{"Device": f"naa.{n:x}", "Size": n * 1024} for n in range(dice.randrange(1, 40))]
+            rows = [
+                {"Device": f"naa.{n:x}", "Size": n * 1024} for n in range(dice.randrange(1, 40))
+            ]
             name = command_file(command).removeprefix("commands/").removesuffix(".txt")
             tar.text(f"json/{name}.json", json.dumps(rows, indent=1) + "\n")
 
@@ -253,9 +283,15 @@ def _vms(tar: TarGz, share: float, seed: int, planted: Sequence[str]) -> None:
         nic = ("vmxnet3", "VM Network", f"00:50:56:a6:01:{number:02x}")
         vmx = case_text.vmx(f"vm{number}", "centos7-64", 2, [nic])
         tar.text(f"{folder}/vm{number}.vmx", vmx)
-        text = LogText("vmkernel", f"vmx/{seed}/{number}").take(int(200_000 * min(1.0, 4 * share)) + 2000)
+        text = LogText("vmkernel", f"vmx/{seed}/{number}").take(
+            int(200_000 * min(1.0, 4 * share)) + 2000
+        )
         body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)
-        last = [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted] if number == 3 else []
+        last = (
+            [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted]
+            if number == 3
+            else []
+        )
         tar.text(f"{folder}/vmware.log", body + "".join(last).encode())
 
 
@@ -276,7 +312,9 @@ def _fragments(tar: TarGz, share: float, seed: int) -> None:
 
 # --- esxtop and vsish ---------------------------------------------------------------------------
 
-_CPU = ("% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait").split("|")
+_CPU = (
+    "% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait"
+).split("|")
 _NET = (
     "Packets Transmitted/sec|MBits Transmitted/sec|Average Packet Size  Transmitted (Bytes)|"
     "Packets Received/sec|MBits Received/sec|Average Packet Size  Received (Bytes)|"
@@ -296,11 +334,15 @@ def esxtop_header(columns: int) -> list[str]:
     while len(names) < columns:
         gid, name = 1000 + 50 * vm, f"vm{vm}"
         groups = [(f"Group Cpu({gid}:{name})", _CPU)]
-        groups += [(f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", _CPU) for n in range(4)]
+        groups += [
+            (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", _CPU) for n in range(4)
+        ]
         groups += [(f"Network Port(vSwitch0:{33554440 + vm}:{gid + 10}:{name})", _NET)]
         groups += [(f"Group Memory({gid}:{name})", _MEMORY), (f"Virtual Disk({name})", _DISK)]
         groups += [(f"Physical Cpu({vm})", ["% Util Time"])]
-        names += [f"\\\\{HOST}\\{instance}\\{one}" for instance, counters in groups for one in counters]
+        names += [
+            f"\\\\{HOST}\\{instance}\\{one}" for instance, counters in groups for one in counters
+        ]
         vm += 1
     return names[:columns]
 
@@ -309,12 +351,18 @@ def esxtop_csv(columns: int, rows: int, seed: int) -> Iterator[bytes]:
     """Yield an esxtop batch file, 5 s apart, with esxtop's trailing comma."""
     yield ('"' + '","'.join(esxtop_header(columns)) + '",\n').encode()
     dice = random.Random(f"esxtop/{columns}/{seed}")
-    pool = ["0.00"] * 900 + [f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}" for _ in range(2100)]
+    pool = ["0.00"] * 900 + [
+        f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}" for _ in range(2100)
+    ]
     for row in range(rows):
         second = row * 5
         day, rest = divmod(second, 86_400)
-        stamp = f"03/{8 + day % 20:02d}/2021 {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-        yield ('"' + stamp + '","' + '","'.join(dice.choices(pool, k=columns - 1)) + '",\n').encode()
+        stamp = (
+            f"03/{8 + day % 20:02d}/2021 {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+        )
+        yield (
+            '"' + stamp + '","' + '","'.join(dice.choices(pool, k=columns - 1)) + '",\n'
+        ).encode()
 
 
 def esxtop_size(columns: int, rows: int, seed: int) -> int:
@@ -352,17 +400,35 @@ def size_of(text: str) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else "")
-    parser.add_argument("--size", type=size_of, default=size_of("1G"), help="text in all members, 20M to 3G")
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else ""
+    )
+    parser.add_argument(
+        "--size", type=size_of, default=size_of("1G"), help="text in all members, 20M to 3G"
+    )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--no-dumps", action="store_true", help="leave out the esxtop CSV and the pasted vsish dumps")
+    parser.add_argument(
+        "--no-dumps",
+        action="store_true",
+        help="leave out the esxtop CSV and the pasted vsish dumps",
+    )
     host = parser.add_mutually_exclusive_group()
-    host.add_argument("--healthy", action="store_true", help="a patched host with nothing wrong, without dumps")
-    host.add_argument("--planted", action="store_true", help="the same with the problems of tools/planted.py")
+    host.add_argument(
+        "--healthy", action="store_true", help="a patched host with nothing wrong, without dumps"
+    )
+    host.add_argument(
+        "--planted", action="store_true", help="the same with the problems of tools/planted.py"
+    )
     options = parser.parse_args()
     problems = PROBLEMS if options.planted else () if options.healthy else None
-    make(options.output, options.size, options.seed, dumps=problems is None and not options.no_dumps, problems=problems)
+    make(
+        options.output,
+        options.size,
+        options.seed,
+        dumps=problems is None and not options.no_dumps,
+        problems=problems,
+    )
     print(f"{options.output}: {options.output.stat().st_size / 1e6:.1f} MB")
 
 

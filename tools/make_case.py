@@ -75,7 +75,8 @@ def vmkernel_log() -> str:
     """Return ordinary vmkernel lines of the 5.0-7.x form."""
     line = "2017-10-14T16:{m:02d}:{s:02d}.312Z cpu{c}:{w})NetPort: 1879: disabled port 0x{p:x}\n"
     return "".join(
-        line.format(m=20 + n // 3, s=n * 7 % 60, c=n % 8, w=33000 + n, p=0x2000010 + n % 5) for n in range(40)
+        line.format(m=20 + n // 3, s=n * 7 % 60, c=n % 8, w=33000 + n, p=0x2000010 + n % 5)
+        for n in range(40)
     )
 
 
@@ -100,7 +101,9 @@ def ring_before() -> Files:
         f"{host}vsish -e get {port}/vmxnet3/rxqueues/0/status\n{rx_queue(256, 256)}"
         f"{host}vsish -e get {port}/vmxnet3/rxqueues/1/status\n{rx_queue(256, 256)}"
     )
-    guest = guest_ring("iperf-test1", shown=512) + guest_stats("iperf-test1", (7129, 3241), (2305, 979))
+    guest = guest_ring("iperf-test1", shown=512) + guest_stats(
+        "iperf-test1", (7129, 3241), (2305, 979)
+    )
     guest += guest_free("iperf-test1", used=74780, buffers=9420)
     sender = (
         "root@iperf-test2:~# netstat -s |grep -i retransmit\n    86715 segments retransmited\n"
@@ -123,9 +126,7 @@ def ring_after() -> Files:
     )
     guest = guest_ring("iperf-test1", shown=8192) + guest_stats("iperf-test1", (505, 1151), (0, 0))
     guest += guest_free("iperf-test1", used=93052, buffers=9444)
-    sender = (
-        "root@iperf-test2:~# netstat -s |grep -i retransmit\n    48 segments retransmited\n    47 fast retransmits\n"
-    )
+    sender = "root@iperf-test2:~# netstat -s |grep -i retransmit\n    48 segments retransmited\n    47 fast retransmits\n"
     return {"esx0.txt": esx, "receiver.txt": guest, "sender.txt": sender}
 
 
@@ -143,7 +144,10 @@ def windows_guest() -> Files:
             "commands/net-stats_-l.txt": net_stats(ports),
             "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx(
-                "win-file01", "windows8srv-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:70:01")]
+                "win-file01",
+                "windows8srv-64",
+                vcpus=4,
+                nics=[("vmxnet3", "VM Network", "00:50:56:a6:70:01")],
             ),
         },
     )
@@ -174,10 +178,17 @@ def cpu_limited() -> Files:
             "commands/net-stats_-l.txt": net_stats(ports),
             "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0"]),
             f"{volume}/lin-app07/lin-app07.vmx": vmx(
-                "lin-app07", "debian8-64", vcpus=1, nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:01")], cpu_limit=800
+                "lin-app07",
+                "debian8-64",
+                vcpus=1,
+                nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:01")],
+                cpu_limit=800,
             ),
             f"{volume}/lin-db02/lin-db02.vmx": vmx(
-                "lin-db,02 (prod)", "rhel7-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:02")]
+                "lin-db,02 (prod)",
+                "rhel7-64",
+                vcpus=4,
+                nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:02")],
             ),
         },
     )
@@ -188,7 +199,11 @@ def cpu_limited() -> Files:
         f"[root@esx31:~] vsish -e get {port}/vmxnet3/rxSummary\n{rx_summary(lro=0, pkts=4127810, full1=22410, full2=0)}"
         f"[root@esx31:~] vsish -e get {port}/vmxnet3/rxqueues/0/status\n{rx_queue(1024, 256)}"
     )
-    return {f"{top}.tgz": tgz(files), "vsish.txt": pasted, "esxtop.csv": esxtop_csv("esx31.lab.example")}
+    return {
+        f"{top}.tgz": tgz(files),
+        "vsish.txt": pasted,
+        "esxtop.csv": esxtop_csv("esx31.lab.example"),
+    }
 
 
 def nsx_site() -> Files:
@@ -226,7 +241,10 @@ def healthy_host() -> Files:
             "commands/localcli_software-vib-list.txt": vib_list(),
             "commands/localcli_system-settings-advanced-list--d.txt": adv_delta({}),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx(
-                "lin-web01", "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network", "00:50:56:a6:90:01")]
+                "lin-web01",
+                "centos7-64",
+                vcpus=2,
+                nics=[("vmxnet3", "VM Network", "00:50:56:a6:90:01")],
             ),
         },
     )
@@ -259,7 +277,11 @@ def config_traps() -> Files:
             "commands/net-stats_-l.txt": net_stats(ports),
             "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
             "commands/nicinfo.sh.txt": nic_info(
-                {"Receive CRC errors": 4410, "Receive missed errors": 91, "Total receive errors": 4501}
+                {
+                    "Receive CRC errors": 4410,
+                    "Receive missed errors": 91,
+                    "Total receive errors": 4501,
+                }
             ),
             "commands/localcli_system-settings-advanced-list--d.txt": adv_delta(
                 {
@@ -272,7 +294,10 @@ def config_traps() -> Files:
                 "old-print01",
                 "winnetenterprise",
                 vcpus=1,
-                nics=[("e1000", "VM Network", "00:50:56:a6:95:01"), ("vmxnet3", "Backup", "00:50:56:a6:95:02")],
+                nics=[
+                    ("e1000", "VM Network", "00:50:56:a6:95:01"),
+                    ("vmxnet3", "Backup", "00:50:56:a6:95:02"),
+                ],
                 coalescing="disabled",
             ),
         },
@@ -291,11 +316,16 @@ def slow_storage() -> Files:
         "6.5.0",
         5969303,
         {
-            "commands/localcli_software-vib-list.txt": vib_list(i40en="1.3.1-5vmw.650.1.26.5969303"),
+            "commands/localcli_software-vib-list.txt": vib_list(
+                i40en="1.3.1-5vmw.650.1.26.5969303"
+            ),
             "var/run/log/vobd.log": vobd_log(),
             "var/run/log/vmkernel.log": storage_vmkernel_log(),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx(
-                "lin-erp02", "rhel7-64", vcpus=4, nics=[("vmxnet3", "VM Network", "00:50:56:a6:a0:01")]
+                "lin-erp02",
+                "rhel7-64",
+                vcpus=4,
+                nics=[("vmxnet3", "VM Network", "00:50:56:a6:a0:01")],
             ),
             "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/vmware.log": vmware_log(),
         },
@@ -323,7 +353,10 @@ CASES: dict[str, tuple[Callable[[], Files], str]] = {
     "nsx-633-site": (nsx_site, "NSX 6.3.3: Manager, three controllers, two hosts"),
     "healthy-host": (healthy_host, "a healthy host; no finding may come out of it"),
     "config-traps": (config_traps, "settings and a physical NIC that bite later"),
-    "slow-storage": (slow_storage, "storage that answers late and a NIC driver that resets, seen in logs only"),
+    "slow-storage": (
+        slow_storage,
+        "storage that answers late and a NIC driver that resets, seen in logs only",
+    ),
     "cut-bundle": (cut_bundle, "an upload that broke off: cannot-tell instead of clean"),
 }
 
@@ -342,4 +375,8 @@ def write(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "samples" / "cases")
+    write(
+        Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else Path(__file__).resolve().parent.parent / "samples" / "cases"
+    )

@@ -83,8 +83,15 @@ def _examples() -> Iterator[tuple[str, Callable[[Case], None]]]:
     """Yield each rule of the shipped catalog that has an example in files, as they reach an engineer, which matches."""
     for rule in load(default_paths(), examples=True).rules:
         for example in rule.examples:
-            alone = not (example.tables or example.logs or example.gap) and example.expect["result"] == "match"
-            if alone and example.files and all(file.keys() & {"path", "command"} for file in example.files):
+            alone = (
+                not (example.tables or example.logs or example.gap)
+                and example.expect["result"] == "match"
+            )
+            if (
+                alone
+                and example.files
+                and all(file.keys() & {"path", "command"} for file in example.files)
+            ):
                 yield rule.id, _from_example(rule.id, example.files)
                 break
 
@@ -95,7 +102,9 @@ def _contention(case: Case) -> None:
 
 
 def _no_majority(case: Case) -> None:
-    case.files["controller-1.txt"] = case_text.controller_cli(1, majority="Disconnected from cluster majority")
+    case.files["controller-1.txt"] = case_text.controller_cli(
+        1, majority="Disconnected from cluster majority"
+    )
 
 
 def _cut_controller(case: Case) -> None:
@@ -104,7 +113,9 @@ def _cut_controller(case: Case) -> None:
 
 
 def _cut_manager(case: Case) -> None:
-    name, body = case_nsxt.manager_bundle(1, nsxt_outputs.quiet(nsxt_outputs.manager(1), "nsx-manager"))
+    name, body = case_nsxt.manager_bundle(
+        1, nsxt_outputs.quiet(nsxt_outputs.manager(1), "nsx-manager")
+    )
     case.files[name] = body[: len(body) * 9 // 10]
     case.files["nsxt-mgr-01.txt"] = case_nsxt.manager_cli(1)
 
@@ -146,7 +157,10 @@ SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()),
 LACKING: dict[str, Callable[[Case], None]] = {
     "lacks-session": _no_session,
     "lacks-bundle": _no_bundle,
-    **{f"lacks-{part}": _lacks(part) for part in ("version", "logs", "nics", "options", "switches", "vms")},
+    **{
+        f"lacks-{part}": _lacks(part)
+        for part in ("version", "logs", "nics", "options", "switches", "vms")
+    },
 }
 HEALTHY, LACKING_SHARE = 0.60, 0.10
 BREAKAGES = ("cut", "empty", "noise", "text", "damaged", "nothing")
@@ -199,12 +213,16 @@ def broken(files: Files, how: str, dice: random.Random) -> Files:
     return {} if how == "nothing" else {"upload.tgz": bodies[how]}
 
 
-def make(out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder") -> list[Made]:
+def make(
+    out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder"
+) -> list[Made]:
     """Write `count` cases below `out` (made when missing) and return them in order of their names."""
     return list(written(out, count, seed, broken_share=broken_share, form=form))
 
 
-def written(out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder") -> Iterator[Made]:
+def written(
+    out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder"
+) -> Iterator[Made]:
     """Write `count` cases below `out` and yield each; the same arguments give the same bytes."""
     out.mkdir(parents=True, exist_ok=True)
     for number in range(count):
@@ -222,7 +240,11 @@ def _write(out: Path, name: str, files: Files, *, packed: bool) -> Path:
     if packed and files:
         path = out / f"{name}.tgz"
         upload = files.get("upload.tgz")
-        whole = tgz({f"{name}/{file}": body for file, body in files.items()}, FIRST_DAY) if upload is None else upload
+        whole = (
+            tgz({f"{name}/{file}": body for file, body in files.items()}, FIRST_DAY)
+            if upload is None
+            else upload
+        )
         path.write_bytes(whole.encode() if isinstance(whole, str) else whole)
         return path
     path = out / name
@@ -246,14 +268,20 @@ def main() -> None:
     parser.add_argument("--count", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--broken", type=_share, default=0.0, metavar="SHARE", help="share that cannot be read: 0.2 or 20%%"
+        "--broken",
+        type=_share,
+        default=0.0,
+        metavar="SHARE",
+        help="share that cannot be read: 0.2 or 20%%",
     )
     parser.add_argument("--form", choices=FORMS, default="folder")
     options = parser.parse_args()
     if options.out.is_dir() and any(options.out.iterdir()):
         parser.error(f"{options.out} is not empty; name a new folder")
     kinds: dict[str, int] = {}
-    for one in written(options.out, options.count, options.seed, broken_share=options.broken, form=options.form):
+    for one in written(
+        options.out, options.count, options.seed, broken_share=options.broken, form=options.form
+    ):
         kinds[one.kind] = kinds.get(one.kind, 0) + 1
     print(f"{options.count} synthetic cases in {options.out}")
     for kind, count in sorted(kinds.items(), key=lambda one: (-one[1], one[0])):

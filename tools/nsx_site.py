@@ -24,7 +24,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.case_pack import Files, tgz
 from tools.nsx_site_hosts import edge_cli, host_files
-from tools.nsx_site_plan import CLUSTER, CONTROLLERS, HOSTS, MANAGER, NOW, OTHER_CLUSTER, RELEASES, ROLES, Site
+from tools.nsx_site_plan import (
+    CLUSTER,
+    CONTROLLERS,
+    HOSTS,
+    MANAGER,
+    NOW,
+    OTHER_CLUSTER,
+    RELEASES,
+    ROLES,
+    Site,
+)
 
 
 def files(site: Site) -> Files:
@@ -35,13 +45,17 @@ def files(site: Site) -> Files:
         made["controllers.xml"] = _controllers(site)
         made["hosts-connection.xml"] = _host_connections(site)
     for number in site.up():
-        report: Files = {f"nsx-controller-{number}/status-report.txt": _controller_cli(site, number)}
+        report: Files = {
+            f"nsx-controller-{number}/status-report.txt": _controller_cli(site, number)
+        }
         made[f"nsx-controller-{number}.tgz"] = tgz(report | _controller_logs(site, number))
         if site.manager and number not in site.silent:
             made[f"controller-{number}-status.xml"] = _controller_status(site, number)
     for number in HOSTS:
         top = f"esx-esx{number}.lab.example-2017-10-02--09.00-{71200 + number}"
-        made[f"{top}.tgz"] = tgz({f"{top}/{name}": body for name, body in host_files(site, number).items()})
+        made[f"{top}.tgz"] = tgz(
+            {f"{top}/{name}": body for name, body in host_files(site, number).items()}
+        )
     made["edge-1-0.txt"], made["edge-1-1.txt"] = edge_cli(0), edge_cli(1)
     return made
 
@@ -69,12 +83,16 @@ def _vsm_log(site: Site) -> str:
     ]  # fmt: skip
     if site.restarted:
         started = NOW - timedelta(minutes=61)
-        lines.append((started, "INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms"))
+        lines.append(
+            (started, "INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms")
+        )
     for host in HOSTS:
         if host in site.cut:
             lines.append((NOW - timedelta(minutes=30), _status_changed(host, 1941, "WARN", "DOWN")))
         else:  # every host lost its controllers once, for two minutes, and came back
-            lines.append((NOW - timedelta(minutes=100), _status_changed(host, 1941, "WARN", "DOWN")))
+            lines.append(
+                (NOW - timedelta(minutes=100), _status_changed(host, 1941, "WARN", "DOWN"))
+            )
             lines.append((NOW - timedelta(minutes=98), _status_changed(host, 1938, "INFO", "UP")))
     text = ""
     for when, what in sorted(lines):
@@ -147,7 +165,10 @@ def _millis(when: datetime) -> int:
 def _bundle_status(site: Site) -> str:
     """Return how the collection of the bundle went: a part that was left out is Skipped."""
     parts = [("NSX-Manager", "", "COMPLETED" if site.manager else "Skipped")]
-    parts += [("Controller", f"controller-{n}", "Skipped" if n in site.off else "COMPLETED") for n in CONTROLLERS]
+    parts += [
+        ("Controller", f"controller-{n}", "Skipped" if n in site.off else "COMPLETED")
+        for n in CONTROLLERS
+    ]
     parts += [("HOSTSYSTEM", f"host-{n}", "COMPLETED") for n in HOSTS]
     rows = "".join(
         f"    <nodeLogStatus>\n      <nodeType>{kind}</nodeType>\n      <status>{status}</status>\n"

@@ -47,7 +47,9 @@ def _sockets(site: Site, host: int) -> str:
     rows = [("5671", MANAGER, "ESTABLISHED", "vsfwd")]
     rows += [("1234", CONTROLLERS[n], "ESTABLISHED", "netcpa-worker") for n in _reached(site, host)]
     rows += [
-        ("1234", CONTROLLERS[n], "SYN_SENT", "netcpa-worker") for n in CONTROLLERS if n not in _reached(site, host)
+        ("1234", CONTROLLERS[n], "SYN_SENT", "netcpa-worker")
+        for n in CONTROLLERS
+        if n not in _reached(site, host)
     ]
     head = (
         "Proto  Recv Q  Send Q  Local Address                   Foreign Address       State        World ID  CC Algo  World Name\n"
@@ -137,6 +139,10 @@ def edge_cli(unit: int) -> str:
         "      11020484   0          10994648   0\n"
     )
     if unit == 1:
-        text = text.replace("edge-1-0", "edge-1-x").replace("edge-1-1", "edge-1-0").replace("edge-1-x", "edge-1-1")
+        text = (
+            text.replace("edge-1-0", "edge-1-x")
+            .replace("edge-1-1", "edge-1-0")
+            .replace("edge-1-x", "edge-1-1")
+        )
         text = text.replace("Unit State:         active", "Unit State:         standby")
     return text

@@ -11,7 +11,13 @@ OTHER_CLUSTER = "b20ddc88-0000-49ad-b120-572c23100002"
 CONTROLLERS = {1: "192.0.2.31", 2: "192.0.2.32", 3: "192.0.2.33"}
 HOSTS = {41: "192.0.2.41", 42: "192.0.2.42"}
 MANAGER = "192.0.2.15"
-ROLES = ("api_provider", "persistence_server", "switch_manager", "logical_manager", "directory_server")
+ROLES = (
+    "api_provider",
+    "persistence_server",
+    "switch_manager",
+    "logical_manager",
+    "directory_server",
+)
 # Release -> (build of the Manager, version of the hosts' VIB esx-nsxv); the latter of 6.3.5 is made up.
 RELEASES = {"6.3.3": (6276725, "6.5.0-0.0.6244264"), "6.3.5": (7119875, "6.5.0-0.0.7100000")}
 

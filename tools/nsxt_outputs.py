@@ -9,7 +9,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 CLUSTER = "18807edd-0000-4107-b7b7-508d766a0001"
-GROUPS = ("DATASTORE", "CLUSTER_BOOT_MANAGER", "CONTROLLER", "MANAGER", "POLICY", "HTTPS", "CORFU_NONCONFIG")
+GROUPS = (
+    "DATASTORE",
+    "CLUSTER_BOOT_MANAGER",
+    "CONTROLLER",
+    "MANAGER",
+    "POLICY",
+    "HTTPS",
+    "CORFU_NONCONFIG",
+)
 SERVICES = (
     "auth",
     "cluster_manager",
@@ -22,7 +30,15 @@ SERVICES = (
     "ssh",
     "syslog",
 )
-EDGE_SERVICES = ("controller", "dataplane", "local-controller", "node-mgmt", "nsx-message-bus", "ssh", "syslog")
+EDGE_SERVICES = (
+    "controller",
+    "dataplane",
+    "local-controller",
+    "node-mgmt",
+    "nsx-message-bus",
+    "ssh",
+    "syslog",
+)
 STOPPED = {"snmp"}  # of a healthy node
 HOSTS = ("192.0.2.71", "192.0.2.72")
 
@@ -45,7 +61,9 @@ def uuid(kind: str, n: int) -> str:
 # --- logs --------------------------------------------------------------------------------------
 
 
-def line(clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO") -> str:
+def line(
+    clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO"
+) -> str:
     """Return a line of the syslog of 2023-03-01; data: pairs beside the level."""
     return f'2023-03-01T{clock}Z {host} NSX 3101 {msgid} [nsx@6876 {data} level="{level}"] {text} (synthetic)\n'
 
@@ -55,9 +73,20 @@ def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
     found = []
     for hour in hours:
         clock = f"{hour:02d}:00:0{hour % 10}.120"
-        found.append(line(clock, host, f'comp="{role}" subcomp="node-mgmt" username="root"', "No change in timezone"))
-        found.append(f"2023-03-01T{hour:02d}:17:01.000Z {host} systemd 1 - - Started Session {hour} of user root.\n")
-        found.append(line(f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served"))
+        found.append(
+            line(
+                clock,
+                host,
+                f'comp="{role}" subcomp="node-mgmt" username="root"',
+                "No change in timezone",
+            )
+        )
+        found.append(
+            f"2023-03-01T{hour:02d}:17:01.000Z {host} systemd 1 - - Started Session {hour} of user root.\n"
+        )
+        found.append(
+            line(f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served")
+        )
     return "".join(found)
 
 
@@ -80,7 +109,9 @@ def version(build: int) -> str:
     return f"VMware NSX Software, Version 4.1.0.2.0.{build}\nTechnical Support: https://support.broadcom.com\n"
 
 
-def cluster(down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: str = "DEGRADED") -> str:
+def cluster(
+    down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: str = "DEGRADED"
+) -> str:
     """Return `get cluster status verbose`: managers that are down in some groups, and the status of these."""
     text = f"Cluster Id: {CLUSTER}\nOverall Status: {status if down else 'STABLE'}\n"
     for group in GROUPS:
@@ -132,7 +163,8 @@ def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
         ("/dev/mapper/nsx-image", "42G", "39G", "3.0G", 93, "/image"),
     )
     return f"{'Filesystem':<27}{'Size':>5}{'Used':>6}{'Avail':>6} Use% Mounted on\n" + "".join(
-        f"{device:<27}{size:>5}{used:>6}{free:>6}{pct:>4}% {mount}\n" for device, size, used, free, pct, mount in rows
+        f"{device:<27}{size:>5}{used:>6}{free:>6}{pct:>4}% {mount}\n"
+        for device, size, used, free, pct, mount in rows
     )
 
 
@@ -149,7 +181,9 @@ def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
     for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2))):
         by = up[n % len(up)]
         remote, state, words = (
-            (f"192.0.2.7{n}:4527{n}", "OPENED", "[4.1, 4.0, 3.2]") if by == view else ("", "CLOSED", "[]")
+            (f"192.0.2.7{n}:4527{n}", "OPENED", "[4.1, 4.0, 3.2]")
+            if by == view
+            else ("", "CLOSED", "[]")
         )
         text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
         text += f"{state:<18}{words}\n"
@@ -158,7 +192,9 @@ def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
 
 def managers_of_node(lost: Sequence[int] = ()) -> str:
     """Return `get managers` of an edge."""
-    return "".join(f"- 192.0.2.4{n}   {'Disconnected' if n in lost else 'Connected'}\n" for n in (1, 2, 3))
+    return "".join(
+        f"- 192.0.2.4{n}   {'Disconnected' if n in lost else 'Connected'}\n" for n in (1, 2, 3)
+    )
 
 
 def controllers_of_node(n: int, off: Sequence[int] = ()) -> str:
@@ -171,7 +207,11 @@ def controllers_of_node(n: int, off: Sequence[int] = ()) -> str:
     )
     for number in (1, 2, 3):
         state = ("connected", "true", "up") if number == serves else ("not used", "false", "null")
-        address, name = (f"192.0.2.4{number}", f"{manager(number)}.lab.example") if number == serves else ("NA", "NA")
+        address, name = (
+            (f"192.0.2.4{number}", f"{manager(number)}.lab.example")
+            if number == serves
+            else ("NA", "NA")
+        )
         text += f"{address:<17}{1235:<9}{'enabled':<12}{state[0]:<13}{state[1]:<21}{state[2]:<15}{name:<25}NA\n"
     return text
 
@@ -216,7 +256,13 @@ def dataplane_memory() -> str:
 
 def port_stats(missed: int = 0) -> str:
     """Return `get physical-port fp-eth0 stats`."""
-    counters = {"RX_BYTES": 74468900, "RX_ERRORS": 0, "RX_MISSES": missed, "RX_NOMBUFS": 0, "RX_PACKETS": 898400}
+    counters = {
+        "RX_BYTES": 74468900,
+        "RX_ERRORS": 0,
+        "RX_MISSES": missed,
+        "RX_NOMBUFS": 0,
+        "RX_PACKETS": 898400,
+    }
     counters |= {"TX_BYTES": 714000, "TX_DROPS": 0, "TX_ERRORS": 0, "TX_PACKETS": 17000}
     rows = "".join(f"{name:<20}: {count}\n" for name, count in counters.items())
     return f"Physical Port Stats\n{'NAME':<20}: fp-eth0\n{rows}"
@@ -253,7 +299,12 @@ def bgp(down: Sequence[str] = ()) -> str:
     return text
 
 
-def bfd(own: str, peers: Sequence[str], down: Sequence[str] = (), diag: str = "Control Detection Time Expired") -> str:
+def bfd(
+    own: str,
+    peers: Sequence[str],
+    down: Sequence[str] = (),
+    diag: str = "Control Detection Time Expired",
+) -> str:
     """Return `get bfd-sessions`: a tunnel to each peer."""
     text = ""
     for peer in peers:
@@ -274,7 +325,11 @@ def bfd(own: str, peers: Sequence[str], down: Sequence[str] = (), diag: str = "C
             "State": "down" if lost else "up",
             "Tx_interval": "1000",
         }
-        text += "BFD Session\n" + "".join(f"{label:<30}: {value}\n" for label, value in cells.items()) + "\n"
+        text += (
+            "BFD Session\n"
+            + "".join(f"{label:<30}: {value}\n" for label, value in cells.items())
+            + "\n"
+        )
     return text
 
 

@@ -19,10 +19,14 @@ from pathlib import Path
 
 def main() -> int:
     """Write the picture; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("page", type=Path)
     parser.add_argument("picture", type=Path)
-    parser.add_argument("--size", default="1280x860", metavar="WxH", help="of the window, in pixels")
+    parser.add_argument(
+        "--size", default="1280x860", metavar="WxH", help="of the window, in pixels"
+    )
     words = parser.parse_args()
     width, _, height = words.size.partition("x")
     chromium = shutil.which("chromium")
@@ -32,9 +36,13 @@ def main() -> int:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - heavy
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        browser = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
         try:
-            tab = browser.new_page(viewport={"width": int(width), "height": int(height)}, color_scheme="light")
+            tab = browser.new_page(
+                viewport={"width": int(width), "height": int(height)}, color_scheme="light"
+            )
             tab.goto(words.page.resolve().as_uri())
             tab.wait_for_selector("body[data-done]", state="attached")
             worst = tab.locator("#box td.s0, #box td.s1, #box td.s2")

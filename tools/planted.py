@@ -28,7 +28,11 @@ VSAN = "52e1d1fa-af0e-0c6c-f219-e5e1d224b469"
 
 def _event(problem: str, event: str, correlator: str, text: str, says: str = "") -> Planted:
     return Planted(
-        problem, "esx-event", "vobd", (f"@: [{correlator}] 3532322000000us: [{event}] {text}",), says or event
+        problem,
+        "esx-event",
+        "vobd",
+        (f"@: [{correlator}] 3532322000000us: [{event}] {text}",),
+        says or event,
     )
 
 

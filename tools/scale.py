@@ -82,7 +82,9 @@ class Bench:
         self.stored = 0  # bytes of the last fresh archive
         self.file = work / "results.json"
         work.mkdir(parents=True, exist_ok=True)
-        self.results: dict[str, Any] = json.loads(self.file.read_text("utf-8")) if self.file.is_file() else {}
+        self.results: dict[str, Any] = (
+            json.loads(self.file.read_text("utf-8")) if self.file.is_file() else {}
+        )
 
     def step(self, key: str, measure: Callable[[], dict[str, Any]]) -> None:
         """Measure one step unless it is measured already, and keep what came out."""
@@ -125,7 +127,13 @@ class Bench:
             self.results.pop(f"{step}/{count}", None)
         files, size = tree_size(cases)
         run = self._batch(count, archive)
-        return {**told(run), "files": files, "bytes": size, "rate": count / run.wall, "mb_s": size / 1e6 / run.wall}
+        return {
+            **told(run),
+            "files": files,
+            "bytes": size,
+            "rate": count / run.wall,
+            "mb_s": size / 1e6 / run.wall,
+        }
 
     def second(self, count: int) -> dict[str, Any]:
         """The same again: nothing is new."""
@@ -144,28 +152,45 @@ class Bench:
 
     def _batch(self, count: int, archive: Path, *more: str | Path) -> Run:
         # Some of the cases are sites of which a part is cut: 5 is how a batch of such ends.
-        return backline("batch", self.cases(count), "--archive", archive, "--no-compact", *more, codes=(0, 5))
+        return backline(
+            "batch", self.cases(count), "--archive", archive, "--no-compact", *more, codes=(0, 5)
+        )
 
     def changed_catalog(self) -> Path:
         """Return a folder with one more rule: a shipped one under another id and with another threshold."""
         folder = self.work / "more-rules"
         folder.mkdir(exist_ok=True)
         text = (ROOT / "analyzer" / "kb" / "network" / "pnic-loses-packets.yaml").read_text("utf-8")
-        text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").replace("0.0001\n", "0.0002\n", 1)
-        (folder / "pnic-loses-more.yaml").write_text(text.partition("\nexamples:")[0] + "\n", "utf-8")
+        text = text.replace("rule: pnic-loses-packets", "rule: pnic-loses-more").replace(
+            "0.0001\n", "0.0002\n", 1
+        )
+        (folder / "pnic-loses-more.yaml").write_text(
+            text.partition("\nexamples:")[0] + "\n", "utf-8"
+        )
         return folder
 
     def loose(self, count: int) -> dict[str, Any]:
         """Size, verification and questions before compaction."""
-        rounds = 1 if count > COUNTS[1] else self.rounds  # a question to ten thousand loose cases takes a minute
-        return {**self._size(count), "verify": self._verify(count), **self._questions(count, rounds)}
+        rounds = (
+            1 if count > COUNTS[1] else self.rounds
+        )  # a question to ten thousand loose cases takes a minute
+        return {
+            **self._size(count),
+            "verify": self._verify(count),
+            **self._questions(count, rounds),
+        }
 
     def compact(self, count: int) -> dict[str, Any]:
         """Compaction of the loose cases into segments."""
         run = backline("archive", "compact", "--all", "--archive", self.archive(count))
         segments = self.archive(count) / "segments"
         inside = tree_size(segments)[0]
-        return {**told(run), **self._size(count), "segments": len(list(segments.iterdir())), "segment_objects": inside}
+        return {
+            **told(run),
+            **self._size(count),
+            "segments": len(list(segments.iterdir())),
+            "segment_objects": inside,
+        }
 
     def verify(self, count: int) -> dict[str, Any]:
         """Verification of the compacted archive."""
@@ -179,7 +204,14 @@ class Bench:
         """Single acts inside one process, in milliseconds."""
         folder = self.work / "acts"
         shutil.rmtree(folder, ignore_errors=True)
-        run = measured([sys.executable, str(ROOT / "tools" / "scale_one.py"), str(self.archive(count)), str(folder)])
+        run = measured(
+            [
+                sys.executable,
+                str(ROOT / "tools" / "scale_one.py"),
+                str(self.archive(count)),
+                str(folder),
+            ]
+        )
         if run.code:
             raise Failed(run.err.strip().rpartition("\n")[2])
         found: dict[str, Any] = json.loads(run.out)
@@ -198,7 +230,9 @@ class Bench:
         return {"objects": objects, "size": size, "per_case": size / count}
 
     def _verify(self, count: int) -> float:
-        return median_wall(1, lambda: backline("archive", "verify", "--archive", self.archive(count), codes=(0,)))
+        return median_wall(
+            1, lambda: backline("archive", "verify", "--archive", self.archive(count), codes=(0,))
+        )
 
     def _questions(self, count: int, rounds: int) -> dict[str, Any]:
         out: dict[str, Any] = {"start": median_wall(self.rounds, lambda: backline("--version"))}
@@ -232,10 +266,13 @@ class Bench:
         sound.mkdir()
         for made in kinds:
             if not made.kind.startswith("broken-"):
-                (shutil.copytree if made.path.is_dir() else shutil.copy2)(made.path, sound / made.path.name)
+                (shutil.copytree if made.path.is_dir() else shutil.copy2)(
+                    made.path, sound / made.path.name
+                )
         both = [(self._fresh(mixed), self._fresh(sound)) for _ in range(self.rounds)]
         walls, cpus = (
-            sorted(getattr(one, of) / getattr(other, of) - 1 for one, other in both) for of in ("wall", "cpu")
+            sorted(getattr(one, of) / getattr(other, of) - 1 for one, other in both)
+            for of in ("wall", "cpu")
         )
         spoiled = sum(made.kind.startswith("broken-") for made in kinds)
         middle = len(both) // 2
@@ -284,7 +321,9 @@ class Bench:
 
 def scaling(walls: dict[int, list[Run]]) -> dict[str, Any]:
     """Return the medians of both sides and the scaling: 1.0 is twice as fast with two processes."""
-    middle = {jobs: sorted(runs, key=lambda run: run.wall)[len(runs) // 2] for jobs, runs in walls.items()}
+    middle = {
+        jobs: sorted(runs, key=lambda run: run.wall)[len(runs) // 2] for jobs, runs in walls.items()
+    }
     return {
         "wall_1": middle[1].wall,
         "wall_2": middle[2].wall,
@@ -306,14 +345,18 @@ def told(run: Run) -> dict[str, Any]:
 
 def main() -> None:
     """Measure what is asked for, and print the tables."""
-    parser = argparse.ArgumentParser(description="Measure the archive on this machine; prints Markdown tables.")
+    parser = argparse.ArgumentParser(
+        description="Measure the archive on this machine; prints Markdown tables."
+    )
     parser.add_argument(
         "--work",
         type=Path,
         help="folder for cases, archives and results (default: below the folder for temporary files)",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="few and small cases: whether it runs, no figures to quote"
+        "--quick",
+        action="store_true",
+        help="few and small cases: whether it runs, no figures to quote",
     )
     parser.add_argument("--counts", type=lambda text: tuple(int(word) for word in text.split(",")))
     parser.add_argument(
@@ -323,13 +366,21 @@ def main() -> None:
         metavar="STEP,...",
         help=", ".join((*PER_COUNT, *ONCE)),
     )
-    parser.add_argument("--again", action="store_true", help="measure steps anew that have a result")
-    parser.add_argument("--print", dest="only_print", action="store_true", help="print the tables of results.json")
+    parser.add_argument(
+        "--again", action="store_true", help="measure steps anew that have a result"
+    )
+    parser.add_argument(
+        "--print", dest="only_print", action="store_true", help="print the tables of results.json"
+    )
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/scale.md")
     options = parser.parse_args()
     if unknown := set(options.only) - {*PER_COUNT, *ONCE}:
-        parser.error(f"there is no step {', '.join(sorted(unknown))}; the steps are {', '.join((*PER_COUNT, *ONCE))}")
-    work = options.work or Path(tempfile.gettempdir()) / ("backline-scale-quick" if options.quick else "backline-scale")
+        parser.error(
+            f"there is no step {', '.join(sorted(unknown))}; the steps are {', '.join((*PER_COUNT, *ONCE))}"
+        )
+    work = options.work or Path(tempfile.gettempdir()) / (
+        "backline-scale-quick" if options.quick else "backline-scale"
+    )
     bench = Bench(work, quick=options.quick, again=options.again)
     counts = options.counts or (QUICK_COUNTS if options.quick else COUNTS)
     if not options.only_print:
@@ -348,7 +399,9 @@ def measure(bench: Bench, counts: tuple[int, ...], only: list[str]) -> None:
         "compact": bench.compact, "verify": bench.verify, "queries": bench.queries, "acts": bench.acts,
         "backtest": bench.backtest, "rejudge-compacted": bench.rejudge,
     }  # fmt: skip
-    for name, step in ((name, getattr(bench, name)) for name in ONCE if name in only and name != "real"):
+    for name, step in (
+        (name, getattr(bench, name)) for name in ONCE if name in only and name != "real"
+    ):
         bench.step(name, step)
     for count in counts:
         for name in PER_COUNT:

@@ -31,7 +31,11 @@ class _Names:
         """Yield the objects below a prefix."""
         from analyzer.archive.object_store.object_store import Object  # noqa: PLC0415 - heavy
 
-        return (Object(name, len(body), 1.7e9) for name, body in self.objects.items() if name.startswith(prefix))
+        return (
+            Object(name, len(body), 1.7e9)
+            for name, body in self.objects.items()
+            if name.startswith(prefix)
+        )
 
     def get(self, name: str) -> bytes:
         """Return the bytes of an object."""
@@ -43,7 +47,10 @@ def _made_up(count: int) -> list[str]:
     dice = random.Random(count)
     prints = f"{dice.getrandbits(48):012x}-{dice.getrandbits(48):012x}"
     ids = sorted(f"{dice.getrandbits(128):032x}" for _ in range(count))
-    return [f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}" for n, one in enumerate(ids)]
+    return [
+        f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}"
+        for n, one in enumerate(ids)
+    ]
 
 
 def _segments(entries: list[str], size: int) -> dict[str, bytes]:
@@ -53,7 +60,9 @@ def _segments(entries: list[str], size: int) -> dict[str, bytes]:
 
     out = {}
     for start in range(0, len(entries), size):
-        some = [{"entry": entry, "facts": True, "case": True} for entry in entries[start : start + size]]
+        some = [
+            {"entry": entry, "facts": True, "case": True} for entry in entries[start : start + size]
+        ]
         manifest = {"format": SEGMENT_FORMAT, "entries": some, "files": []}
         out[f"segments/{start:011x}-00000000/manifest.json"] = sealed_json(manifest)
     return out
@@ -73,7 +82,11 @@ def _one(count: int, size: int) -> dict[str, float]:
     wall = time.perf_counter() - start
     assert found == count, f"{found} of {count} cases seen"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"wall": wall, "mb": (peak - before) / 1024, "read_mb": sum(map(len, objects.values())) / 1e6}
+    return {
+        "wall": wall,
+        "mb": (peak - before) / 1024,
+        "read_mb": sum(map(len, objects.values())) / 1e6,
+    }
 
 
 def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) -> dict[str, Any]:
@@ -83,7 +96,9 @@ def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) 
         for size in sizes:
             run = measured([sys.executable, __file__, str(count), str(size)])
             if run.code:
-                raise Failed(run.err.strip().splitlines()[-1] if run.err.strip() else f"exit code {run.code}")
+                raise Failed(
+                    run.err.strip().splitlines()[-1] if run.err.strip() else f"exit code {run.code}"
+                )
             out[f"{count}/{size}"] = json.loads(run.out)
     return out
 

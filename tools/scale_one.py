@@ -22,7 +22,7 @@ from tools.make_cases import case  # noqa: E402 - the same
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
 
 WRITTEN, READ, ROUNDS, FINDINGS = 12, 40, 5, 500
@@ -60,7 +60,9 @@ def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
 
     target = Archive.open(folder / "written", create=True)
     small = [_judged(_folder(folder, f"small-{n}", case(n)[1]), catalog) for n in range(WRITTEN)]
-    large = _judged(_folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog)
+    large = _judged(
+        _folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog
+    )
 
     def write(number: int, made: tuple[CaseData, RunResult]) -> None:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
@@ -69,13 +71,18 @@ def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     found = len(large[1].document["findings"])
     return {
         "write a small case": milliseconds(write, enumerate(small)),
-        f"write a case of {found} findings": milliseconds(write, [(100 + n, large) for n in range(ROUNDS)]),
+        f"write a case of {found} findings": milliseconds(
+            write, [(100 + n, large) for n in range(ROUNDS)]
+        ),
     }
 
 
 def _emulated(number: int) -> str:
     return case_text.vmx(
-        f"v{number}", "debian10-64", 2, [("e1000", "VM Network", f"00:50:56:a6:00:{number % 256:02x}")]
+        f"v{number}",
+        "debian10-64",
+        2,
+        [("e1000", "VM Network", f"00:50:56:a6:00:{number % 256:02x}")],
     )
 
 
@@ -89,10 +96,10 @@ def _folder(folder: Path, name: str, files: dict[str, Any]) -> Path:
 
 
 def _judged(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
-    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.limits import Limits  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
     from analyzer.rules.settings import Settings  # noqa: PLC0415 - heavy
-    from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+    from analyzer.runtime.limits import Limits  # noqa: PLC0415 - heavy
 
     material = gathered([path], catalog.signatures(), Options())
     return material, conclude(material, catalog, Settings(), Limits())
@@ -107,7 +114,9 @@ def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     signatures = catalog.signatures()
     return {
         "read a case's document": milliseconds(opened.document_text, [(one,) for one in some]),
-        "read all facts of a case": milliseconds(recall.material, [(opened, one, signatures) for one in some[:12]]),
+        "read all facts of a case": milliseconds(
+            recall.material, [(opened, one, signatures) for one in some[:12]]
+        ),
     }
 
 

@@ -56,7 +56,13 @@ def measured(command: Sequence[str], cwd: Path | None = None) -> Run:
     environment = {**os.environ, "PYTHONPATH": modules, "NO_COLOR": "1"}
     start = time.perf_counter()
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment, cwd=cwd
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env=environment,
+        cwd=cwd,
     ) as child:
         watch = _Watch(child.pid)
         watch.start()
@@ -66,7 +72,16 @@ def measured(command: Sequence[str], cwd: Path | None = None) -> Run:
         watch.join()
     cpu = sum(watch.seconds.values())
     worker = max((peak for pid, peak in watch.peaks.items() if pid != child.pid), default=0.0)
-    return Run(wall, cpu, watch.peaks.get(child.pid, 0.0), worker, watch.together, child.returncode, out, err)
+    return Run(
+        wall,
+        cpu,
+        watch.peaks.get(child.pid, 0.0),
+        worker,
+        watch.together,
+        child.returncode,
+        out,
+        err,
+    )
 
 
 class _Watch(threading.Thread):
@@ -118,7 +133,12 @@ def _memory(pid: int) -> tuple[float, float]:
 def _processor(pid: int) -> float:
     """Return the seconds of processor that a process has used, 0 when it is gone."""
     try:
-        words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        words = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
     except OSError:
         return 0.0
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
@@ -137,7 +157,9 @@ def machine() -> dict[str, str | int | float]:
     except (AttributeError, ValueError, OSError):
         memory = 0.0
     return {
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count() or 1,
         "architecture": platform.machine().replace("_", "-"),
         "system": platform.system(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",

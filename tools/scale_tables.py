@@ -53,7 +53,11 @@ def _machine(results: Results) -> str:
         for key, value in results.items()
         if isinstance(value, dict) and "load" in value and key != "machine"
     ]
-    busy = f" Load before a step up to {max(loads):.1f}: other work ran beside." if max(loads, default=0) > 1 else ""
+    busy = (
+        f" Load before a step up to {max(loads):.1f}: other work ran beside."
+        if max(loads, default=0) > 1
+        else ""
+    )
     what = f"{found['cores']} cores ({found['architecture']}), {found['memory_gb']} GB, {found['system']}"
     return f"{what}, {found['python']}, a local disk; medians where a step was repeated.{busy}"
 
@@ -107,7 +111,10 @@ def _batch(results: Results, counts: list[int]) -> str:
         ("changed catalog, from compacted facts", got("rejudge-compacted", "wall", _seconds)),
         ("… processor time per case", each("rejudge-compacted")),
     ]
-    return _table(["", *(f"{count:,} cases" for count in counts)], [_row(label, counts, cell) for label, cell in rows])
+    return _table(
+        ["", *(f"{count:,} cases" for count in counts)],
+        [_row(label, counts, cell) for label, cell in rows],
+    )
 
 
 def _size(results: Results, counts: list[int]) -> str:
@@ -115,7 +122,10 @@ def _size(results: Results, counts: list[int]) -> str:
         return lambda count: f"{_get(results, step, count, 'per_case') / 1000:.1f} KB"
 
     rows = [
-        ("upload per case", lambda count: f"{_get(results, 'first', count, 'bytes') / count / 1000:.1f} KB"),
+        (
+            "upload per case",
+            lambda count: f"{_get(results, 'first', count, 'bytes') / count / 1000:.1f} KB",
+        ),
         ("archive per case, loose", kb("loose")),
         ("archive per case, compacted", kb("compact")),
         ("objects, loose", lambda count: f"{_get(results, 'loose', count, 'objects'):,}"),
@@ -124,21 +134,36 @@ def _size(results: Results, counts: list[int]) -> str:
         ("verification, loose", lambda count: _seconds(_get(results, "loose", count, "verify"))),
         ("verification, compacted", lambda count: _seconds(_get(results, "verify", count, "wall"))),
     ]
-    return _table(["", *(f"{count:,} cases" for count in counts)], [_row(label, counts, cell) for label, cell in rows])
+    return _table(
+        ["", *(f"{count:,} cases" for count in counts)],
+        [_row(label, counts, cell) for label, cell in rows],
+    )
 
 
 def _queries(results: Results, counts: list[int]) -> str:
     def took(step: str, name: str) -> Callable[[int], str | None]:
         return lambda count: _seconds(_get(results, step, count, name))
 
-    names = [name for count in counts for name in results.get(f"queries/{count}", {}) if name not in ("start", "load")]
+    names = [
+        name
+        for count in counts
+        for name in results.get(f"queries/{count}", {})
+        if name not in ("start", "load")
+    ]
     rows = []
     for name in dict.fromkeys(names):
         rows.append(_row(f"{name}, loose", counts, took("loose", name)))
         rows.append(_row(f"{name}, compacted", counts, took("queries", name)))
-    rules = [rule for count in counts for rule in results.get(f"backtest/{count}", {}) if rule != "load"]
-    rows += [_row(f"back-test of {rule}, compacted", counts, took("backtest", rule)) for rule in dict.fromkeys(rules)]
-    rows.append(_row("for comparison: start of the program alone", counts, took("queries", "start")))
+    rules = [
+        rule for count in counts for rule in results.get(f"backtest/{count}", {}) if rule != "load"
+    ]
+    rows += [
+        _row(f"back-test of {rule}, compacted", counts, took("backtest", rule))
+        for rule in dict.fromkeys(rules)
+    ]
+    rows.append(
+        _row("for comparison: start of the program alone", counts, took("queries", "start"))
+    )
     return _table(["", *(f"{count:,} cases" for count in counts)], rows)
 
 
@@ -146,7 +171,9 @@ def _acts(results: Results, counts: list[int]) -> str:
     def took(name: str) -> Callable[[int], str | None]:
         return lambda count: f"{_get(results, 'acts', count, name):.1f} ms"
 
-    names = [name for count in counts for name in results.get(f"acts/{count}", {}) if name != "load"]
+    names = [
+        name for count in counts for name in results.get(f"acts/{count}", {}) if name != "load"
+    ]
     rows = [_row(name, counts, took(name)) for name in dict.fromkeys(names)]
     return _table(["", *(f"{count:,} cases" for count in counts)], rows)
 
@@ -162,8 +189,18 @@ def _processes(results: Results) -> str:
             rows.append([what.partition("{")[0] or key, *[NONE] * 5])
             continue
         low, high, whole = (found.get(name, 0) / 1e6 for name in ("smallest", "largest", "bytes"))
-        label = what.format(count=found.get("count", 0), bundles=found.get("bundles", 0), low=low, high=high, all=whole)
-        rate = f"{found['mb_s']:.0f} MB/s" if "mb_s" in found else f"{found['count'] / found['wall_2']:.1f} cases/s"
+        label = what.format(
+            count=found.get("count", 0),
+            bundles=found.get("bundles", 0),
+            low=low,
+            high=high,
+            all=whole,
+        )
+        rate = (
+            f"{found['mb_s']:.0f} MB/s"
+            if "mb_s" in found
+            else f"{found['count'] / found['wall_2']:.1f} cases/s"
+        )
         rows.append(
             [
                 label,
@@ -175,7 +212,15 @@ def _processes(results: Results) -> str:
             ]
         )
     table = _table(
-        ["", "1 process", "2 processes", "scaling", "rate with 2", "peak memory, parent and biggest worker"], rows
+        [
+            "",
+            "1 process",
+            "2 processes",
+            "scaling",
+            "rate with 2",
+            "peak memory, parent and biggest worker",
+        ],
+        rows,
     )
     if found := results.get("broken"):
         lost = f"{100 * found['lost']:.0f} % longer (processor: {100 * found['lost_cpu']:.0f} %)"
@@ -191,8 +236,14 @@ def _names(results: Results) -> str:
     for key, one in results.get("names", {}).items():
         count, _, size = key.partition("/")
         if size:
-            where = f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests" if int(size) else "loose"
-            rows.append([f"{int(count):,} cases, {where}", _seconds(one["wall"]), f"{one['mb']:.0f} MB"])
+            where = (
+                f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests"
+                if int(size)
+                else "loose"
+            )
+            rows.append(
+                [f"{int(count):,} cases, {where}", _seconds(one["wall"]), f"{one['mb']:.0f} MB"]
+            )
     return _table(["", "snapshot", "memory"], rows) if rows else NONE
 
 
@@ -201,11 +252,15 @@ def _names(results: Results) -> str:
 
 def _million(results: Results, counts: list[int]) -> str:
     """The arithmetic of docs/scale.md, from the largest measured set."""
-    measured = [count for count in counts if f"compact/{count}" in results and f"first/{count}" in results]
+    measured = [
+        count for count in counts if f"compact/{count}" in results and f"first/{count}" in results
+    ]
     if not measured:
         return NONE
     count = measured[-1]
-    first, loose, compact = (results.get(f"{step}/{count}", {}) for step in ("first", "loose", "compact"))
+    first, loose, compact = (
+        results.get(f"{step}/{count}", {}) for step in ("first", "loose", "compact")
+    )
     again = results.get(f"rejudge-compacted/{count}") or results.get(f"rejudge/{count}")
     rows = [
         _line(
@@ -253,9 +308,19 @@ def _million(results: Results, counts: list[int]) -> str:
     if real := results.get("real"):
         each, stored = real["cpu"] / real["bundles"], real["stored"] / real["bundles"]
         what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
-        rows.append(_line(what, f"{each:.1f} s of processor x 1,000,000", f"{each * MILLION / 3600:,.0f} CPU hours"))
         rows.append(
-            _line("… archive", f"{stored / 1e3:,.0f} KB x 1,000,000, loose", f"{stored * MILLION / 1e9:,.0f} GB")
+            _line(
+                what,
+                f"{each:.1f} s of processor x 1,000,000",
+                f"{each * MILLION / 3600:,.0f} CPU hours",
+            )
+        )
+        rows.append(
+            _line(
+                "… archive",
+                f"{stored / 1e3:,.0f} KB x 1,000,000, loose",
+                f"{stored * MILLION / 1e9:,.0f} GB",
+            )
         )
     rows += _listing(compact)
     return _table(["", "arithmetic", "result"], rows)
@@ -282,7 +347,11 @@ def _listing(compact: Results) -> list[list[str]]:
         label = f"segments of {size:,} cases: objects, listed twice; one manifest each to read"
         arithmetic = f"{number:,.0f} segments x {each:.0f} files = {objects:,.0f}"
         rows.append(
-            _line(label, arithmetic, f"{pages:,} LIST and {number:,.0f} GET requests, {cost:.5f} USD a command")
+            _line(
+                label,
+                arithmetic,
+                f"{pages:,} LIST and {number:,.0f} GET requests, {cost:.5f} USD a command",
+            )
         )
     return rows
 

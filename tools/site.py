@@ -22,7 +22,9 @@ def backline(*words: object) -> None:
     """Run the command; a status that means a crash or a refusal ends the build."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "analyzer", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     if done.returncode not in (0, 5):  # 5: one of the sample cases is cut
         raise SystemExit(f"{' '.join(command)} ends with {done.returncode}: {done.stderr}")
 
@@ -34,7 +36,15 @@ def examples(out: Path) -> None:
         backline("triage", CASES / "nsx-633-site", "-o", work / "case", "--quiet", "--no-settings")
         backline("batch", CASES, "--archive", work / "archive", "--quiet")
         out.mkdir(parents=True, exist_ok=True)
-        backline("archive", "heatmap", "--archive", work / "archive", "-o", out / "fleet", "--with-reports")
+        backline(
+            "archive",
+            "heatmap",
+            "--archive",
+            work / "archive",
+            "-o",
+            out / "fleet",
+            "--with-reports",
+        )
         sides = [CASES / "lab-ring-before", CASES / "lab-ring-after"]
         backline("compare", *sides, "-o", out / "compare", "--quiet", "--no-settings")
         shutil.copyfile(work / "case" / "report.html", out / "report.html")

@@ -42,7 +42,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             for entry in pages:
                 if isinstance(entry, dict) and CATALOG in entry.values():
                     title = next(iter(entry))
-                    entry[title] = [{"Overview": CATALOG}, *({Path(name).stem: name} for name in areas)]
+                    entry[title] = [
+                        {"Overview": CATALOG},
+                        *({Path(name).stem: name} for name in areas),
+                    ]
     return config
 
 
@@ -67,7 +70,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     def link_of(code: str) -> str:
         return code.removeprefix(BUILT) if code.startswith(BUILT) else command_link(code, folder)
 
-    markdown = re.sub(r"^(```\w+) .*$", r"\1", markdown, flags=re.MULTILINE)  # a second word is no fence to it
+    markdown = re.sub(
+        r"^(```\w+) .*$", r"\1", markdown, flags=re.MULTILINE
+    )  # a second word is no fence to it
     markdown = markdown.replace("](../SECURITY.md", "](SECURITY.md")
     return link_code(markdown, link_of)
 

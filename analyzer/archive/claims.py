@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 CLAIMS = "claims/"
 MINUTES = 90.0  # longer than the time a bundle may take
@@ -48,7 +48,12 @@ class Claims:
                 self.objects.delete(CLAIMS + case)
 
     def _text(self) -> bytes:
-        claim = {"run": self.run, "host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())}
+        claim = {
+            "run": self.run,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "started": _started(os.getpid()),
+        }
         return json.dumps({**claim, "at": round(time.time(), 3)}).encode()
 
 
@@ -60,7 +65,9 @@ def counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
     at = claim.get("at")
     if not isinstance(at, int | float) or abs(time.time() - at) > minutes * 60:
         return False
-    return claim.get("host") != socket.gethostname() or _alive(claim.get("pid"), claim.get("started"))
+    return claim.get("host") != socket.gethostname() or _alive(
+        claim.get("pid"), claim.get("started")
+    )
 
 
 def _read(data: bytes) -> dict[str, Any]:
@@ -88,6 +95,11 @@ def _alive(pid: object, started: object) -> bool:
 def _started(pid: int) -> str:
     """Return when a process began, as the kernel counts; a number is given to another process later."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[19]
+        return (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="ascii", errors="replace")
+            .rpartition(")")[2]
+            .split()[19]
+        )
     except (OSError, IndexError):
         return ""

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entry import SEGMENTS, Entry, Stored
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore
-from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 META, DOCUMENT, BASE = "meta", "document", "base"
 MEMBERS = {META: "meta.json", DOCUMENT: "case.json", BASE: "base.json"}
 DOCUMENTS = "_documents.parquet"
-TABLE = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?")  # name of a table in a pack or segment
+TABLE = re.compile(
+    r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?"
+)  # name of a table in a pack or segment
 
 
 class DamagedError(BacklineError):
@@ -37,8 +39,12 @@ class DamagedError(BacklineError):
 def damaged(name: str, why: str) -> DamagedError:
     """Return the error of an object that cannot be read back."""
     do = "Run `backline archive verify`, which says what to do."
-    error = DamagedError("a stored case is damaged", where=one_line(name), why=one_line(why, 200), do=do)
-    error.holders = (name.rpartition("/")[0] if name.startswith(SEGMENTS) and name.count("/") > 1 else name,)
+    error = DamagedError(
+        "a stored case is damaged", where=one_line(name), why=one_line(why, 200), do=do
+    )
+    error.holders = (
+        name.rpartition("/")[0] if name.startswith(SEGMENTS) and name.count("/") > 1 else name,
+    )
     return error
 
 
@@ -53,7 +59,9 @@ def together(errors: Sequence[DamagedError]) -> DamagedError:
 def opened(objects: ObjectStore, name: str) -> Iterator[zipfile.ZipFile]:
     """Give a pack as a ZIP file; DamagedError when it is none, also for what the reader meets inside the block."""
     with (
-        objects.open(name) if objects.local is not None else io.BytesIO(objects.get(name)) as stream,
+        objects.open(name)
+        if objects.local is not None
+        else io.BytesIO(objects.get(name)) as stream,
         _zip(stream, name) as pack,
     ):
         yield pack
@@ -71,7 +79,14 @@ def _zip(stream: BinaryIO, name: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(stream) as pack:
             yield pack
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    ) as error:
         raise damaged(name, duck_said(error) or type(error).__name__) from error
     except KeyError as error:  # zipfile's word for a member that is not there
         raise damaged(name, str(error.args[0]) if error.args else "a part is missing") from error
@@ -116,18 +131,26 @@ def texts_of(objects: ObjectStore, entries: Iterable[Entry], what: str) -> dict[
     return out
 
 
-def _rows(objects: ObjectStore, name: str, places: Sequence[int], what: str) -> dict[int, str | None]:
+def _rows(
+    objects: ObjectStore, name: str, places: Sequence[int], what: str
+) -> dict[int, str | None]:
     import duckdb  # noqa: PLC0415 - heavy
 
     con = connection()
     try:
         path = objects.duck(con, name)
-        chosen = f"= {int(places[0])}" if len(places) == 1 else f"IN ({', '.join(str(int(place)) for place in places)})"
+        chosen = (
+            f"= {int(places[0])}"
+            if len(places) == 1
+            else f"IN ({', '.join(str(int(place)) for place in places)})"
+        )
         query = f"SELECT _case, {what} FROM read_parquet(?) WHERE _case {chosen}"
         return dict(con.execute(query, [path]).fetchall())
     except (duckdb.Error, OSError) as error:
         if not objects.exists(name):
-            raise GoneError("the object is not there", where=one_line(name), why="a compaction took it over") from error
+            raise GoneError(
+                "the object is not there", where=one_line(name), why="a compaction took it over"
+            ) from error
         raise damaged(name, duck_said(error)) from error
     finally:
         con.close()
@@ -139,10 +162,14 @@ def metas_below(objects: ObjectStore, holder: str) -> list[dict[str, Any]]:
 
     name = f"{holder}/{DOCUMENTS}"
     if not objects.exists(name):
-        raise GoneError("the object is not there", where=one_line(name), why="it was not written, or is deleted")
+        raise GoneError(
+            "the object is not there", where=one_line(name), why="it was not written, or is deleted"
+        )
     con = connection()
     try:
-        rows = con.execute(f"SELECT {META} FROM read_parquet(?)", [objects.duck(con, name)]).fetchall()
+        rows = con.execute(
+            f"SELECT {META} FROM read_parquet(?)", [objects.duck(con, name)]
+        ).fetchall()
     except (duckdb.Error, OSError) as error:
         raise damaged(name, duck_said(error)) from error
     finally:

@@ -16,8 +16,8 @@ from typing import Any
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, newer
 from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import one_line
 
 SEGMENT_FORMAT = "backline/segment-1"
 KINDS = ("full", "case", "none")
@@ -120,11 +120,15 @@ class Snapshot:
         named: dict[str, str] = {}
         for cases in (self.current(), self.every()):
             new = [case for case in cases if case.id not in named]
-            named |= {case: str(meta.get("name", "")) for case, meta in metas(self.objects, new).items()}
+            named |= {
+                case: str(meta.get("name", "")) for case, meta in metas(self.objects, new).items()
+            }
             if found := [case for case in cases if named.get(case.id) == text]:
                 return found, []
         for cases in (self.current(), self.every()):
-            if text and (found := [case for case in cases if _ENDING.sub("", named.get(case.id, "")) == text]):
+            if text and (
+                found := [case for case in cases if _ENDING.sub("", named.get(case.id, "")) == text]
+            ):
                 return found, []
         return [], sorted({named.get(case.id, "") for case in self.current()})
 
@@ -151,7 +155,9 @@ def _stored(entries: list[Entry]) -> Stored:
 def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
     """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
     for left in reversed(range(LISTINGS)):
-        held, strange = _packs(objects.list(PACKS))  # first: what a compaction takes out of them is in a segment then
+        held, strange = _packs(
+            objects.list(PACKS)
+        )  # first: what a compaction takes out of them is in a segment then
         listing = _settled(objects)
         strange += [item.name for item in listing if not is_segment(item.name)]
         faults: list[tuple[str, str]] = []
@@ -206,7 +212,9 @@ def segments(listing: Iterable[Object]) -> Iterator[Object]:
             yield item
 
 
-_MANIFESTS: dict[tuple[str, str, int], list[Entry]] = {}  # a manifest never changes: (archive, name, size)
+_MANIFESTS: dict[
+    tuple[str, str, int], list[Entry]
+] = {}  # a manifest never changes: (archive, name, size)
 
 
 def _manifest_entries(objects: ObjectStore, item: Object) -> list[Entry]:
@@ -219,7 +227,9 @@ def _manifest_entries(objects: ObjectStore, item: Object) -> list[Entry]:
     return _MANIFESTS[key]
 
 
-_FILES: dict[tuple[str, str], tuple[str, ...]] = {}  # of a segment, which never changes: (archive, holder)
+_FILES: dict[
+    tuple[str, str], tuple[str, ...]
+] = {}  # of a segment, which never changes: (archive, holder)
 
 
 def segment_files(objects: ObjectStore, holder: str) -> dict[str, str]:
@@ -231,7 +241,9 @@ def segment_files(objects: ObjectStore, holder: str) -> dict[str, str]:
 
 def _note_files(objects: ObjectStore, holder: str, manifest: dict[str, Any]) -> None:
     try:  # the same few names in all segments
-        _FILES[objects.url, holder] = tuple(sys.intern(str(one["name"])) for one in manifest["files"])
+        _FILES[objects.url, holder] = tuple(
+            sys.intern(str(one["name"])) for one in manifest["files"]
+        )
     except (KeyError, TypeError):
         raise _broken(f"{holder}/{MANIFEST}", "its list of files is not a list") from None
 
@@ -267,4 +279,6 @@ def entries_of(manifest: dict[str, Any], holder: str) -> list[Entry]:
 
 def _broken(name: str, why: str) -> BacklineError:
     do = "Run `backline archive verify`."
-    return BacklineError("the manifest of a segment cannot be read", where=one_line(name), why=why, do=do)
+    return BacklineError(
+        "the manifest of a segment cannot be read", where=one_line(name), why=why, do=do
+    )

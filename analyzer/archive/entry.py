@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from analyzer.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 PACKS, SEGMENTS, MANIFEST = "packs/", "segments/", "manifest.json"
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.object_store.object_store import ObjectStore
 from analyzer.archive.seal import sealed_json, unsealed_json
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import BacklineError
 
 HASHES = "hashes/"
 FORMAT = "backline/hashes-1"

@@ -7,16 +7,15 @@ A label is an object that never changes; of several for one thing the newest cou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.text import one_line
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"
 LONGEST = 2000  # characters of a note
@@ -47,7 +46,10 @@ def current(archive: Archive, case: str | None = None) -> list[Label]:
 
 
 def _label(item: dict[str, Any]) -> Label:
-    texts = {key: str(item.get(key) or "") for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")}
+    texts = {
+        key: str(item.get(key) or "")
+        for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")
+    }
     return Label(**texts, missed=item.get("missed") is True)
 
 
@@ -65,7 +67,9 @@ class LabelRequest:
     note: str = ""
 
 
-def give(archive: Archive, case: Stored, asked: LabelRequest, now: datetime | None = None) -> list[Label]:
+def give(
+    archive: Archive, case: Stored, asked: LabelRequest, now: datetime | None = None
+) -> list[Label]:
     """Store labels for the findings that are meant, and return them.
 
     Raises UsageError when the case has no such finding (unless `missed` or `force`), and the other way
@@ -75,9 +79,15 @@ def give(archive: Archive, case: Stored, asked: LabelRequest, now: datetime | No
         raise UsageError(f"the note is longer than {LONGEST} characters", do="Say it shorter.")
     stamp = (now or datetime.now(UTC)).astimezone(UTC)
     at = stamp.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    things = _removable(archive, case, asked) if asked.label == REMOVED else _things(archive, case, asked)
+    things = (
+        _removable(archive, case, asked)
+        if asked.label == REMOVED
+        else _things(archive, case, asked)
+    )
     given = [
-        Label(case.id, asked.rule, node, subject, asked.label, at, asked.missed, asked.by, asked.note)
+        Label(
+            case.id, asked.rule, node, subject, asked.label, at, asked.missed, asked.by, asked.note
+        )
         for node, subject in things
     ]
     for label in given:
@@ -87,10 +97,13 @@ def give(archive: Archive, case: Stored, asked: LabelRequest, now: datetime | No
 
 def _removable(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
     labels = [label for label in current(archive, case.id) if label.rule == asked.rule]
-    found = [(label.node, label.subject) for label in labels if _meant(asked, label.node, label.subject)]
+    found = [
+        (label.node, label.subject) for label in labels if _meant(asked, label.node, label.subject)
+    ]
     if not found:
         raise UsageError(
-            f"there is no such label of rule {_shown(asked.rule)}", do="`backline archive show CASE` lists them."
+            f"there is no such label of rule {_shown(asked.rule)}",
+            do="`backline archive show CASE` lists them.",
         )
     return found
 
@@ -98,13 +111,21 @@ def _removable(archive: Archive, case: Stored, asked: LabelRequest) -> list[tupl
 def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
     """Return node and subject of each finding that is meant."""
     if case.judged.kind == "none":
-        raise UsageError("this case was refused: it has no findings", do="Label a case that was judged.")
+        raise UsageError(
+            "this case was refused: it has no findings", do="Label a case that was judged."
+        )
     document = archive.document(case)
     findings = [item for item in document["findings"] if item["rule"] == asked.rule]
-    found = [(item["node"], item["subject"]) for item in findings if _meant(asked, item["node"], item["subject"])]
+    found = [
+        (item["node"], item["subject"])
+        for item in findings
+        if _meant(asked, item["node"], item["subject"])
+    ]
     if asked.missed:
         if found and not asked.force:
-            raise UsageError(f"rule {_shown(asked.rule)} did match here", do="Confirm or reject what it found.")
+            raise UsageError(
+                f"rule {_shown(asked.rule)} did match here", do="Confirm or reject what it found."
+            )
         _check_known(document, asked)
         return [(_node(document, asked), asked.subject)]
     if found:
@@ -113,8 +134,13 @@ def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[s
         return [(asked.node, asked.subject)]
     _check_known(document, asked)
     if findings:
-        there = ", ".join(_shown(" / ".join(filter(None, (item["node"], item["subject"])))) for item in findings[:5])
-        raise UsageError(f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}")
+        there = ", ".join(
+            _shown(" / ".join(filter(None, (item["node"], item["subject"]))))
+            for item in findings[:5]
+        )
+        raise UsageError(
+            f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}"
+        )
     do = "If it should have, give --missed --confirm; --force labels it anyway."
     raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
 
@@ -124,7 +150,10 @@ def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
     rules = {item["rule"] for item in (*document["findings"], *document["quiet"])}
     rules |= {rule for group in document["cannot_tell"] for rule in group["rules"]}
     if asked.rule not in rules and not asked.force:
-        do = did_you_mean(asked.rule, rules) or "`backline rules list` lists them; --force labels it anyway."
+        do = (
+            did_you_mean(asked.rule, rules)
+            or "`backline rules list` lists them; --force labels it anyway."
+        )
         raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
 
 
@@ -133,7 +162,9 @@ def _node(document: dict[str, Any], asked: LabelRequest) -> str:
     names = [item["name"] for item in document["nodes"]]
     if asked.node or asked.force:
         if asked.node not in names and not asked.force:
-            raise UsageError(f"the case has no machine {_shown(asked.node)}", do=did_you_mean(asked.node, names))
+            raise UsageError(
+                f"the case has no machine {_shown(asked.node)}", do=did_you_mean(asked.node, names)
+            )
         return asked.node
     return names[0] if len(names) == 1 else ""
 
@@ -151,7 +182,9 @@ def order_labels(labels: Iterable[Label], findings: Iterable[Mapping[str, Any]])
     places: dict[tuple[str, str, str], int] = {}
     for place, one in enumerate(findings):
         places.setdefault((one["rule"], one["node"], one["subject"]), place)
-    return sorted(labels, key=lambda one: places.get((one.rule, one.node, one.subject), len(places)))
+    return sorted(
+        labels, key=lambda one: places.get((one.rule, one.node, one.subject), len(places))
+    )
 
 
 def label_lines(labels: Iterable[Label]) -> list[str]:
@@ -160,6 +193,8 @@ def label_lines(labels: Iterable[Label]) -> list[str]:
     for label in labels:
         thing = " / ".join(filter(None, (label.node, label.subject))) or "the case"
         what = f"{label.label}{', missed by the rule' if label.missed else ''}"
-        line = f"{label.rule}: {what}: {thing} ({label.at[:10]}{', ' + label.by if label.by else ''})"
+        line = (
+            f"{label.rule}: {what}: {thing} ({label.at[:10]}{', ' + label.by if label.by else ''})"
+        )
         lines.append(one_line(line + (f": {label.note}" if label.note else "")))
     return lines

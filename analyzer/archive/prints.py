@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analyzer import __version__
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from analyzer.rules.settings import Settings
@@ -70,7 +70,9 @@ def reading_print(limits: Limits) -> str:
     return hashlib.sha256(_line(_SEED, __version__, _artefacts(), epoch, *chosen)).hexdigest()[:12]
 
 
-def judging_print(reading: str, catalog: str, settings: Settings, limits: Limits, *, drafts: bool) -> str:
+def judging_print(
+    reading: str, catalog: str, settings: Settings, limits: Limits, *, drafts: bool
+) -> str:
     """Return how cases are judged here, 12 hex digits.
 
     reading   of `reading_print`
@@ -91,7 +93,10 @@ def _artefacts() -> str:
         for file in (file for file in files if file.name.endswith((".py", ".textfsm"))):
             digest.update(_line(package, file.name) + file.read_bytes() + b"\0")
     here = Path(__file__).resolve().parent.parent
-    for file in [here / "tables.py", *sorted((here / "kb" / "facts").glob("*_build.csv"))]:  # what a declaration means
+    for file in [
+        here / "artefacts" / "tables.py",
+        *sorted((here / "kb" / "facts").glob("*_build.csv")),
+    ]:  # what a declaration means
         digest.update(_line(file.name) + file.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -25,7 +25,10 @@ def sealed(pack: bytes) -> bytes:
     end = pack[-_END_SIZE:]
     if len(end) < _END_SIZE or not end.startswith(_END) or end[-2:] != b"\0\0":
         return pack
-    body, size = memoryview(pack)[:-2], SEAL_SIZE.to_bytes(2, "little")  # a pack may be large: copied once
+    body, size = (
+        memoryview(pack)[:-2],
+        SEAL_SIZE.to_bytes(2, "little"),
+    )  # a pack may be large: copied once
     digest = hashlib.sha256(body)
     digest.update(size)
     return b"".join((body, size, _MARK, digest.hexdigest().encode()))

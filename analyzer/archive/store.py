@@ -20,7 +20,7 @@ from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, 
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, sealed
-from analyzer.errors import RefusedError
+from analyzer.runtime.errors import RefusedError
 
 LABELS = "labels/"
 LABEL_KEYS = ("id", "rule", "node", "subject")
@@ -35,8 +35,13 @@ def lost_cases(now: Snapshot) -> dict[str, int]:
     found: dict[str, int] = {}
     for holder in now.headless:
         with suppress(DamagedError, GoneError):  # as a compaction that was killed leaves it
-            sources = [source_key(str(meta.get("source"))) for meta in documents.metas_below(now.objects, holder)]
-            known = {entry.source for entry in now.fresh().entries}  # read last: a compaction may be at its end
+            sources = [
+                source_key(str(meta.get("source")))
+                for meta in documents.metas_below(now.objects, holder)
+            ]
+            known = {
+                entry.source for entry in now.fresh().entries
+            }  # read last: a compaction may be at its end
             if count := sum(source not in known for source in sources):
                 found[holder] = count
     return found
@@ -62,7 +67,9 @@ class Archive:
         now = snapshot(self.objects, self.damaged)
         self.damaged.update(now.faults)
         for holder, count in lost_cases(now).items():
-            self.damaged[f"{holder}/{MANIFEST}"] = f"it is gone, and {count:,} of its cases exist nowhere else"
+            self.damaged[f"{holder}/{MANIFEST}"] = (
+                f"it is gone, and {count:,} of its cases exist nowhere else"
+            )
         return now
 
     def put(self, entry: Entry, data: bytes) -> Entry:
@@ -86,7 +93,9 @@ class Archive:
 
     def meta(self, stored: Stored) -> dict[str, Any]:
         """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""
-        return documents.meta_of(documents.text_of(self.objects, stored.judged, documents.META), stored.judged.holder)
+        return documents.meta_of(
+            documents.text_of(self.objects, stored.judged, documents.META), stored.judged.holder
+        )
 
     def metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
         """Return the meta of many cases by id; what is gone or damaged is left out."""
@@ -98,7 +107,7 @@ class Archive:
 
     def document(self, stored: Stored) -> dict[str, Any]:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
-        from analyzer import case  # noqa: PLC0415 - not needed to store
+        from analyzer.pipeline import case  # noqa: PLC0415 - not needed to store
 
         try:
             return case.loads(self.document_text(stored), stored.id)
@@ -115,7 +124,9 @@ class Archive:
     def labels(self) -> list[dict[str, Any]]:
         """Return the labels, by case, rule, node and subject: the newest of each. Damaged ones are left to verify."""
         names = [item.name for item in self.objects.list(LABELS)]
-        for name, data in self.objects.get_many([name for name in names if name not in self._labels]):
+        for name, data in self.objects.get_many(
+            [name for name in names if name not in self._labels]
+        ):
             self._labels[name] = read_label(data) or {}
         newest: dict[tuple[str, ...], tuple[str, str, dict[str, Any]]] = {}
         for name in names:
@@ -123,7 +134,11 @@ class Archive:
             if not label:
                 continue
             key = tuple(str(label[part]) for part in LABEL_KEYS)
-            newest[key] = max(newest.get(key, ("", "", {})), (str(label["at"]), name, label), key=lambda item: item[:2])
+            newest[key] = max(
+                newest.get(key, ("", "", {})),
+                (str(label["at"]), name, label),
+                key=lambda item: item[:2],
+            )
         return [dict(newest[key][2]) for key in sorted(newest)]
 
     def claim(self, case: str) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
 from analyzer.rules import Catalog, run_catalog
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.rules.run_catalog import Local
+from analyzer.runtime.errors import UsageError
 
 
 def select(
@@ -39,7 +39,9 @@ def select(
     ids = [name for name in names if not _is_path(name)]
     if local is None:
         local, _ = run_catalog.local(material=material)
-    load = partial(run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned)
+    load = partial(
+        run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned
+    )
     if not ids:
         return load(only=paths) if paths else load(kb)
     whole = load(only=paths) if paths else Catalog()
@@ -49,8 +51,14 @@ def select(
         if not found and not any(Path(error.file).stem == name for error in everything.broken):
             raise UsageError(f"there is no rule `{name}`", do=_advice(name, everything))
         whole.rules += found
-    folders = set(map(str, kb))  # one that holds no rule was named in vain, whichever rule is asked for
-    whole.broken += [error for error in everything.broken if Path(error.file).stem in ids or error.file in folders]
+    folders = set(
+        map(str, kb)
+    )  # one that holds no rule was named in vain, whichever rule is asked for
+    whole.broken += [
+        error
+        for error in everything.broken
+        if Path(error.file).stem in ids or error.file in folders
+    ]
     return whole
 
 
@@ -61,4 +69,8 @@ def _advice(name: str, catalog: Catalog) -> str:
 
 
 def _is_path(name: str) -> bool:
-    return os.sep in name or name.endswith((".yaml", ".yml")) or (os.path.lexists(name) and Path(name).is_dir())
+    return (
+        os.sep in name
+        or name.endswith((".yaml", ".yml"))
+        or (os.path.lexists(name) and Path(name).is_dir())
+    )

@@ -7,7 +7,18 @@ import click
 from analyzer.commands.late import LateGroup
 
 # In the order of an engineer's work, which is the order of the help.
-COMMANDS = ("list", "show", "search", "sql", "heatmap", "export", "label", "remove", "verify", "compact")
+COMMANDS = (
+    "list",
+    "show",
+    "search",
+    "sql",
+    "heatmap",
+    "export",
+    "label",
+    "remove",
+    "verify",
+    "compact",
+)
 
 
 @click.group("archive", cls=LateGroup, prefix="archive_", names=COMMANDS)

@@ -7,16 +7,25 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 HOUR = 3600.0
 
 
 @click.command("compact")
 @archive_option
-@click.option("--target", type=click.IntRange(1, 10_000), default=500, show_default=True, help="Cases per segment.")
 @click.option(
-    "--all", "rewrite", is_flag=True, help="Also compact a few loose cases, and small or partly superseded segments."
+    "--target",
+    type=click.IntRange(1, 10_000),
+    default=500,
+    show_default=True,
+    help="Cases per segment.",
+)
+@click.option(
+    "--all",
+    "rewrite",
+    is_flag=True,
+    help="Also compact a few loose cases, and small or partly superseded segments.",
 )
 @click.option(
     "--older-than",
@@ -26,11 +35,20 @@ HOUR = 3600.0
     metavar="HOURS",
     help="Sweep only what is at least this old; newer objects may belong to a run.",
 )
-@click.option("--drop-superseded", is_flag=True, help="Delete cases whose source was read again with changed content.")
+@click.option(
+    "--drop-superseded",
+    is_flag=True,
+    help="Delete cases whose source was read again with changed content.",
+)
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
 @speaks_plainly
 def command(
-    archive_url: str, target: int, rewrite: bool, older_than: float, drop_superseded: bool, quiet: bool
+    archive_url: str,
+    target: int,
+    rewrite: bool,
+    older_than: float,
+    drop_superseded: bool,
+    quiet: bool,
 ) -> None:
     """Pack loose cases into segments, which are faster to search.
 
@@ -54,9 +72,15 @@ def command(
             drop_superseded=drop_superseded, progress=counter.show,
         )  # fmt: skip
     for name, why in sorted(report.damaged):
-        click.echo(one_line(f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."))
+        click.echo(
+            one_line(
+                f"{name}: {why}. It was left unchanged; `backline archive verify` says what to do."
+            )
+        )
     if report.busy:
-        click.echo("backline: another compaction is running on this archive, so nothing was done", err=True)
+        click.echo(
+            "backline: another compaction is running on this archive, so nothing was done", err=True
+        )
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
         click.echo(_few(report.left) if report.left else "nothing to do")
     elif not quiet:

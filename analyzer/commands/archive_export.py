@@ -10,8 +10,8 @@ import click
 from analyzer.commands.archived import archive_option, case_filters, opened, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -24,9 +24,18 @@ if TYPE_CHECKING:
 @click.argument("case", nargs=-1)
 @archive_option
 @click.option(
-    "-o", "--output", required=True, type=click.Path(path_type=Path, readable=False), help="Folder for the files."
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the files.",
 )
-@click.option("--facts", type=click.Choice(["parquet", "csv"]), default=None, help="Also the tables, one file each.")
+@click.option(
+    "--facts",
+    type=click.Choice(["parquet", "csv"]),
+    default=None,
+    help="Also the tables, one file each.",
+)
 @click.option("--all", "every", is_flag=True, help="All cases, or those that the filters select.")
 @case_filters("With --all: only")
 @time_options

@@ -10,8 +10,8 @@ import click
 from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import counted, for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -25,9 +25,14 @@ PIPED = 160  # columns of the heat map in a pipe
 @click.command("heatmap")
 @archive_option
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="Write fleet.html into this folder."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Write fleet.html into this folder.",
 )
-@click.option("--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is.")
+@click.option(
+    "--by", type=click.Choice(["case", "host", "month"]), default="case", help="What each row is."
+)
 @time_options
 @click.option(
     "--rule",
@@ -37,9 +42,18 @@ PIPED = 160  # columns of the heat map in a pipe
     metavar="RULE",
     help="Only this rule: an id, `kb-*`, a KB number.",
 )
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the worst N rows; as text, 20 by default.")
-@click.option("--with-reports", is_flag=True, help="With -o: also write the report of every case shown.")
-@click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Only the worst N rows; as text, 20 by default.",
+)
+@click.option(
+    "--with-reports", is_flag=True, help="With -o: also write the report of every case shown."
+)
+@click.option(
+    "--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes."
+)
 @speaks_plainly
 def command(
     archive_url: str,
@@ -65,8 +79,8 @@ def command(
     """
     from analyzer.archive.query.browse import window
     from analyzer.archive.query.fleet import FleetFilter, fleet
-    from analyzer.limits import Limits
     from analyzer.rules.run_options import RunOptions
+    from analyzer.runtime.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
@@ -84,12 +98,14 @@ def command(
 
 
 def _check_output(output: Path | None, *, with_reports: bool) -> None:
-    from analyzer.output import check_folder
+    from analyzer.runtime.output import check_folder
 
     if output is not None:
         check_folder(output, (PAGE,))
     elif with_reports:
-        raise UsageError("--with-reports writes files next to the page", do="Say where with -o FOLDER.")
+        raise UsageError(
+            "--with-reports writes files next to the page", do="Say where with -o FOLDER."
+        )
 
 
 def _text(found: Fleet, by: str, top: int | None) -> None:
@@ -103,11 +119,15 @@ def _text(found: Fleet, by: str, top: int | None) -> None:
 
 
 def _page(
-    archive: Archive, snapshot: Snapshot, found: Fleet, folder: Path, options: tuple[str, int | None, bool, int]
+    archive: Archive,
+    snapshot: Snapshot,
+    found: Fleet,
+    folder: Path,
+    options: tuple[str, int | None, bool, int],
 ) -> None:
-    from analyzer.output import write_atomic
     from analyzer.report import fleet as page
     from analyzer.report import fleetmap
+    from analyzer.runtime.output import write_atomic
 
     by, top, with_reports, most = options
     shown = fleetmap.worst(found, top) if top is not None else found
@@ -115,15 +135,19 @@ def _page(
     write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
-        click.echo(f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}")
+        click.echo(
+            f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
+        )
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 
 
-def _reports(archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int) -> set[str]:
+def _reports(
+    archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
+) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
     from analyzer.commands.counter import Counter
-    from analyzer.output import write_atomic
     from analyzer.report import html
+    from analyzer.runtime.output import write_atomic
 
     stored = {case.id: case for case in snapshot.current()}
     wanted = [case for case in shown.cases if case.read and case.id in stored]

@@ -7,8 +7,8 @@ import click
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("label")
@@ -18,11 +18,15 @@ from analyzer.text import for_terminal
 @click.option("--confirm", "verdict", flag_value="confirmed", help="The finding was right.")
 @click.option("--reject", "verdict", flag_value="rejected", help="The finding was wrong.")
 @click.option("--remove", "verdict", flag_value="removed", help="Remove a label.")
-@click.option("--missed", is_flag=True, help="With --confirm: the fault was there and the rule missed it.")
+@click.option(
+    "--missed", is_flag=True, help="With --confirm: the fault was there and the rule missed it."
+)
 @click.option("--subject", default="", help="Only this subject of the rule.")
 @click.option("--node", default="", help="Only on this machine.")
 @click.option("--note", default="", metavar="TEXT", help="Why, in your words.")
-@click.option("--by", default="", metavar="NAME", help="Who says so; never taken from the environment.")
+@click.option(
+    "--by", default="", metavar="NAME", help="Who says so; never taken from the environment."
+)
 @click.option("--force", is_flag=True, help="Set the label even if the case has no such finding.")
 @speaks_plainly
 def command(
@@ -54,7 +58,10 @@ def command(
     if verdict is None:
         raise UsageError("say --confirm, --reject or --remove")
     if missed and verdict == "rejected":
-        raise UsageError("a missed finding cannot be rejected", do="--missed --confirm says that the fault was there.")
+        raise UsageError(
+            "a missed finding cannot be rejected",
+            do="--missed --confirm says that the fault was there.",
+        )
     archive = opened(archive_url)
     _snapshot, found = browse.read(archive, case)
     wanted = labels.LabelRequest(rule, node, subject, verdict, missed, force, by, note)

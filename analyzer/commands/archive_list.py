@@ -17,7 +17,7 @@ from analyzer.commands.archived import (
     time_options,
 )
 from analyzer.commands.plain import speaks_plainly
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 ORDERS = ("created", "name", "worst", "unknowns", "stored")
 
@@ -27,7 +27,11 @@ ORDERS = ("created", "name", "worst", "unknowns", "stored")
 @case_filters()
 @time_options
 @click.option(
-    "--sort", type=click.Choice(ORDERS), default="created", show_default=True, help="Order, worst or newest first."
+    "--sort",
+    type=click.Choice(ORDERS),
+    default="created",
+    show_default=True,
+    help="Order, worst or newest first.",
 )
 @limit_option
 @form_options
@@ -57,10 +61,14 @@ def command(
     """
     from analyzer.archive.query import browse
 
-    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until), sort, former=replaced(rule))
+    wanted = browse.ListFilter(
+        rule, severity, state, name, browse.window(since, until), sort, former=replaced(rule)
+    )
     notes: list[str] = []
     answer = browse.listed(opened(archive_url), wanted, notes=notes)
-    count = print_rows(answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short))
+    count = print_rows(
+        answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short)
+    )
     sys.stdout.flush()
     for note in [*([] if count else ["no case matches"]), *notes]:
         click.echo(for_terminal(note), err=True)

@@ -10,8 +10,8 @@ import click
 
 from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import DONE, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import counted, for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.upkeep.removal import Removal
@@ -46,7 +46,12 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     for line in _lines(done, "removed"):
         click.echo(for_terminal(line))
     if done.sources:
-        click.echo(for_terminal(f"not touched: {', '.join(one_line(one, 200) for one in done.sources[:5])}"), err=True)
+        click.echo(
+            for_terminal(
+                f"not touched: {', '.join(one_line(one, 200) for one in done.sources[:5])}"
+            ),
+            err=True,
+        )
     click.get_current_context().exit(DONE)
 
 
@@ -55,7 +60,9 @@ def _ask(found: Removal) -> None:
     for line in _lines(found, "to be removed"):
         click.echo(for_terminal(line), err=True)
     if not answers():
-        raise UsageError("nobody can answer the question here", do="Add --yes to remove without asking.")
+        raise UsageError(
+            "nobody can answer the question here", do="Add --yes to remove without asking."
+        )
     if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
         click.echo("nothing was removed", err=True)
         raise click.exceptions.Exit(DONE)

@@ -24,8 +24,8 @@ from analyzer.commands.archived import (
 )
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import counted
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted
 
 if TYPE_CHECKING:
     from analyzer.archive.query.search import SearchResult, Window
@@ -33,19 +33,31 @@ if TYPE_CHECKING:
     from analyzer.archive.store import Archive
 
 
-LETTERS = (
-    "texts in terms are case-sensitive; --text WORD looks in findings, kept log lines and tables, upper or lower case"
-)
+LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings, kept log lines and tables, upper or lower case"
 
 
 @click.command("search")
 @click.argument("term", nargs=-1)
 @archive_option
 @click.option("--rule", default="", type=RuleName(), metavar="ID", help="Findings of this rule.")
-@click.option("--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article.")
-@click.option("--text", default="", metavar="STRING", help="Findings, log lines, rows that hold this text.")
-@click.option("--by", type=click.Choice(["month", "host", "rule"]), default=None, help="Count findings by this.")
-@click.option("--same", default="", metavar="COLUMN", help="The rows must agree in this column: pnic, vm_name, ...")
+@click.option(
+    "--kb", type=int, metavar="NUMBER", help="Findings of the rules that name this KB article."
+)
+@click.option(
+    "--text", default="", metavar="STRING", help="Findings, log lines, rows that hold this text."
+)
+@click.option(
+    "--by",
+    type=click.Choice(["month", "host", "rule"]),
+    default=None,
+    help="Count findings by this.",
+)
+@click.option(
+    "--same",
+    default="",
+    metavar="COLUMN",
+    help="The rows must agree in this column: pnic, vm_name, ...",
+)
 @click.option("--anywhere", is_flag=True, help="Terms may hold on different machines of one case.")
 @click.option("--unknown", is_flag=True, help="Cases that cannot be judged, and what to ask for.")
 @time_options
@@ -102,21 +114,33 @@ def command(
     asked = [terms.read(part, number) for number, part in enumerate(parts or term, 1)]
     archive = opened(archive_url)
     if asked:
-        _machines(archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown)
+        _machines(
+            archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown
+        )
         return
     chosen = search.Filter(rule, kb, replaced(rule))
     if text:
         found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
-        count = print_rows(found.head, found.rows, form, limit, "lines", searchtext.lines(found.head))
+        count = print_rows(
+            found.head, found.rows, form, limit, "lines", searchtext.lines(found.head)
+        )
         lines = counted(count, "line or row", "lines and rows")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
         if not count:
-            kept += f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"
+            kept += (
+                f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"
+            )
         _tell(f"{lines}; {kept}", form, searchtext.left_text(found))
         return
-    found = search.findings(archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds)
+    found = search.findings(
+        archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds
+    )
     print_rows(found.head, found.rows, form, limit, "rows", searchtext.short(found.head))
-    _tell(searchtext.findings_text(found, listed=unknown) if chosen else "", form, searchtext.left_text(found))
+    _tell(
+        searchtext.findings_text(found, listed=unknown) if chosen else "",
+        form,
+        searchtext.left_text(found),
+    )
 
 
 def _check(
@@ -133,7 +157,10 @@ def _check(
     """Refuse what does not go together."""
     findings = bool(rule) or kb is not None or by is not None
     if not (term or findings or text):
-        raise UsageError("nothing to search for", do="Give terms, --rule, --kb, --text or --by; --help shows examples.")
+        raise UsageError(
+            "nothing to search for",
+            do="Give terms, --rule, --kb, --text or --by; --help shows examples.",
+        )
     if term and (findings or text):
         do = "Ask one after the other, or with `backline archive sql`."
         raise UsageError("terms cannot be combined with --rule, --kb, --by or --text", do=do)
@@ -161,11 +188,19 @@ def _machines(
     from analyzer.archive.query import search, searchtext
 
     found = search.machines(
-        archive, asked, window=inside, same=same, anywhere=anywhere, unknown=unknown, seconds=seconds
+        archive,
+        asked,
+        window=inside,
+        same=same,
+        anywhere=anywhere,
+        unknown=unknown,
+        seconds=seconds,
     )
     if unknown:
         rows = searchtext.unknown(asked, found.rows)
-        print_rows(searchtext.UNKNOWN, rows, form, limit, "rows", searchtext.short(searchtext.UNKNOWN))
+        print_rows(
+            searchtext.UNKNOWN, rows, form, limit, "rows", searchtext.short(searchtext.UNKNOWN)
+        )
     elif form == "csv":
         print_rows(searchtext.MACHINES_CSV, searchtext.for_csv(asked, found.rows), form, limit)
     elif form == "json":

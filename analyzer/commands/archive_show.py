@@ -8,19 +8,23 @@ from analyzer.commands.archived import archive_option, opened
 from analyzer.commands.plain import speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import form_option, show_in
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("show")
 @click.argument("case")
 @archive_option
 @form_option("text")
-@click.option("--source", is_flag=True, help="Show its source, revisions and labels instead of the report.")
+@click.option(
+    "--source", is_flag=True, help="Show its source, revisions and labels instead of the report."
+)
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @redact_options
 @speaks_plainly
-def command(case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice) -> None:
+def command(
+    case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice
+) -> None:
     """Show the report of a stored case.
 
     CASE is its name, or the first characters of its id.
@@ -38,7 +42,10 @@ def command(case: str, archive_url: str, form: str | None, source: bool, verbose
     snapshot, found = browse.read(archive, case)
     if source:
         if redaction is not None:
-            raise UsageError("--source tells where a case comes from", do="Leave --redact out, and keep the result.")
+            raise UsageError(
+                "--source tells where a case comes from",
+                do="Leave --redact out, and keep the result.",
+            )
         for line in browse.origin_lines(browse.origin(archive, snapshot, found)):
             click.echo(line)
         return

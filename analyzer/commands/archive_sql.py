@@ -7,9 +7,16 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.archived import archive_option, form_options, limit_option, opened, print_rows, seconds_option
+from analyzer.commands.archived import (
+    archive_option,
+    form_options,
+    limit_option,
+    opened,
+    print_rows,
+    seconds_option,
+)
 from analyzer.commands.plain import speaks_plainly
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 MOST_BYTES = 1_000_000
 
@@ -17,8 +24,15 @@ MOST_BYTES = 1_000_000
 @click.command("sql")
 @click.argument("select", required=False)
 @archive_option
-@click.option("--file", "file", type=click.Path(path_type=Path, readable=False), help="Read the statement from a file.")
-@click.option("--tables", is_flag=True, help="List the tables and their columns; SELECT may name one table.")
+@click.option(
+    "--file",
+    "file",
+    type=click.Path(path_type=Path, readable=False),
+    help="Read the statement from a file.",
+)
+@click.option(
+    "--tables", is_flag=True, help="List the tables and their columns; SELECT may name one table."
+)
 @limit_option
 @seconds_option
 @form_options
@@ -48,7 +62,9 @@ def command(
 
     if tables:
         head = ["table", "column", "type", "meaning"]
-        print_rows(head, ask.tables([select] if select else []), form, limit if limit is not None else 0)
+        print_rows(
+            head, ask.tables([select] if select else []), form, limit if limit is not None else 0
+        )
         return
     answer = ask.sql(opened(archive_url), _statement(select, file), seconds=seconds)
     print_rows(answer.head, answer.rows, form, limit)
@@ -58,7 +74,8 @@ def _statement(select: str | None, file: Path | None) -> str:
     """Return the statement from the command line, a file or standard input."""
     if (select is None) == (file is None):
         raise UsageError(
-            "give one statement", do="On the command line in quotes, with --file, or as - from standard input."
+            "give one statement",
+            do="On the command line in quotes, with --file, or as - from standard input.",
         )
     if file is not None:
         try:
@@ -67,7 +84,9 @@ def _statement(select: str | None, file: Path | None) -> str:
             with file.open("rb") as stream:
                 return _text(stream.read(MOST_BYTES + 1), str(file))
         except OSError as error:
-            raise UsageError("the file cannot be read", where=str(file), why=error.strerror or "") from None
+            raise UsageError(
+                "the file cannot be read", where=str(file), why=error.strerror or ""
+            ) from None
     if select == "-":
         return _text(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
     return select or ""

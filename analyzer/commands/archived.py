@@ -13,7 +13,7 @@ import click
 
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL, USAGE
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
@@ -64,20 +64,30 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
         ctx = click.get_current_context()
         status = DONE
         if (option := _no_text(kwargs)) is not None:
-            click.echo(f"backline: {option} contains a byte that is not text. Type it in by hand.", err=True)
+            click.echo(
+                f"backline: {option} contains a byte that is not text. Type it in by hand.",
+                err=True,
+            )
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)
         except click.exceptions.Exit as ended:
             status = ended.exit_code
-        damaged = {name: why for one in ctx.meta.get(_OPENED, ()) for name, why in one.damaged.items()}
+        damaged = {
+            name: why for one in ctx.meta.get(_OPENED, ()) for name, why in one.damaged.items()
+        }
         for name, why in sorted(damaged.items()):
-            click.echo(f"backline: not complete: {for_terminal(name)} cannot be read: {for_terminal(why)}", err=True)
+            click.echo(
+                f"backline: not complete: {for_terminal(name)} cannot be read: {for_terminal(why)}",
+                err=True,
+            )
         if damaged:
             click.echo("backline: `backline archive verify` says what to do", err=True)
         ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
 
-    option = click.option("--archive", "archive_url", type=_Place(), required=required, metavar="DIR", help=words)
+    option = click.option(
+        "--archive", "archive_url", type=_Place(), required=required, metavar="DIR", help=words
+    )
     return cast("Command", option(told))
 
 
@@ -101,9 +111,13 @@ def case_filters(only: str = "Only") -> Callable[[Command], Command]:
         return click.option(name, default="", type=kind, metavar=shown, help=f"{only} {help_text}")
 
     def added(command: Command) -> Command:
-        command = click.option("--name", default="", metavar="GLOB", help=f"{only} names like acme-*.")(command)
+        command = click.option(
+            "--name", default="", metavar="GLOB", help=f"{only} names like acme-*."
+        )(command)
         command = among("--state", STATES, "cases in this state.")(command)
-        command = among("--severity", SEVERITIES, "cases with a finding this severe or worse.")(command)
+        command = among("--severity", SEVERITIES, "cases with a finding this severe or worse.")(
+            command
+        )
         rule = f"{only} cases with a finding of this rule."
         return click.option("--rule", default="", type=RuleName(), metavar="ID", help=rule)(command)
 
@@ -112,9 +126,14 @@ def case_filters(only: str = "Only") -> Callable[[Command], Command]:
 
 def time_options(command: Command) -> Command:
     """Add `--since` and `--until`; the command gets their texts, "" where not given."""
-    until = click.option("--until", default="", metavar="TIME", help="Up to the end of this day, month or year.")
+    until = click.option(
+        "--until", default="", metavar="TIME", help="Up to the end of this day, month or year."
+    )
     since = click.option(
-        "--since", default="", metavar="TIME", help="Starting at 2026, 2026-03, 2026-03-01 or a moment (UTC)."
+        "--since",
+        default="",
+        metavar="TIME",
+        help="Starting at 2026, 2026-03, 2026-03-01 or a moment (UTC).",
     )
     return since(until(command))
 
@@ -122,7 +141,9 @@ def time_options(command: Command) -> Command:
 def form_options(command: Command) -> Command:
     """Add `--json` and `--csv`; the command gets `form`."""
     table = click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
-    return click.option("--json", "form", flag_value="json", help="One JSON object per line.")(table(command))
+    return click.option("--json", "form", flag_value="json", help="One JSON object per line.")(
+        table(command)
+    )
 
 
 def limit_option(command: Command) -> Command:
@@ -134,9 +155,9 @@ def limit_option(command: Command) -> Command:
 def seconds_option(command: Command) -> Command:
     """Add `--seconds`."""
     kind = click.FloatRange(0.1, 86_400)
-    return click.option("--seconds", type=kind, default=60.0, show_default=True, help="Stop the query after this.")(
-        command
-    )
+    return click.option(
+        "--seconds", type=kind, default=60.0, show_default=True, help="Stop the query after this."
+    )(command)
 
 
 def opened(url: str) -> Archive:
@@ -179,7 +200,9 @@ def print_rows(
 def say_more_rows(count: int, words: str = "") -> None:
     """Tell that more than `count` rows were there."""
     sys.stdout.flush()
-    click.echo(f"only the first {f'{count:,} {words}'.strip()} are shown; --limit 0 shows all", err=True)
+    click.echo(
+        f"only the first {f'{count:,} {words}'.strip()} are shown; --limit 0 shows all", err=True
+    )
 
 
 def ended(rows: Iterable[Any]) -> None:

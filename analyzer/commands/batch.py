@@ -15,11 +15,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, INTERRUPTED, PARTIAL, speaks_plainly, tell_broken
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    INTERRUPTED,
+    PARTIAL,
+    speaks_plainly,
+    tell_broken,
+)
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
-from analyzer.errors import UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary, FoundCase
@@ -35,17 +42,44 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 
 @click.command("batch")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--archive", "place", metavar="DIR", help="The case archive: a folder or URL; created if missing.")
-@click.option("--list", "list_only", is_flag=True, help="Print what would be taken as cases, then stop.")
-@click.option("--layout", type=click.Choice(LAYOUTS), default="auto", help="What a case is: a folder, or a file.")
+@click.option(
+    "--archive",
+    "place",
+    metavar="DIR",
+    help="The case archive: a folder or URL; created if missing.",
+)
+@click.option(
+    "--list", "list_only", is_flag=True, help="Print what would be taken as cases, then stop."
+)
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    default="auto",
+    help="What a case is: a folder, or a file.",
+)
 @jobs_option
-@click.option("--scheduler", metavar="URL|local", help="Work on a Dask cluster: tcp://HOST:PORT, or local.")
-@click.option("--tls", nargs=3, metavar="CA CERT KEY", help="PEM files for a scheduler at tls://HOST:PORT.")
-@click.option("--rescan", is_flag=True, help="Read stored cases again if new rules search their logs for more.")
+@click.option(
+    "--scheduler", metavar="URL|local", help="Work on a Dask cluster: tcp://HOST:PORT, or local."
+)
+@click.option(
+    "--tls", nargs=3, metavar="CA CERT KEY", help="PEM files for a scheduler at tls://HOST:PORT."
+)
+@click.option(
+    "--rescan",
+    is_flag=True,
+    help="Read stored cases again if new rules search their logs for more.",
+)
 @click.option("--retry", is_flag=True, help="Try refused and failed cases again.")
-@click.option("--checksum", is_flag=True, help="Hash the files again, even if size and time are unchanged.")
+@click.option(
+    "--checksum", is_flag=True, help="Hash the files again, even if size and time are unchanged."
+)
 @click.option("--no-compact", is_flag=True, help="Do not compact the archive at the end.")
-@click.option("--json", "json_to", metavar="-", help="Write the summary as JSON to stdout (`--json -`) or to a file.")
+@click.option(
+    "--json",
+    "json_to",
+    metavar="-",
+    help="Write the summary as JSON to stdout (`--json -`) or to a file.",
+)
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @judging_options
 @redact_options
@@ -106,7 +140,9 @@ def command(
     archive = _open(place, create=bool(paths))
     runner = _runner(config, scheduler, jobs, tls)
     with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
-        batch = Batch(archive, config, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures())
+        batch = Batch(
+            archive, config, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures()
+        )
         summary = batch.cases(found) if paths else batch.stored()
     if not (no_compact or summary.interrupted):
         summary.packed = _compact(archive)
@@ -115,19 +151,26 @@ def command(
     _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
     if choice.draft and not quiet:
         back = shlex.join(["backline", "batch", "--archive", place])
-        _say(f"drafts were judged too: the archive shows their findings until `{back}` judges without them")
+        _say(
+            f"drafts were judged too: the archive shows their findings until `{back}` judges without them"
+        )
     click.get_current_context().exit(_status(summary, catalog))
 
 
 def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: bool) -> None:
     """Refuse options that do not go together."""
     if place is None and not list_only:
-        raise UsageError("--archive DIR is missing", do="Name the folder of the case archive; it is made if needed.")
+        raise UsageError(
+            "--archive DIR is missing",
+            do="Name the folder of the case archive; it is made if needed.",
+        )
     if not paths and list_only:
         raise UsageError("--list needs a PATH")
     if not paths and rescan:
         what = "--rescan, --retry and --checksum need PATHs"
-        raise UsageError(what, why="they read cases again, and an archive does not hold the bundles")
+        raise UsageError(
+            what, why="they read cases again, and an archive does not hold the bundles"
+        )
 
 
 def _check_tls(scheduler: str | None, tls: tuple[str, str, str] | None) -> None:
@@ -141,7 +184,12 @@ def _check_outside(place: str, found: Sequence[FoundCase]) -> None:
 
     if (around := inside(str(full(place)), found)) is not None:
         why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
-        raise UsageError("the archive is inside a case", where=place, why=why, do="Name another folder with --archive.")
+        raise UsageError(
+            "the archive is inside a case",
+            where=place,
+            why=why,
+            do="Name another folder with --archive.",
+        )
 
 
 def _config(place: str, choice: RuleChoice, local: Any, limits: Any) -> tuple[RunConfig, Catalog]:
@@ -161,7 +209,9 @@ def _open(place: str, *, create: bool) -> Archive:
     return Archive.open(place, create=create)
 
 
-def _runner(config: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None) -> Runner:
+def _runner(
+    config: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None
+) -> Runner:
     if scheduler is not None:
         from analyzer.archive.clusters.cluster import Cluster
         from analyzer.archive.clusters.dasklink import Tls
@@ -216,7 +266,9 @@ def _say(line: str) -> None:
 
 def _list(found: Sequence[FoundCase], count: FindSummary) -> None:
     for one in found:
-        click.echo(f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.size} bytes)")
+        click.echo(
+            f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.size} bytes)"
+        )
     _tell_count(count, _say, len(found))
 
 
@@ -240,13 +292,21 @@ def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> N
     ):
         if some:
             names = ", ".join(one_line(path.rpartition("/")[2], 40) for path in some[:3])
-            say(f"{len(some)} {one if len(some) == 1 else more} ({names}{', …' if len(some) > 3 else ''})")
+            say(
+                f"{len(some)} {one if len(some) == 1 else more} ({names}{', …' if len(some) > 3 else ''})"
+            )
     if not found:
         say("no case was found")
 
 
 def _tell(
-    summary: Summary, count: FindSummary, catalog: Catalog, json_to: str | None, *, archive: str, quiet: bool
+    summary: Summary,
+    count: FindSummary,
+    catalog: Catalog,
+    json_to: str | None,
+    *,
+    archive: str,
+    quiet: bool,
 ) -> None:
     """Print the summary, or write it as JSON."""
     from analyzer.archive.batches.summary import as_record, lines
@@ -259,7 +319,7 @@ def _tell(
         if json_to == "-":
             sys.stdout.write(text)
             return
-        from analyzer.output import write_atomic
+        from analyzer.runtime.output import write_atomic
 
         write_atomic(Path(json_to), text)
     if not quiet:
@@ -272,4 +332,8 @@ def _status(summary: Summary, catalog: Catalog) -> int:
         return INTERRUPTED
     if catalog.broken:
         return BROKEN_RULE
-    return PARTIAL if summary.partial or summary.refused or summary.failed or summary.no_result else DONE
+    return (
+        PARTIAL
+        if summary.partial or summary.refused or summary.failed or summary.no_result
+        else DONE
+    )

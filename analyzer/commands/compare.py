@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyzer.commands.archived import archive_may, opened
-from analyzer.commands.local import RuleChoice, draft_option, kb_option, limits_option, local_options
+from analyzer.commands.local import (
+    RuleChoice,
+    draft_option,
+    kb_option,
+    limits_option,
+    local_options,
+)
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
-from analyzer.errors import BacklineError, UsageError
-from analyzer.paths import folder_name
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.paths import folder_name
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,17 +32,48 @@ if TYPE_CHECKING:
 
 # Keys of the document whose texts are the program's own.
 _OWN_WORDS = frozenset(
-    {"section", "column", "meaning", "printed", "mode", "paired_by", "since", "ask", "of_words", "tables"}
+    {
+        "section",
+        "column",
+        "meaning",
+        "printed",
+        "mode",
+        "paired_by",
+        "since",
+        "ask",
+        "of_words",
+        "tables",
+    }
 )
 
 
 @click.command("compare")
 @click.argument("paths", nargs=-1, required=True, type=CasePath())
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
-@click.option("--hosts", is_flag=True, help="The sides are different hosts: tell what differs, not what changed.")
-@click.option("--node", "nodes", multiple=True, metavar="NAME", help="Of one case: compare these machines of it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the results.",
+)
+@click.option(
+    "--hosts",
+    is_flag=True,
+    help="The sides are different hosts: tell what differs, not what changed.",
+)
+@click.option(
+    "--node",
+    "nodes",
+    multiple=True,
+    metavar="NAME",
+    help="Of one case: compare these machines of it.",
+)
 @archive_may("Archive to look in when PATH is no file: it is then the name or id of a stored case.")
-@click.option("--json", "json_to", type=click.Choice(["-"]), help="Write compare.json to stdout and nothing else.")
+@click.option(
+    "--json",
+    "json_to",
+    type=click.Choice(["-"]),
+    help="Write compare.json to stdout and nothing else.",
+)
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @kb_option
 @draft_option
@@ -70,9 +107,9 @@ def command(
     """
     from analyzer.compare import compare, read_sides
     from analyzer.compare.sides import sides_of_machines
-    from analyzer.output import check_folder, write_all
+    from analyzer.pipeline.triage import Options
     from analyzer.report import comparison
-    from analyzer.triage import Options
+    from analyzer.runtime.output import check_folder, write_all
 
     _check_sides(paths, nodes)
     given = _given(paths, archive_url)
@@ -81,7 +118,9 @@ def command(
         check_folder(output, comparison.FILES)
     local = choice.local(paths, quiet=quiet or bool(json_to))
     with Interrupt() as stop:
-        sides = read_sides(given, Options(choice.limits, choice.kb, local, with_drafts=choice.draft))
+        sides = read_sides(
+            given, Options(choice.limits, choice.kb, local, with_drafts=choice.draft)
+        )
         stop.check()
     if nodes:
         sides = sides_of_machines(sides[0], nodes)
@@ -93,7 +132,11 @@ def command(
     folder = output or (None if json_to else _default_output(document))
     if folder is not None:
         results |= dict(
-            zip(comparison.FILES[1:], (comparison.html(document), comparison.markdown(document)), strict=True)
+            zip(
+                comparison.FILES[1:],
+                (comparison.html(document), comparison.markdown(document)),
+                strict=True,
+            )
         )
     if redaction is not None:
         released(redaction, {**results, "what is printed": said}, beside=folder)
@@ -102,21 +145,30 @@ def command(
     if folder is not None:
         write_all(folder, results)
     if said:
-        click.echo(f"{said}\n\ncomparison: {for_terminal(str((folder or Path()) / comparison.FILES[1]))}")
+        click.echo(
+            f"{said}\n\ncomparison: {for_terminal(str((folder or Path()) / comparison.FILES[1]))}"
+        )
     if redaction is not None:
         say_where_the_map_is(redaction)
     broken = list(dict.fromkeys(line for side in sides for line in side.broken))
     for line in broken:
         click.echo(f"backline: {for_terminal(line)}", err=True)
-    click.get_current_context().exit(4 if broken else PARTIAL if any(side.partial for side in sides) else DONE)
+    click.get_current_context().exit(
+        4 if broken else PARTIAL if any(side.partial for side in sides) else DONE
+    )
 
 
 def _check_sides(paths: Sequence[Place], nodes: Sequence[str]) -> None:
     if nodes and (len(paths) > 1 or len(nodes) < 2):
         what = "--node compares machines of one case"
-        raise UsageError(what, do="Give one case and two machines: `backline compare CASE --node A --node B`.")
+        raise UsageError(
+            what, do="Give one case and two machines: `backline compare CASE --node A --node B`."
+        )
     if not nodes and len(paths) < 2:
-        raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
+        raise UsageError(
+            "there is nothing to compare with",
+            do="Give two cases: `backline compare BEFORE AFTER`.",
+        )
 
 
 def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Place] | Recall]:
@@ -135,7 +187,9 @@ def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Pla
     ]
 
 
-def _redacted(redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]) -> dict[str, Any]:
+def _redacted(
+    redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]
+) -> dict[str, Any]:
     """Return a comparison without the names that any of its sides holds."""
     from analyzer.redact.redaction import KEPT
 

@@ -16,9 +16,20 @@ import click
 
 from analyzer import __version__
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
-NEEDED = ("click", "duckdb", "jinja2", "numpy", "pandas", "PyYAML", "rich", "textfsm", "watchfiles", "zstandard")
+NEEDED = (
+    "click",
+    "duckdb",
+    "jinja2",
+    "numpy",
+    "pandas",
+    "PyYAML",
+    "rich",
+    "textfsm",
+    "watchfiles",
+    "zstandard",
+)
 FASTER = ("google-re2", "hyperscan", "isal")
 EXTRAS = ("fsspec", "s3fs", "dask", "distributed", "starlette", "uvicorn", "httptools", "uvloop")
 LITTLE = 1 << 30  # bytes free, below which disk space is a remark
@@ -40,7 +51,12 @@ def command(as_json: bool) -> None:
       backline doctor
     """
     found = {title: dict(_safely(part)) for title, part in PARTS.items()}
-    ill = [f"{title}: {name}" for title, part in found.items() for name, said in part.items() if said.startswith("!")]
+    ill = [
+        f"{title}: {name}"
+        for title, part in found.items()
+        for name, said in part.items()
+        if said.startswith("!")
+    ]
     if as_json:
         click.echo(json.dumps(found, indent=1))
     else:
@@ -75,7 +91,7 @@ def _program() -> Iterator[tuple[str, str]]:
     root = Path(analyzer.__file__).resolve().parent
     kind = "checkout" if (root.parent / "setup.cfg").is_file() else "installed"
     yield "backline", f"{__version__} ({kind})"
-    from analyzer.limits import Limits
+    from analyzer.runtime.limits import Limits
 
     catalog = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
     yield "rules", f"{'!' * bool(catalog.broken)}{len(catalog.rules)}, catalog {catalog.hash[:12]}"
@@ -108,7 +124,7 @@ def _engines() -> Iterator[tuple[str, str]]:
 
 
 def _folders() -> Iterator[tuple[str, str]]:
-    from analyzer import cache_folder
+    from analyzer.runtime import cache_folder
 
     cache = cache_folder.place()
     if cache is None:
@@ -127,7 +143,10 @@ def _folders() -> Iterator[tuple[str, str]]:
 def _terminal() -> Iterator[tuple[str, str]]:
     import webbrowser
 
-    yield "output", f"{'a terminal' if sys.stdout.isatty() else 'no terminal'}, {sys.stdout.encoding}"
+    yield (
+        "output",
+        f"{'a terminal' if sys.stdout.isatty() else 'no terminal'}, {sys.stdout.encoding}",
+    )
     yield "files", f"names as {sys.getfilesystemencoding()}"
     yield "width", str(shutil.get_terminal_size().columns)
     try:

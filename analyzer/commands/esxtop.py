@@ -9,7 +9,7 @@ import click
 from analyzer.commands.places import InputPath
 from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -29,7 +29,7 @@ def command(path: Place, vm: str | None) -> None:
     Example:
       backline esxtop esxtop.csv --vm web01
     """
-    from analyzer.topview import show
+    from analyzer.views.topview import show
 
     with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)

@@ -27,5 +27,7 @@ class LateGroup(click.Group):
         """Return one command, or None when there is none of this name."""
         if cmd_name not in self._names:
             return super().get_command(ctx, cmd_name)
-        command: click.Command = import_module(f"analyzer.commands.{self._prefix}{cmd_name}").command
+        command: click.Command = import_module(
+            f"analyzer.commands.{self._prefix}{cmd_name}"
+        ).command
         return command

@@ -19,9 +19,9 @@ from pathlib import Path
 import click
 
 from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal
 
 SYSTEMS = ("linux", "windows", "macos")
 LINE = "BACKLINE_LINE"  # the command line that the Explorer made, from Backline.cmd
@@ -36,12 +36,20 @@ MIME = (
 
 @click.command("launcher")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, readable=False), metavar="")
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), help="Folder to write into.")
-@click.option("--system", type=click.Choice(SYSTEMS), help="Desktop to write it for; this one by default.")
-@click.option("--program", metavar="PATH", help="What the icon starts; this installation by default.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path(), help="Folder to write into."
+)
+@click.option(
+    "--system", type=click.Choice(SYSTEMS), help="Desktop to write it for; this one by default."
+)
+@click.option(
+    "--program", metavar="PATH", help="What the icon starts; this installation by default."
+)
 @click.option("--start", is_flag=True, hidden=True)
 @speaks_plainly
-def command(paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool) -> None:
+def command(
+    paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool
+) -> None:
     """Write an icon to drop bundles on.
 
     Files dropped on it together are triaged as one case.
@@ -56,8 +64,10 @@ def command(paths: tuple[Path, ...], output: Path, system: str | None, program: 
     if start:
         click.get_current_context().exit(_start(paths))
     if paths:
-        raise UsageError("launcher takes no files", do="Drop them on the icon, or run `backline triage`.")
-    from analyzer.output import write_atomic
+        raise UsageError(
+            "launcher takes no files", do="Drop them on the icon, or run `backline triage`."
+        )
+    from analyzer.runtime.output import write_atomic
 
     here = this_system()
     system = system or here
@@ -87,7 +97,9 @@ def this_program() -> list[str]:
 
     -P keeps Python from importing what lies in the current folder, which may be one of downloads.
     """
-    single = os.environ.get("PEX", "")  # set by the single file, whose unpacked copy may be removed at any time
+    single = os.environ.get(
+        "PEX", ""
+    )  # set by the single file, whose unpacked copy may be removed at any time
     if single and Path(single).is_file():
         return [str(Path(single).absolute())]
     return [sys.executable, "-P", "-m", "analyzer"]
@@ -97,7 +109,12 @@ def desktop_entry(words: Sequence[str]) -> tuple[str, str, list[str]]:
     """Return name, text and advice of the desktop entry."""
     if "=" in words[0]:
         why = "the specification of desktop entries forbids it"
-        raise UsageError("the path of the program holds a `=`", where=words[0], why=why, do="Install it elsewhere.")
+        raise UsageError(
+            "the path of the program holds a `=`",
+            where=words[0],
+            why=why,
+            do="Install it elsewhere.",
+        )
     line = " ".join([*map(exec_word, [*words, *START]), "%F"])
     text = f"""[Desktop Entry]
 Type=Application
@@ -155,7 +172,11 @@ def _cmd_word(word: str) -> str:
     """Return a word between quotes for a command file; nothing but `%` means anything there."""
     _refuse_control(word)
     if '"' in word:
-        raise UsageError("the path of the program contains a quote", where=word, do="Give another one with --program.")
+        raise UsageError(
+            "the path of the program contains a quote",
+            where=word,
+            do="Give another one with --program.",
+        )
     return '"' + word.replace("%", "%%") + '"'
 
 
@@ -214,7 +235,12 @@ def _apple_text(text: str) -> str:
 def _refuse_control(word: str) -> None:
     if _CONTROL.search(word):
         why = "it contains a character that cannot be written there"
-        raise UsageError("this path cannot be started from an icon", where=word, why=why, do="Install it elsewhere.")
+        raise UsageError(
+            "this path cannot be started from an icon",
+            where=word,
+            why=why,
+            do="Install it elsewhere.",
+        )
 
 
 WRITERS: dict[str, Callable[[Sequence[str]], tuple[str, str, list[str]]]] = {

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.commands.plain import check_paths
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.limits import Limits
     from analyzer.rules.run_catalog import Local
+    from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -30,18 +30,24 @@ def local_options(command: Command) -> Command:
         return command(*args, choice=RuleChoice(words), **words)
 
     file = click.Path(path_type=Path, readable=False)
-    with_packs = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(chosen)
-    found = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(with_packs)
-    of_file = click.option("--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml.")
+    with_packs = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(
+        chosen
+    )
+    found = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(
+        with_packs
+    )
+    of_file = click.option(
+        "--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml."
+    )
     return cast("Command", of_file(found))
 
 
 def kb_option(command: Command) -> Command:
     """Add `--kb`."""
     folder = click.Path(path_type=Path, readable=False)
-    return click.option("--kb", multiple=True, type=folder, help="More rules (a folder and everything below it).")(
-        command
-    )
+    return click.option(
+        "--kb", multiple=True, type=folder, help="More rules (a folder and everything below it)."
+    )(command)
 
 
 def draft_option(command: Command) -> Command:
@@ -51,7 +57,9 @@ def draft_option(command: Command) -> Command:
 
 def limits_option(command: Command) -> Command:
     """Add `--limit`."""
-    return click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")(command)
+    return click.option(
+        "--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit."
+    )(command)
 
 
 def judging_options(command: Command) -> Command:
@@ -83,7 +91,7 @@ class RuleChoice:
     @property
     def limits(self) -> Limits:
         """The limits; UsageError for one that there is not."""
-        from analyzer.limits import Limits
+        from analyzer.runtime.limits import Limits
 
         return Limits().with_overrides(list(self._limits))
 
@@ -100,11 +108,16 @@ class RuleChoice:
         if self._file is not None and self._none:
             raise UsageError("--settings and --no-settings cannot be combined")
         on_disk = [path for path in material if isinstance(path, Path)]
-        found, warning = local(self._file, settings=not self._none, packs=self.packs, material=on_disk)
+        found, warning = local(
+            self._file, settings=not self._none, packs=self.packs, material=on_disk
+        )
         if warning:
             click.echo(f"backline: {for_terminal(warning)}", err=True)
         if found.settings.file and not quiet:
-            click.echo(f"backline: using {for_terminal(found.settings.file)}: {found.settings.about()}", err=True)
+            click.echo(
+                f"backline: using {for_terminal(found.settings.file)}: {found.settings.about()}",
+                err=True,
+            )
         return found
 
 

@@ -14,14 +14,14 @@ from analyzer.commands.places import InputPath, default_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, standard_input
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.merged_log.reading import EvidenceName, LogQuery
     from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
+    from analyzer.views.log_reading import EvidenceName, LogQuery
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
@@ -31,14 +31,35 @@ LENGTH = "10m"
 @click.argument("paths", nargs=-1, required=True, type=InputPath())
 @click.option("--around", metavar="TIME|FINDING",
               help="The middle: a UTC time, or a finding: its number, id, rule, KB, words of its title.")  # fmt: skip
-@click.option("--for", "length", metavar="SPAN", help=f"How long a stretch: 90s, 10m, 2h; {LENGTH} by default.")
+@click.option(
+    "--for",
+    "length",
+    metavar="SPAN",
+    help=f"How long a stretch: 90s, 10m, 2h; {LENGTH} by default.",
+)
 @click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
               help="Results folder with the finding; by default the one next to the material.")  # fmt: skip
 @click.option("--host", default="", help="Only lines of hosts whose name contains this.")
-@click.option("--object", "thing", default="", metavar="NAME", help="Only lines with this word: vmnic3, naa.6…, a VM.")
-@click.option("--grep", "pattern", default="", metavar="RE", help="Only lines in which this regex is found.")
-@click.option("--level", type=click.Choice(LEVELS), help="Only lines that state this level or a worse one.")
-@click.option("--format", "form", type=click.Choice(["text", "jsonl", "csv"]), default="text", show_default=True)
+@click.option(
+    "--object",
+    "thing",
+    default="",
+    metavar="NAME",
+    help="Only lines with this word: vmnic3, naa.6…, a VM.",
+)
+@click.option(
+    "--grep", "pattern", default="", metavar="RE", help="Only lines in which this regex is found."
+)
+@click.option(
+    "--level", type=click.Choice(LEVELS), help="Only lines that state this level or a worse one."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl", "csv"]),
+    default="text",
+    show_default=True,
+)
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @redact_options
 @speaks_plainly
@@ -66,12 +87,14 @@ def command(
       backline log esx1.tgz esx2.tgz --around 2017-10-14T09:12:46Z --for 10m --level warning
       backline log esx-host.tgz --around kb-2146206@vmnic3
     """
-    from analyzer.limits import Limits
-    from analyzer.merged_log.reading import MANY, LogQuery, MergedLog
-    from analyzer.merged_log.show import summary, written
+    from analyzer.runtime.limits import Limits
+    from analyzer.views.log_reading import MANY, LogQuery, MergedLog
+    from analyzer.views.log_text import summary, written
 
     if length and not around:
-        raise UsageError("--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z.")
+        raise UsageError(
+            "--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z."
+        )
     check_paths([path for path in paths if path != DASH], BacklineError)
     window, few, evidence = _window(around, length or LENGTH, case_at, paths)
     query = LogQuery(
@@ -95,7 +118,10 @@ def command(
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if pattern and not told.lines and "(?i" not in pattern:
         told_apart = shlex.quote(f"(?i){pattern}")
-        click.echo(f"backline: --grep is case-sensitive: --grep {for_terminal(told_apart)} does not", err=True)
+        click.echo(
+            f"backline: --grep is case-sensitive: --grep {for_terminal(told_apart)} does not",
+            err=True,
+        )
     if told.lines > MANY:
         fewer.repeat()
     click.get_current_context().exit(PARTIAL if told.faults else DONE)
@@ -110,7 +136,9 @@ class _Fewer:
     def expected(self) -> None:
         """Say how many lines a stretch is about to give, before anything is read."""
         asked = self._query
-        if self._few is not None and not (asked.object or asked.pattern or asked.level or asked.host):
+        if self._few is not None and not (
+            asked.object or asked.pattern or asked.level or asked.host
+        ):
             self._said = True
             self._say(f"about {self._few.about:,} lines")
 
@@ -131,8 +159,15 @@ class _Fewer:
             thing, host = shlex.join(few.thing), shlex.join(few.options)
         ways = ["--level warning"] * (not asked.level) + [host] * (not asked.host)
         ways += [thing] * (not asked.object) + ["--grep RE"] * (not asked.pattern)
-        told = " or ".join([", ".join(filter(None, ways)), "a shorter --for"]) if ways else "a shorter --for"
-        click.echo(f"backline: {for_terminal('; '.join(filter(None, [how_many, f'fewer: {told}'])))}", err=True)
+        told = (
+            " or ".join([", ".join(filter(None, ways)), "a shorter --for"])
+            if ways
+            else "a shorter --for"
+        )
+        click.echo(
+            f"backline: {for_terminal('; '.join(filter(None, [how_many, f'fewer: {told}'])))}",
+            err=True,
+        )
 
 
 def _window(
@@ -141,21 +176,23 @@ def _window(
     """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
     from analyzer.merged_log import around as moments
     from analyzer.merged_log.entry import TimeWindow
-    from analyzer.merged_log.reading import name_evidence
+    from analyzer.views.log_reading import name_evidence
 
     if around is None:
         return TimeWindow(), None, frozenset()
     moment, few = moments.typed(around), None
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
-        from analyzer import case
-        from analyzer.finding_names import finding_of
+        from analyzer.pipeline import case
+        from analyzer.report.finding_names import finding_of
         from analyzer.report.log_lines import LogDrawer
 
         document = case.load(_document(around, case_at, paths))
         finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
-        evidence = frozenset(name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"])
+        evidence = frozenset(
+            name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"]
+        )
     return moments.window(moment, moments.span(length)), few, evidence
 
 
@@ -164,7 +201,9 @@ def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
     if case_at is not None:
         check_paths((case_at,), UsageError)
         return case_at / "case.json" if case_at.is_dir() else case_at
-    beside = [path / "case.json" if path.is_dir() else path.parent / "case.json" for path in paths[:1]]
+    beside = [
+        path / "case.json" if path.is_dir() else path.parent / "case.json" for path in paths[:1]
+    ]
     found = [*beside, default_output(paths) / "case.json"] if paths else []
     for place in found:
         if isinstance(place, Path) and place.is_file():

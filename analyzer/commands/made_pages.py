@@ -77,7 +77,9 @@ def read_case_schema() -> str:
     return (resources.files("analyzer") / "case-schema.json").read_text(encoding="utf-8")
 
 
-def printing_option(name: str, make: Callable[[], str], help_text: str) -> Callable[[Command], Command]:
+def printing_option(
+    name: str, make: Callable[[], str], help_text: str
+) -> Callable[[Command], Command]:
     """Return an option that prints a page and ends the command; the command needs no argument then."""
 
     @speaks_plainly
@@ -89,4 +91,6 @@ def printing_option(name: str, make: Callable[[], str], help_text: str) -> Calla
             print_page()
             context.exit()
 
-    return click.option(name, is_flag=True, is_eager=True, expose_value=False, callback=answer, help=help_text)
+    return click.option(
+        name, is_flag=True, is_eager=True, expose_value=False, callback=answer, help=help_text
+    )

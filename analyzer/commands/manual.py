@@ -59,7 +59,11 @@ def write_cli_page(main: click.Group) -> str:
     """Return the help of every command as Markdown, those of groups as well, as the command prints it."""
     words = main.context_settings["help_option_names"]
     top = click.Context(
-        main, info_name="backline", terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=words
+        main,
+        info_name="backline",
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+        help_option_names=words,
     )
     parts = [
         "# Command line\n\nGenerated from the command's own help; `backline COMMAND --help` prints each part.\n",
@@ -72,17 +76,29 @@ def write_cli_page(main: click.Group) -> str:
 
 def write_man_page(main: click.Group, version: str) -> str:
     """Return the whole man page; each command is a section of its own, with its options."""
-    root = click.Context(main, info_name="backline", help_option_names=main.context_settings["help_option_names"])
+    root = click.Context(
+        main, info_name="backline", help_option_names=main.context_settings["help_option_names"]
+    )
     lines = [f'.TH BACKLINE 1 "" "backline {version}" "User Commands"', ".SH NAME"]
     lines += ["backline \\- offline analyzer of VMware support bundles", ".SH SYNOPSIS"]
-    lines += [".B backline", ".I PATH ...", ".br", ".B backline", ".I COMMAND", "[options]", ".SH DESCRIPTION"]
+    lines += [
+        ".B backline",
+        ".I PATH ...",
+        ".br",
+        ".B backline",
+        ".I COMMAND",
+        "[options]",
+        ".SH DESCRIPTION",
+    ]
     lines += [*_text(main.help or ""), ".SH OPTIONS", *_options(main, root), ".SH COMMANDS"]
     for name, command, context in list_commands(main, root):
         lines += [f".SS {_quoted(name)}", *_text(command.help or ""), *_options(command, context)]
     return "\n".join(lines) + "\n" + TAIL
 
 
-def list_commands(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command, click.Context]]:
+def list_commands(
+    group: click.Group, context: click.Context
+) -> Iterator[tuple[str, click.Command, click.Context]]:
     """Yield every command below a group with its full name, in the order of the help."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -107,7 +123,9 @@ def _text(said: str) -> Iterator[str]:
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     # click keeps the help option of whichever context asked a command first, so the page makes its own
-    help_option = click.Option(context.help_option_names, is_flag=True, help="Show this message and exit.")
+    help_option = click.Option(
+        context.help_option_names, is_flag=True, help="Show this message and exit."
+    )
     for option in (*command.params, help_option):
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record is not None:

@@ -8,9 +8,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyzer.errors import BacklineError, UsageError
-from analyzer.paths import folder_name
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.paths import folder_name
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -25,7 +25,7 @@ _PATH = click.Path(path_type=Path, readable=False)
 
 def default_output(paths: Sequence[Place]) -> Path:
     """Return the folder for the results of a case where none is given."""
-    from analyzer.triage import case_name
+    from analyzer.pipeline.triage import case_name
 
     return folder_named(case_name(paths))
 
@@ -93,7 +93,9 @@ class RuleName(_Type):
 
         folders = [*default_paths(), *map(Path, ctx.params.get("kb") or ())]
         ids = {file.stem for folder in folders for file in folder.rglob("*.yaml")}
-        found = [CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)]
+        found = [
+            CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)
+        ]
         return found or [CompletionItem(incomplete, type="file")]
 
 
@@ -105,9 +107,11 @@ def _told(error: BacklineError) -> click.ClickException:
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
     """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
-    from analyzer.logtime import given
+    from analyzer.artefacts.logtime import given
 
     told = given(value) if value else ""
     if told is None:
-        raise click.BadParameter(f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z.")
+        raise click.BadParameter(
+            f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z."
+        )
     return told

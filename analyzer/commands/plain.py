@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.errors import BacklineError, RuleFileError, WriteError
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import BacklineError, RuleFileError, WriteError
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.rules import Catalog
@@ -43,7 +43,9 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
-            if isinstance(error, BrokenPipeError) and _reader_gone():  # who has seen enough (`| head`)
+            if (
+                isinstance(error, BrokenPipeError) and _reader_gone()
+            ):  # who has seen enough (`| head`)
                 _silence_stdout()
                 status = ctx.meta.get(_ENDS_WITH, DONE)
             elif ctx.find_root().params.get("debug"):
@@ -52,7 +54,9 @@ def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 text, status = _told(error)
                 click.echo(f"backline: {text}", err=True)
                 _list_choices(error)
-        ctx.exit(status)  # not inside `except`: the error would keep what it met, such as a database, to the end
+        ctx.exit(
+            status
+        )  # not inside `except`: the error would keep what it met, such as a database, to the end
 
     return run
 

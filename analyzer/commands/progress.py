@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Column
 
 from analyzer.ingest.file_hashes import input_files
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.rules.model import Rule
@@ -26,7 +26,11 @@ class TriageProgress:
     def __init__(self, paths: Sequence[Place]) -> None:
         console = Console(stderr=True)
         whole = Column(ratio=1, no_wrap=True, overflow="ellipsis")
-        beside = (BarColumn(bar_width=10), DownloadColumn(binary_units=True), TimeRemainingColumn(compact=True))
+        beside = (
+            BarColumn(bar_width=10),
+            DownloadColumn(binary_units=True),
+            TimeRemainingColumn(compact=True),
+        )
         self.bar = Progress(
             TextColumn("{task.description}", markup=False, table_column=whole),
             *(beside if console.width >= _NARROW else ()),
@@ -34,7 +38,9 @@ class TriageProgress:
             expand=True,
             transient=True,
         )
-        self._task = self.bar.add_task("reading", total=sum(path.stat().st_size for path in input_files(paths)))
+        self._task = self.bar.add_task(
+            "reading", total=sum(path.stat().st_size for path in input_files(paths))
+        )
         self._rules = 0
 
     def __enter__(self) -> TriageProgress:

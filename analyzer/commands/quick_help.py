@@ -24,7 +24,9 @@ def printed(words: list[str]) -> bool:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try once more at its end
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # Python would try once more at its end
         if not isinstance(error, BrokenPipeError):  # there the reader has seen enough
             sys.stderr.write(f"backline: standard output: cannot be written ({error.strerror}).\n")
             raise SystemExit(UNWRITTEN) from None
@@ -37,6 +39,10 @@ def _columns() -> int:
     if told.isdecimal() and int(told):
         return int(told)
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ is not None else COLUMNS
+        return (
+            os.get_terminal_size(sys.__stdout__.fileno()).columns
+            if sys.__stdout__ is not None
+            else COLUMNS
+        )
     except (AttributeError, ValueError, OSError):
         return COLUMNS

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 LARGEST = 64 << 20  # characters of standard input
 

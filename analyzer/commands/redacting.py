@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.find import FindSummary
     from analyzer.archive.batches.summary import Summary
-    from analyzer.merged_log.reading import LogQuery, LogSummary, MergedLine, MergedLog
     from analyzer.redact.log_lines import LineNames
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
+    from analyzer.views.log_reading import LogQuery, LogSummary, MergedLine, MergedLog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,7 +40,10 @@ def redact_options(command: Command) -> Command:
     file = click.Path(path_type=Path, readable=False, dir_okay=False)
     kept = "File that keeps the names and their pseudonyms; give it again for the next case."
     with_map = click.option("--redact-map", metavar="FILE", type=file, help=kept)(chosen)
-    return cast("Command", click.option("--redact", is_flag=True, help="Replace all names with pseudonyms.")(with_map))
+    return cast(
+        "Command",
+        click.option("--redact", is_flag=True, help="Replace all names with pseudonyms.")(with_map),
+    )
 
 
 class RedactChoice:
@@ -64,7 +67,8 @@ class RedactChoice:
 
         if self.path is None and not beside:
             raise UsageError(
-                "--redact needs a file for the names", do="Name it with --redact-map, apart from what you hand out."
+                "--redact needs a file for the names",
+                do="Name it with --redact-map, apart from what you hand out.",
             )
         self._begun = Redaction(self.path)
         return self._begun
@@ -72,7 +76,11 @@ class RedactChoice:
     def say_what_stays(self) -> None:
         """Say how many names running text keeps, once they are in the map."""
         if self._begun is not None and (words := len(self._begun.map.words)):
-            one = f"{words:,} names are words or numbers" if words > 1 else "1 name is a word or a number"
+            one = (
+                f"{words:,} names are words or numbers"
+                if words > 1
+                else "1 name is a word or a number"
+            )
             click.echo(f"backline: {one}, and left in running text; the map lists them", err=True)
 
 
@@ -81,7 +89,9 @@ def map_file(folder: Path) -> Path:
     return folder.parent / f"{folder.name}.redact-map.json"
 
 
-def released(redaction: Redaction, results: Mapping[str, str], *, beside: Path | None = None) -> None:
+def released(
+    redaction: Redaction, results: Mapping[str, str], *, beside: Path | None = None
+) -> None:
     """Look at results before they are written, and keep the map; LeftNameError when a name is left in one.
 
     beside  the folder of the results: without a file of its own the map lies beside it, never inside
@@ -99,7 +109,9 @@ def say_where_the_map_is(redaction: Redaction) -> None:
         click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
 
 
-def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction) -> tuple[Summary, FindSummary]:
+def redacted_summary(
+    summary: Summary, count: FindSummary, redaction: Redaction
+) -> tuple[Summary, FindSummary]:
     """Return what a batch tells at its end without the names of cases, folders and what their faults quote.
 
     The archive itself keeps the originals: it is what cases are judged again from; `archive export --redact` hands out.
@@ -107,14 +119,25 @@ def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction)
     from dataclasses import replace
 
     texts = [text for one in summary.troubles for text in (one.name, one.source, one.why)]
-    paths = [*count.mixed, *count.empty, *count.left_out, *count.archives, *(path for path, _ in count.unreadable)]
-    for path in (*(one.name for one in summary.troubles), *(one.source for one in summary.troubles), *paths):
+    paths = [
+        *count.mixed,
+        *count.empty,
+        *count.left_out,
+        *count.archives,
+        *(path for path, _ in count.unreadable),
+    ]
+    for path in (
+        *(one.name for one in summary.troubles),
+        *(one.source for one in summary.troubles),
+        *paths,
+    ):
         redaction.identities.given(path)
     redaction.lines(texts)
     redaction.keep()
     made = redaction.replacer.texts([*texts, *paths, *(why for _, why in count.unreadable)])
     troubles = [
-        replace(one, name=made[one.name], source=made[one.source], why=made[one.why]) for one in summary.troubles
+        replace(one, name=made[one.name], source=made[one.source], why=made[one.why])
+        for one in summary.troubles
     ]
     redaction.check({"the summary": "\n".join(made.values())})
     found = replace(
@@ -129,7 +152,9 @@ def redacted_summary(summary: Summary, count: FindSummary, redaction: Redaction)
 
 
 AT_ONCE = 5000  # lines that are replaced and looked at together
-_TOLD = attrgetter("host", "log", "component", "object", "text", "address")  # of a merged line: what may hold a name
+_TOLD = attrgetter(
+    "host", "log", "component", "object", "text", "address"
+)  # of a merged line: what may hold a name
 _Line = TypeVar("_Line")
 
 
@@ -140,10 +165,10 @@ def redacted_log(
 
     The names are those of its tables, read as triage reads them, and those that lines show by their form.
     """
-    from analyzer.errors import RefusedError
-    from analyzer.merged_log.reading import MergedLog
+    from analyzer.pipeline.triage import Options, gathered
     from analyzer.redact.log_lines import LineNames
-    from analyzer.triage import Options, gathered
+    from analyzer.runtime.errors import RefusedError
+    from analyzer.views.log_reading import MergedLog
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
         redaction.facts(gathered(paths, (), Options()).facts)
@@ -154,10 +179,12 @@ def redacted_log(
     return _redacted_lines(redaction, merged, names, form), merged.summary
 
 
-def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, form: str) -> Iterator[str]:
+def _redacted_lines(
+    redaction: Redaction, merged: MergedLog, names: LineNames, form: str
+) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
-    from analyzer.merged_log.show import written
     from analyzer.redact.log_lines import LineProof, LineReplacer
+    from analyzer.views.log_text import written
 
     lines = merged.lines()
     first = list(islice(lines, 1))  # all was read once now
@@ -184,7 +211,18 @@ def _redacted_lines(redaction: Redaction, merged: MergedLog, names: LineNames, f
 def _renamed(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
     time, host, log, level, component, thing, text, address, number, assumed = line
     return type(line)._make(
-        (time, made[host], made[log], level, made[component], made[thing], made[text], made[address], number, assumed)
+        (
+            time,
+            made[host],
+            made[log],
+            level,
+            made[component],
+            made[thing],
+            made[text],
+            made[address],
+            number,
+            assumed,
+        )
     )
 
 

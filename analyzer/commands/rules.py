@@ -8,7 +8,19 @@ from analyzer.commands.late import LateGroup
 
 # In the order of an author's work, which is the order of the help.
 COMMANDS = (
-    *("new", "list", "show", "lint", "fmt", "test", "explain", "watch", "profile", "backtest", "diff"),
+    *(
+        "new",
+        "list",
+        "show",
+        "lint",
+        "fmt",
+        "test",
+        "explain",
+        "watch",
+        "profile",
+        "backtest",
+        "diff",
+    ),
     *("schema", "doc"),
 )
 

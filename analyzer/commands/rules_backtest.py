@@ -15,8 +15,8 @@ from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import BacktestRequest
@@ -28,13 +28,36 @@ if TYPE_CHECKING:
 @click.command("backtest")
 @click.argument("rules", nargs=-1, required=True, type=RuleName(), metavar="RULE...")
 @archive_option
-@click.option("--kb", multiple=True, type=click.Path(path_type=Path), metavar="DIR", help="More rules: a folder.")
-@click.option("--against", default="", metavar="FOLDER|REF", help="Compare with the rules of a folder or a git commit.")
+@click.option(
+    "--kb",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="More rules: a folder.",
+)
+@click.option(
+    "--against",
+    default="",
+    metavar="FOLDER|REF",
+    help="Compare with the rules of a folder or a git commit.",
+)
 @click.option("--cases", default="", metavar="GLOB", help="Only cases with names like acme-*.")
 @time_options
-@click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one per processor.")
-@click.option("--fail-on-lost", is_flag=True, help="Exit 1 when a confirmed finding is lost or a rejected one gained.")
-@click.option("--all", "everything", is_flag=True, help="All items of each list, not only the first five.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(0, 256),
+    default=0,
+    metavar="N",
+    help="Processes; 0 for one per processor.",
+)
+@click.option(
+    "--fail-on-lost",
+    is_flag=True,
+    help="Exit 1 when a confirmed finding is lost or a rejected one gained.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="All items of each list, not only the first five."
+)
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
 @speaks_plainly
@@ -72,7 +95,9 @@ def command(
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
-        reports = backtest.backtest(asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show)
+        reports = backtest.backtest(
+            asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show
+        )
         stop.check()
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
@@ -96,7 +121,9 @@ def _print(reports: Sequence[BacktestReport], *, everything: bool) -> None:
             click.echo(for_terminal(line))
 
 
-def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str) -> list[BacktestRequest]:
+def _asked(
+    names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str
+) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
     from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select
@@ -108,7 +135,9 @@ def _asked(names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: 
     by_id = {rule.id: rule for rule in _others(list(chosen.values()), local, against).rules}
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"
-        raise UsageError("there is nothing to compare with", where=against, why=why, do="Check what it names.")
+        raise UsageError(
+            "there is nothing to compare with", where=against, why=why, do="Check what it names."
+        )
     return [BacktestRequest(rule, by_id.get(rule.id), against) for rule in chosen.values()]
 
 
@@ -119,5 +148,7 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
 
     settings = replace(local.settings, kb=())
     if not against:
-        return run_catalog.load(replace(local, settings=settings), drafts=True, retired=True, tuned=False)
+        return run_catalog.load(
+            replace(local, settings=settings), drafts=True, retired=True, tuned=False
+        )
     return sound(other.catalog(against, chosen, replace(local, settings=settings)))

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.counter import Counter
-from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, check_paths, sound, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.commands.plain import (
+    DONE,
+    FAILED,
+    PARTIAL,
+    Interrupt,
+    check_paths,
+    sound,
+    speaks_plainly,
+)
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.compare.compare import CatalogDifference
@@ -25,8 +33,16 @@ FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 @click.argument("old")
 @click.argument("new")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATHS]...")
-@click.option("--archive", "archive_url", default="", metavar="DIR", help="Stored cases: a folder or a URL.")
-@click.option("--jobs", type=click.IntRange(0, 256), default=0, metavar="N", help="Processes; 0 for one per processor.")
+@click.option(
+    "--archive", "archive_url", default="", metavar="DIR", help="Stored cases: a folder or a URL."
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(0, 256),
+    default=0,
+    metavar="N",
+    help="Processes; 0 for one per processor.",
+)
 @click.option("--draft", is_flag=True, help="Include draft rules.")
 @click.option(
     "--fail-on",
@@ -34,8 +50,16 @@ FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
     type=click.Choice(FAIL_ON),
     help="Differences that exit with 1; repeatable. Default: any.",
 )
-@click.option("--all", "everything", is_flag=True, help="All items of each list, not only the first five.")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="For people or programs.")
+@click.option(
+    "--all", "everything", is_flag=True, help="All items of each list, not only the first five."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    help="For people or programs.",
+)
 @speaks_plainly
 def command(
     old: str,
@@ -74,7 +98,9 @@ def command(
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show)
         stop.check()
-    for line in [_json(found, old, new)] if form == "json" else _lines(found, everything=everything):
+    for line in (
+        [_json(found, old, new)] if form == "json" else _lines(found, everything=everything)
+    ):
         click.echo(line)
     click.get_current_context().exit(_status(found, fail_on or ("any",)))
 

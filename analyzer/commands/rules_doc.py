@@ -11,13 +11,18 @@ from analyzer.commands.made_pages import RULES_COMMAND
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
 from analyzer.commands.showing import write_text
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal, one_line
 
 
 @click.command("doc")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the two pages.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the two pages.",
+)
 @kb_option
 @speaks_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
@@ -33,7 +38,7 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
     """
     from analyzer.authoring.pages import pages
     from analyzer.authoring.select import select
-    from analyzer.output import check_folder, write_all
+    from analyzer.runtime.output import check_folder, write_all
 
     check_paths(kb, UsageError)
     catalog = select(rules, kb, retired=True)

@@ -10,8 +10,16 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly, tell_broken
-from analyzer.errors import BacklineError, UsageError
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    FAILED,
+    Interrupt,
+    check_paths,
+    speaks_plainly,
+    tell_broken,
+)
+from analyzer.runtime.errors import BacklineError, UsageError
 
 if TYPE_CHECKING:
     from analyzer.authoring.explain.explain import Explanation
@@ -20,10 +28,22 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("rule", type=RuleName())
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
-@click.option("--subject", metavar="TEXT", help="Only subjects that contain TEXT; a single one with its whole tree.")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
+    type=click.Path(path_type=Path, readable=False),
+)
+@click.option(
+    "--subject",
+    metavar="TEXT",
+    help="Only subjects that contain TEXT; a single one with its whole tree.",
+)
 @kb_option
-@click.option("-v", "--verbose", count=True, help="-v shows the lines of evidence, -vv the whole trees.")
+@click.option(
+    "-v", "--verbose", count=True, help="-v shows the lines of evidence, -vv the whole trees."
+)
 @click.option("--all", "everything", is_flag=True, help="Every subject, not only the first twenty.")
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
@@ -66,7 +86,9 @@ def command(
     click.get_current_context().exit(FAILED if found.failed else DONE)
 
 
-def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local) -> Explanation:
+def _explained(
+    rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local
+) -> Explanation:
     from analyzer.authoring.explain import casework, explain
     from analyzer.authoring.explain.console import announce
     from analyzer.authoring.select import select
@@ -82,7 +104,10 @@ def _explained(rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: 
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
     if len(catalog.rules) != 1:
-        raise UsageError(f"`{rule}` matches {len(catalog.rules)} rules", do="Name one rule by its id or its file.")
+        raise UsageError(
+            f"`{rule}` matches {len(catalog.rules)} rules",
+            do="Name one rule by its id or its file.",
+        )
     one = catalog.rules[0]
     if document is not None:
         return explain.stored(one.id, one.title, document, str(paths[0]))

@@ -11,8 +11,8 @@ import click
 from analyzer.commands.local import kb_option
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
-from analyzer.errors import BacklineError, RuleFileError, UsageError
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.fmt.layout import Layout
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
-@click.option("--short", is_flag=True, help="Write a long rule in the short form where it says the same.")
+@click.option(
+    "--short", is_flag=True, help="Write a long rule in the short form where it says the same."
+)
 @kb_option
 @speaks_plainly
-def command(rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]) -> None:
+def command(
+    rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]
+) -> None:
     """Format rules: order of keys, blank lines, indent, width.
 
     The meaning of a rule does not change, and no comment is lost. `-` reads from standard input and prints the
@@ -42,7 +46,10 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tu
     if rules == ("-",):
         ctx.exit(_standard_input(check))
     if not rules and not kb:
-        raise UsageError("no rule is named", do="Give files, folders or ids, as in `backline rules fmt my-rules`.")
+        raise UsageError(
+            "no rule is named",
+            do="Give files, folders or ids, as in `backline rules fmt my-rules`.",
+        )
     ctx.exit(_files(rules, kb, check, diff, short=short))
 
 
@@ -59,7 +66,9 @@ def _standard_input(check: bool) -> int:
     return FAILED if check and result != text else DONE
 
 
-def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool, *, short: bool = False) -> int:
+def _files(
+    names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool, *, short: bool = False
+) -> int:
     """Format each file by itself: a broken one is told and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
     from analyzer.authoring.lint.run import chosen
@@ -96,8 +105,8 @@ def _shortened(layout: Layout) -> Layout:
 
     from analyzer.authoring.fmt.compact import compacted
     from analyzer.authoring.fmt.shorten import shortened
-    from analyzer.limits import Limits
     from analyzer.rules import shared_files
+    from analyzer.runtime.limits import Limits
 
     shared = shared_files.beside(layout.path, Limits())
     text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared)

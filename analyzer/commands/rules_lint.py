@@ -7,13 +7,15 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, speaks_plainly
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 
 @click.command("lint")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
-@click.option("--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer.")
+@click.option(
+    "--thorough", is_flag=True, help="Also run the examples and move every threshold; takes longer."
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 on warnings as well.")
 @click.option(
     "--format",

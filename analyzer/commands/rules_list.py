@@ -6,8 +6,8 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 STATUSES = ("draft", "test", "stable", "retired")
 PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
@@ -15,11 +15,25 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
 
 @click.command("list")
 @kb_option
-@click.option("--status", type=click.Choice(STATUSES), help="Only rules of this status; else all but retired.")
+@click.option(
+    "--status", type=click.Choice(STATUSES), help="Only rules of this status; else all but retired."
+)
 @click.option("--table", metavar="T", help="Only rules that look at this table.")
-@click.option("--product", type=click.Choice(PRODUCTS), help="Only rules about this product or over its tables.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only rules with this tag; several: with all.")
-@click.option("--owner", metavar="NAME", default="", help="Only rules of this owner, in upper or lower case.")
+@click.option(
+    "--product",
+    type=click.Choice(PRODUCTS),
+    help="Only rules about this product or over its tables.",
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="TAG",
+    help="Only rules with this tag; several: with all.",
+)
+@click.option(
+    "--owner", metavar="NAME", default="", help="Only rules of this owner, in upper or lower case."
+)
 @click.option("--json", "form", flag_value="json", help="One JSON object per line.")
 @click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
 @click.option("-v", "--verbose", count=True, help="Also the tables, and where the rules come from.")
@@ -47,10 +61,12 @@ def command(
     """
     from analyzer.authoring.pages import listing
     from analyzer.authoring.select import select
-    from analyzer.language.rulefile import did_you_mean
+    from analyzer.rules.language.rulefile import did_you_mean
 
     local = choice.local()
-    catalog = select((), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired")
+    catalog = select(
+        (), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired"
+    )
     if table is not None and table not in catalog.tables:
         raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, catalog.tables))
     wanted = listing.RuleFilter(status or "", table or "", product or "", owner, tags)
@@ -60,7 +76,11 @@ def command(
     else:
         for line in listing.as_text(rows, verbose):
             click.echo(line)
-        count = f"{len(rows)} of {len(catalog.rules)} rules" if len(rows) < len(catalog.rules) else f"{len(rows)} rules"
+        count = (
+            f"{len(rows)} of {len(catalog.rules)} rules"
+            if len(rows) < len(catalog.rules)
+            else f"{len(rows)} rules"
+        )
         click.echo(f"\n{count}")
         for line in listing.sources(catalog) if verbose or len(catalog.sources) > 1 else ():
             click.echo(for_terminal(line))

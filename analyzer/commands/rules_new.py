@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.plain import check_paths, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.draft.casecheck import CaseCheck
@@ -23,7 +23,9 @@ WIDE = 160  # characters of a line that is shown
 
 @click.command("new")
 @click.argument("rule_id", metavar="ID")
-@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", type=click.Path(path_type=Path, readable=False))
+@click.argument(
+    "bundles", nargs=-1, metavar="[BUNDLE]...", type=click.Path(path_type=Path, readable=False)
+)
 @click.option(
     "--kb",
     type=click.Path(path_type=Path, readable=False),
@@ -34,7 +36,11 @@ WIDE = 160  # characters of a line that is shown
 @click.option("--table", default="", help="Table whose rows are judged, e.g. esxi.client_stats.")
 @click.option("--log", default="", help="Log that is searched, e.g. esxi.vmkernel.")
 @click.option(
-    "--from", "source", default="", metavar="CASE.json#FINDING", help="Draft it from a finding (id or number)."
+    "--from",
+    "source",
+    default="",
+    metavar="CASE.json#FINDING",
+    help="Draft it from a finding (id or number).",
 )
 @click.option(
     "--from-lines",
@@ -43,7 +49,13 @@ WIDE = 160  # characters of a line that is shown
     metavar="MEMBER:120-124",
     help="Draft it from lines of BUNDLE, or of a log file here.",
 )
-@click.option("--mask", "words", multiple=True, metavar="WORD", help="Mask this name too, spaces included; repeatable.")
+@click.option(
+    "--mask",
+    "words",
+    multiple=True,
+    metavar="WORD",
+    help="Mask this name too, spaces included; repeatable.",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @speaks_plainly
 def command(
@@ -80,14 +92,18 @@ def command(
     skeleton.check_id(rule_id)
     path = skeleton.target(kb, rule_id, force=force)
     if drafted:
-        text = _drafted(rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb)
+        text = _drafted(
+            rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb
+        )
     else:
         text = skeleton.skeleton(rule_id, table, log, title, skeleton.schema_for(kb))
     skeleton.write(path, text)
     _told(path, bundles, drafted, named=bool(table or log))
 
 
-def _check_options(drafted: bool, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], chosen: str) -> None:
+def _check_options(
+    drafted: bool, source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], chosen: str
+) -> None:
     if source and specs:
         raise UsageError("--from and --from-lines cannot be combined")
     if drafted and chosen:
@@ -103,10 +119,15 @@ def _check_options(drafted: bool, source: str, specs: tuple[str, ...], bundles: 
 
 def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
     if words and not drafted:
-        raise UsageError("a skeleton holds nothing to mask", do="Leave --mask out, or draft it with --from-lines.")
+        raise UsageError(
+            "a skeleton holds nothing to mask",
+            do="Leave --mask out, or draft it with --from-lines.",
+        )
     for word in words:
         if not any(map(str.isalnum, word)):
-            raise UsageError("nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it.")
+            raise UsageError(
+                "nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it."
+            )
 
 
 def _made(
@@ -120,7 +141,12 @@ def _made(
 
 
 def _drafted(
-    rule_id: str, title: str, made: DraftSource, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path
+    rule_id: str,
+    title: str,
+    made: DraftSource,
+    specs: tuple[str, ...],
+    bundles: tuple[Path, ...],
+    kb: Path,
 ) -> str:
     from analyzer.authoring.draft import casecheck, draft, skeleton
 
@@ -140,7 +166,10 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
 
     document, one = finding.load(source)
     try:
-        rule = next(iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules), None)
+        rule = next(
+            iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules),
+            None,
+        )
     except BacklineError:
         rule = None  # a rule of another catalog: its evidence tells enough
     return finding.from_finding(document, one, rule)
@@ -148,7 +177,7 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
 
 def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
     from analyzer.authoring.draft import pick, source
-    from analyzer.triage import Options
+    from analyzer.pipeline.triage import Options
 
     paths = bundles or _bundles_of(specs)
     if not paths:
@@ -166,7 +195,9 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
 
 def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
     """Return the files that whole addresses begin with, or that are a log of their own, where they lie here."""
-    names = dict.fromkeys(spec.partition("!")[0] if "!" in spec else spec.rpartition(":")[0] for spec in specs)
+    names = dict.fromkeys(
+        spec.partition("!")[0] if "!" in spec else spec.rpartition(":")[0] for spec in specs
+    )
     return tuple(path for path in map(Path, names) if path.is_file())
 
 
@@ -182,24 +213,34 @@ def _as_member(spec: str) -> str:
 def _show(found: Draft, check: CaseCheck | None) -> None:
     for count in check.counts if check else ():
         more = "at least " if count.at_least else ""
-        hits = f"{more}{count.hits:,} of {count.lines:,} lines in {counted(count.members, 'member')}"
+        hits = (
+            f"{more}{count.hits:,} of {count.lines:,} lines in {counted(count.members, 'member')}"
+        )
         click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
         for hit in count.shown:
             click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
             click.echo(f"    {one_line(hit.text, WIDE)}")
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
-            narrower = f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}" if count.proposal else ""
+            narrower = (
+                f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}"
+                if count.proposal
+                else ""
+            )
             click.echo(f"  {narrower or 'take more words, or lines that are rarer'}")
     if check is not None:
-        said = ", ".join(f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items())
+        said = ", ".join(
+            f"{number} {verdict.replace('_', ' ')}" for verdict, number in check.verdicts.items()
+        )
         click.echo(
             f"in this case: {said or 'nothing to judge'}"
             + (f" ({bound_line(check.unsure, 200)})" if check.unsure else "")
         )
     held = sum(found.examples.values())
     click.echo(f"examples: {held} of {len(found.examples)} drafted, all of these hold")
-    click.echo(f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it")
+    click.echo(
+        f"masked: {', '.join(found.masked) or 'nothing needed it'}; read the file before you ship it"
+    )
     for note in found.notes:
         click.echo(f"note: {bound_line(note, 300)}", err=True)
 
@@ -217,4 +258,6 @@ def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) 
     click.echo(f"  backline rules test {shown}")
     click.echo(f"  backline rules lint {shown}")
     click.echo(f"  backline rules explain {shown} {bundle}")
-    click.echo(f"  backline rules backtest {shown} --archive DIR    (over what `backline batch` stored)")
+    click.echo(
+        f"  backline rules backtest {shown} --archive DIR    (over what `backline batch` stored)"
+    )

@@ -8,14 +8,29 @@ from pathlib import Path
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, Interrupt, check_paths, speaks_plainly, tell_broken
-from analyzer.errors import BacklineError
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    Interrupt,
+    check_paths,
+    speaks_plainly,
+    tell_broken,
+)
+from analyzer.runtime.errors import BacklineError
 
 
 @click.command("profile")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
+    type=click.Path(path_type=Path, readable=False),
+)
 @kb_option
-@click.option("--all", "everything", is_flag=True, help="Every rule, not only those of 10 ms and more.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Every rule, not only those of 10 ms and more."
+)
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
 @speaks_plainly

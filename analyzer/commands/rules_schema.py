@@ -9,11 +9,13 @@ import click
 from analyzer.commands.made_pages import make_rule_schema
 from analyzer.commands.plain import speaks_plainly
 from analyzer.commands.showing import write_text
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 
 @click.command("schema")
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to."
+)
 @speaks_plainly
 def command(output: Path | None) -> None:
     """Print the JSON Schema of rule files.
@@ -25,7 +27,7 @@ def command(output: Path | None) -> None:
     Example:
       backline rules schema -o my-rules/rule-schema.json
     """
-    from analyzer.output import check_folder, write_atomic
+    from analyzer.runtime.output import check_folder, write_atomic
 
     text = make_rule_schema()
     if output is None:
@@ -34,4 +36,7 @@ def command(output: Path | None) -> None:
     check_folder(output.parent, (output.name,))
     write_atomic(output, text)
     click.echo(f"written: {one_line(str(output))}")
-    click.echo(f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}", err=True)
+    click.echo(
+        f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}",
+        err=True,
+    )

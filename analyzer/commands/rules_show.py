@@ -10,7 +10,7 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
-from analyzer.text import for_terminal
+from analyzer.runtime.text import for_terminal
 
 WIDEST = 110
 
@@ -18,7 +18,12 @@ WIDEST = 110
 @click.command("show")
 @click.argument("rule", type=RuleName())
 @kb_option
-@click.option("-v", "--verbose", count=True, help="Also notes, evidence, the columns, and the examples in full.")
+@click.option(
+    "-v",
+    "--verbose",
+    count=True,
+    help="Also notes, evidence, the columns, and the examples in full.",
+)
 @local_options
 @speaks_plainly
 def command(rule: str, verbose: int, choice: RuleChoice) -> None:

@@ -11,8 +11,8 @@ import click
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speaks_plainly
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.proof.mutation import Survivor
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.command("test")
 @click.argument("rules", nargs=-1, type=RuleName(), metavar="[RULES]...")
 @kb_option
-@click.option("-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`.")
+@click.option(
+    "-k", "pattern", metavar="TEXT", default="", help="Only examples with TEXT in `rule: name`."
+)
 @click.option("--mutate", is_flag=True, help="Also move every number: some example must notice.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every example.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
@@ -76,7 +78,11 @@ def _nothing(pattern: str) -> UsageError:
 
 
 def _lines(
-    proofs: Sequence[RuleProof], left: Mapping[str, Sequence[Survivor]], catalog: Catalog, *, verbose: bool
+    proofs: Sequence[RuleProof],
+    left: Mapping[str, Sequence[Survivor]],
+    catalog: Catalog,
+    *,
+    verbose: bool,
 ) -> Iterator[str]:
     """Yield what is printed for people: broken files, examples, and how many of each."""
     from analyzer.authoring.proof import printing as proof_text

@@ -10,9 +10,16 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, Interrupt, check_paths, speaks_plainly
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import for_terminal
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    FAILED,
+    Interrupt,
+    check_paths,
+    speaks_plainly,
+)
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +30,23 @@ if TYPE_CHECKING:
 
 @click.command("watch")
 @click.argument("rule", type=RuleName())
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, readable=False))
-@click.option("--subject", default="", metavar="TEXT", help="Show the tree of the first subject that contains TEXT.")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
+    type=click.Path(path_type=Path, readable=False),
+)
+@click.option(
+    "--subject",
+    default="",
+    metavar="TEXT",
+    help="Show the tree of the first subject that contains TEXT.",
+)
 @kb_option
-@click.option("--once", is_flag=True, help="Run once and end: 4 for a broken file, 1 for a failing example.")
+@click.option(
+    "--once", is_flag=True, help="Run once and end: 4 for a broken file, 1 for a failing example."
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
 @local_options
 @speaks_plainly
@@ -53,7 +73,9 @@ def command(
 
     check_paths(paths, BacklineError)
     local = choice.local(paths)
-    session = RuleSession(_file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local)
+    session = RuleSession(
+        _file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local
+    )
     show = _printer(as_json=as_json)
     announce(paths)
     with Interrupt() as stop:
@@ -102,7 +124,9 @@ def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
 
     files = lint.chosen([rule], [*local.settings.kb, *kb])
     if len(files) != 1:
-        raise UsageError(f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file.")
+        raise UsageError(
+            f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file."
+        )
     return files[0]
 
 

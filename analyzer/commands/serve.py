@@ -10,18 +10,30 @@ import click
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
 from analyzer.commands.made_pages import page_makers
 from analyzer.commands.plain import speaks_plainly, tell_broken
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.rules.run_options import RunOptions
 
 
 @click.command("serve")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 picks a free one.")
 @click.option(
-    "--archive", "archive_url", default="", metavar="DIR", help="Keep the cases in this archive; a folder or a URL."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="Port; 0 picks a free one.",
 )
-@click.option("--work-dir", type=click.Path(path_type=Path), help="Folder for uploads while the server runs.")
+@click.option(
+    "--archive",
+    "archive_url",
+    default="",
+    metavar="DIR",
+    help="Keep the cases in this archive; a folder or a URL.",
+)
+@click.option(
+    "--work-dir", type=click.Path(path_type=Path), help="Folder for uploads while the server runs."
+)
 @click.option("--no-open", is_flag=True, help="Only print the address, do not open a browser.")
 @kb_option
 @draft_option
@@ -56,13 +68,26 @@ def command(
     how = _how(choice)
     main = click.get_current_context().find_root().command
     made = page_makers(main) if isinstance(main, click.Group) else {}
-    serve(port, archive_url, work_dir, say=click.echo, open_browser=not no_open, how=how, made_pages=made)
+    serve(
+        port,
+        archive_url,
+        work_dir,
+        say=click.echo,
+        open_browser=not no_open,
+        how=how,
+        made_pages=made,
+    )
 
 
 def _check_archive(place: str) -> None:
     """Refuse a file, or a folder of other things, before the first case is stored in it."""
     path = Path(place)
-    if place and "://" not in place and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+    if (
+        place
+        and "://" not in place
+        and path.exists()
+        and not (path.is_dir() and not any(path.iterdir()))
+    ):
         from analyzer.archive.store import Archive
 
         Archive.open(place)

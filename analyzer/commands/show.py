@@ -11,7 +11,7 @@ from analyzer.commands.plain import check_paths, speaks_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 
 @click.command("show")
@@ -19,12 +19,22 @@ from analyzer.errors import BacklineError
 @form_option("text")
 @part_options
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
-@click.option("--all", "everything", is_flag=True, help="Also lines that look bad and are harmless, with their number.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also lines that look bad and are harmless, with their number.",
+)
 @printing_option("--schema", read_case_schema, "Print the JSON Schema of case.json.")
 @redact_options
 @speaks_plainly
 def command(
-    case_json: Path, form: str | None, part: ShownPart, verbose: int, everything: bool, redact: RedactChoice
+    case_json: Path,
+    form: str | None,
+    part: ShownPart,
+    verbose: int,
+    everything: bool,
+    redact: RedactChoice,
 ) -> None:
     """Print a saved case again, in any form; no bundle is needed.
 
@@ -35,7 +45,7 @@ def command(
       backline show case-1234/case.json --format md
       backline show --schema
     """
-    from analyzer import case
+    from analyzer.pipeline import case
 
     with standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.commands.places import RuleName
-from analyzer.errors import UsageError
-from analyzer.text import for_terminal
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
-    from analyzer.limits import Limits
     from analyzer.redact.redaction import Redaction
     from analyzer.report.log_lines import Narrowed
+    from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,13 +37,28 @@ def part_options(command: Command) -> Command:
 
     @wraps(command)
     def chosen(*args: Any, **words: Any) -> Any:
-        return command(*args, part=ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule")), **words)
+        return command(
+            *args,
+            part=ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule")),
+            **words,
+        )
 
     rules = click.option(
-        "--rule", multiple=True, type=RuleName(), metavar="ID", help="Show only this rule; * and ? are wildcards."
+        "--rule",
+        multiple=True,
+        type=RuleName(),
+        metavar="ID",
+        help="Show only this rule; * and ? are wildcards.",
     )
-    nodes = click.option("--node", multiple=True, metavar="NAME", help="Show only this machine; * and ? are wildcards.")
-    least = click.option("--severity", type=click.Choice(SEVERITIES), help="Show only findings this severe or worse.")
+    nodes = click.option(
+        "--node",
+        multiple=True,
+        metavar="NAME",
+        help="Show only this machine; * and ? are wildcards.",
+    )
+    least = click.option(
+        "--severity", type=click.Choice(SEVERITIES), help="Show only findings this severe or worse."
+    )
     return cast("Command", least(nodes(rules(chosen))))
 
 
@@ -56,7 +71,9 @@ def form_option(*more: str) -> Callable[[Command], Command]:
 class ShownPart:
     """What of a case is shown; all of it without a word."""
 
-    def __init__(self, severity: str | None, nodes: tuple[str, ...], rules: tuple[str, ...]) -> None:
+    def __init__(
+        self, severity: str | None, nodes: tuple[str, ...], rules: tuple[str, ...]
+    ) -> None:
         self._words = (severity or "", nodes, rules)
 
     def __bool__(self) -> bool:
@@ -129,7 +146,9 @@ def show_document(
     """
     from analyzer.report import terminal
 
-    _looked_at(redaction, lambda shown: terminal.render(document, shown, verbose, everything=everything))
+    _looked_at(
+        redaction, lambda shown: terminal.render(document, shown, verbose, everything=everything)
+    )
 
 
 def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
@@ -152,7 +171,9 @@ def _release(text: str, redaction: Redaction) -> None:
     released(redaction, {"the output": text})
 
 
-def print_form(document: Doc, form: str, limits: Limits | None = None, redaction: Redaction | None = None) -> None:
+def print_form(
+    document: Doc, form: str, limits: Limits | None = None, redaction: Redaction | None = None
+) -> None:
     """Print a form for other programs, as UTF-8 whatever the terminal speaks; `redaction` looks at it first."""
     texts = _export(document, form, limits)
     if redaction is not None:
@@ -169,17 +190,27 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
 
         return html.pieces(document, html.REPORT_BYTES if limits is None else limits.report_bytes)
     if form == "json":
-        from analyzer import case
+        from analyzer.pipeline import case
 
         return case.written(document)
     from analyzer.report import junit, lists, markdown, open_asks, sarif
 
-    forms = {"md": markdown.render, "sarif": sarif.render, "junit": junit.render, "mail": open_asks.mail}
+    forms = {
+        "md": markdown.render,
+        "sarif": sarif.render,
+        "junit": junit.render,
+        "mail": open_asks.mail,
+    }
     return [(forms | {"csv": lists.as_csv, "jsonl": lists.json_lines})[form](document)]
 
 
 def show_in(
-    form: str, document: Doc, verbose: int = 0, redaction: Redaction | None = None, *, everything: bool = False
+    form: str,
+    document: Doc,
+    verbose: int = 0,
+    redaction: Redaction | None = None,
+    *,
+    everything: bool = False,
 ) -> None:
     """Print a case document as text, or in one of FORMS."""
     if form == "text":

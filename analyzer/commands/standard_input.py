@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from analyzer.errors import BacklineError, UsageError, WriteError
+from analyzer.runtime.errors import BacklineError, UsageError, WriteError
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -48,12 +48,19 @@ def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
 
 def _keep(file: Path) -> None:
     if sys.stdin is None:
-        raise UsageError("there is no standard input", why="it was closed", do="Give the path of a file.")
+        raise UsageError(
+            "there is no standard input", why="it was closed", do="Give the path of a file."
+        )
     if sys.stdin.isatty():
-        click.echo("backline: reading standard input; paste, then end with Ctrl-D (Windows: Ctrl-Z, Enter)", err=True)
+        click.echo(
+            "backline: reading standard input; paste, then end with Ctrl-D (Windows: Ctrl-Z, Enter)",
+            err=True,
+        )
     try:
         with file.open("xb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream, 1 << 20)
     except OSError as error:
         why, do = error.strerror or str(error), "Save it to a file and give its path."
-        raise WriteError("standard input cannot be kept", where=str(file.parent), why=why, do=do) from error
+        raise WriteError(
+            "standard input cannot be kept", where=str(file.parent), why=why, do=do
+        ) from error

@@ -11,8 +11,8 @@ from analyzer.commands.made_pages import make_tables_page, printing_option
 from analyzer.commands.places import InputPath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import counted, for_terminal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,13 +27,43 @@ TOLD = 3  # faults of the material
 @click.argument("table", required=False)
 @click.option("--csv", "form", flag_value="csv", help="Rows as CSV, safe for a spreadsheet.")
 @click.option("--json", "form", flag_value="json", help="Rows as JSON.")
-@click.option("--parquet", metavar="FILE", type=click.Path(path_type=Path), help="Write the rows as Parquet.")
-@click.option("--node", multiple=True, metavar="NAME", help="Only rows of this machine; * and ? are wildcards.")
-@click.option("--where", default="", metavar="SQL", help='Only rows for which this is true: "speed_mbps < 10000".')
-@click.option("--around", metavar="TIME", callback=moment, help="Only rows with a time near this one (UTC).")
-@click.option("--for", "length", default="10m", show_default=True, metavar="SPAN", help="How long that stretch is.")
-@click.option("--limit", "most", type=click.IntRange(0), default=0, metavar="N", help="Show at most N rows; 0 for all.")
-@printing_option("--doc", make_tables_page, "Print a page of all tables there are, with their columns and units.")
+@click.option(
+    "--parquet", metavar="FILE", type=click.Path(path_type=Path), help="Write the rows as Parquet."
+)
+@click.option(
+    "--node",
+    multiple=True,
+    metavar="NAME",
+    help="Only rows of this machine; * and ? are wildcards.",
+)
+@click.option(
+    "--where",
+    default="",
+    metavar="SQL",
+    help='Only rows for which this is true: "speed_mbps < 10000".',
+)
+@click.option(
+    "--around", metavar="TIME", callback=moment, help="Only rows with a time near this one (UTC)."
+)
+@click.option(
+    "--for",
+    "length",
+    default="10m",
+    show_default=True,
+    metavar="SPAN",
+    help="How long that stretch is.",
+)
+@click.option(
+    "--limit",
+    "most",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Show at most N rows; 0 for all.",
+)
+@printing_option(
+    "--doc", make_tables_page, "Print a page of all tables there are, with their columns and units."
+)
 @speaks_plainly
 def command(
     path: Place,
@@ -56,7 +86,7 @@ def command(
       backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
       backline tables --doc
     """
-    from analyzer.tableview import RowFilter, coverage, print_table, write_parquet
+    from analyzer.views.tableview import RowFilter, coverage, print_table, write_parquet
 
     since, until = _stretch(around, length) if around else (None, None)
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
@@ -74,7 +104,9 @@ def command(
     for line in lost[:TOLD]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     if len(lost) > TOLD:
-        click.echo(f"backline: and {len(lost) - TOLD:,} more; `backline triage` lists them", err=True)
+        click.echo(
+            f"backline: and {len(lost) - TOLD:,} more; `backline triage` lists them", err=True
+        )
     click.get_current_context().exit(PARTIAL if lost else DONE)
 
 

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, PARTIAL, Interrupt, speaks_plainly, tell_broken
-from analyzer.errors import UsageError
-from analyzer.paths import full
-from analyzer.text import for_terminal, one_line
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    PARTIAL,
+    Interrupt,
+    speaks_plainly,
+    tell_broken,
+)
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.run_config import RunConfig
@@ -34,8 +41,15 @@ MINUTE = 60.0
 
 @click.command("watch")
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
-@click.option("-o", "--output", type=click.Path(path_type=Path, readable=False), help="Folder for the results.")
-@click.option("--archive", "place", metavar="DIR", help="Keep the cases in this archive too: a folder or URL.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, readable=False),
+    help="Folder for the results.",
+)
+@click.option(
+    "--archive", "place", metavar="DIR", help="Keep the cases in this archive too: a folder or URL."
+)
 @click.option("--once", is_flag=True, help="Handle what is there now, then exit.")
 @click.option("--only-new", is_flag=True, help="Skip what is already there.")
 @click.option("--still", type=click.FloatRange(0.0, 3600.0), default=5.0, show_default=True, metavar="SECONDS",
@@ -81,10 +95,14 @@ def command(
     skip = [str(out), *([archive] if archive else [])]
     with locked(out), Interrupt() as stop:
         state, lines = WatchState.load(out, str(folder)), _Lines(out, stop, open_it=open_it)
-        watcher = FolderWatcher(folder, state, lambda: make.runner(jobs or 0), lines, skip=skip, still=still)
+        watcher = FolderWatcher(
+            folder, state, lambda: make.runner(jobs or 0), lines, skip=skip, still=still
+        )
         _begin(watcher, f"{folder}, results in {out}", only_new=only_new, once=once)
         watcher.run(once=once)
-    click.get_current_context().exit(BROKEN_RULE if catalog.broken else PARTIAL if watcher.bad else DONE)
+    click.get_current_context().exit(
+        BROKEN_RULE if catalog.broken else PARTIAL if watcher.bad else DONE
+    )
 
 
 def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> None:
@@ -97,15 +115,22 @@ def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> 
 
 def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
-    from analyzer.output import check_folder
+    from analyzer.runtime.output import check_folder
 
     folder = full(folder)
     if not folder.is_dir():
         why = "it is not a folder" if os.path.lexists(folder) else "it does not exist"
-        raise UsageError("no such folder", where=str(folder), why=why, do="Give the folder that downloads land in.")
+        raise UsageError(
+            "no such folder",
+            where=str(folder),
+            why=why,
+            do="Give the folder that downloads land in.",
+        )
     out = full(output or Path(OUT))
     if out.resolve() == folder.resolve():
-        raise UsageError("the results cannot go into the watched folder", where=str(out), do="Name another -o.")
+        raise UsageError(
+            "the results cannot go into the watched folder", where=str(out), do="Name another -o."
+        )
     if output is None and out.resolve().is_relative_to(folder.resolve()):
         why = "the current folder is the watched one, or lies in it"
         raise UsageError("no folder for the results", why=why, do="Name a folder with -o.")
@@ -121,7 +146,11 @@ class _Maker:
 
         self.archive = archive
         self.options = RunOptions(
-            tuple(map(str, choice.kb)), local.settings.file, local.packs, choice.draft, choice.limits
+            tuple(map(str, choice.kb)),
+            local.settings.file,
+            local.packs,
+            choice.draft,
+            choice.limits,
         )
 
     def config(self) -> tuple[RunConfig, Catalog]:
@@ -152,7 +181,12 @@ class _Lines:
     """One line a case on stdout; what goes on besides on stderr."""
 
     def __init__(
-        self, out: Path, stop: Interrupt, *, open_it: bool, launch: Callable[[str], int] = click.launch
+        self,
+        out: Path,
+        stop: Interrupt,
+        *,
+        open_it: bool,
+        launch: Callable[[str], int] = click.launch,
     ) -> None:
         self.out, self.stop, self.open_it, self.launch = out, stop, open_it, launch
         self.opened: list[float] = []
@@ -169,7 +203,12 @@ class _Lines:
         if same:
             said = f"same content as {same}: {said}"
         when = datetime.fromisoformat(known.at).strftime("%Y-%m-%d %H:%M:%S")
-        words = [when, one_line(thing.name), one_line(said), *([one_line(_near(report))] if report else [])]
+        words = [
+            when,
+            one_line(thing.name),
+            one_line(said),
+            *([one_line(_near(report))] if report else []),
+        ]
         click.echo("  ".join(words))
         sys.stdout.flush()
         if report is not None and self.open_it and not same:

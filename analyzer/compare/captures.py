@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from analyzer.artefacts.tables import Frame
 from analyzer.compare.counters import BETTER, WORSE
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
 from analyzer.compare.sides import CaseSide
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Frame
 
 Record = dict[str, Any]
 LEAST_SAMPLES = 12  # own threshold: a minute of the usual five seconds
@@ -32,9 +32,15 @@ class SampledMetric(NamedTuple):
 
 
 METRICS = (
-    *(SampledMetric("esxtop.vm_cpu", name, "vm_name") for name in ("rdy_pct", "cstp_pct", "mlmtd_pct", "swpwt_pct")),
+    *(
+        SampledMetric("esxtop.vm_cpu", name, "vm_name")
+        for name in ("rdy_pct", "cstp_pct", "mlmtd_pct", "swpwt_pct")
+    ),
     SampledMetric("esxtop.port", "drop_rx_pct", "client_vm"),
-    *(SampledMetric("esxtop.disk_device", name, "storage_device") for name in ("davg_ms", "kavg_ms", "qavg_ms")),
+    *(
+        SampledMetric("esxtop.disk_device", name, "storage_device")
+        for name in ("davg_ms", "kavg_ms", "qavg_ms")
+    ),
     *(SampledMetric("esxtop.vm_memory", name, "vm_name") for name in ("memctl_mb", "swap_used_mb")),
     *(SampledMetric("esxtop.memory", name, "") for name in ("memctl_mb", "swap_used_mb")),
 )
@@ -51,14 +57,18 @@ class SampledFigures:
     line: int
 
 
-def capture_records(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], *, hosts: bool) -> list[Record]:
+def capture_records(
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], *, hosts: bool
+) -> list[Record]:
     """Return a record for each object and metric that two sides or more have samples of; names pair the objects.
 
     hosts  the sides are different hosts, which have no objects in common but the host itself
     """
     found = []
     for metric in METRICS:
-        table = next((side.facts.tables.get(metric.table) for side in sides if side.facts is not None), None)
+        table = next(
+            (side.facts.tables.get(metric.table) for side in sides if side.facts is not None), None
+        )
         if table is None or (hosts and metric.named):
             continue
         column = table.column(metric.column)
@@ -84,7 +94,10 @@ def capture_records(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMac
                         "machine": pair.last.name,
                         "subject": name,
                         "on": [_told(one) for one in on],
-                        "at": [{"address": one.address, "line": one.line} if one is not None else None for one in on],
+                        "at": [
+                            {"address": one.address, "line": one.line} if one is not None else None
+                            for one in on
+                        ],
                         "verdict": _verdict(known[0], known[-1]),
                     }
                 )
@@ -109,7 +122,9 @@ def _figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, Sampled
     found: defaultdict[str, dict[str, SampledFigures]] = defaultdict(dict)
     if facts.count(metric.table):
         for frame in facts.store(metric.table).frames:
-            if metric.column in frame.columns and (not metric.named or metric.named in frame.columns):
+            if metric.column in frame.columns and (
+                not metric.named or metric.named in frame.columns
+            ):
                 found[frame.block.node] |= _of_frame(frame, metric)
     return found
 
@@ -118,7 +133,11 @@ def _of_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
     import numpy as np  # noqa: PLC0415 - heavy
 
     values = np.asarray(frame.columns[metric.column], dtype=float)
-    names = np.asarray(frame.columns[metric.named]).astype(str) if metric.named else np.full(len(values), "")
+    names = (
+        np.asarray(frame.columns[metric.named]).astype(str)
+        if metric.named
+        else np.full(len(values), "")
+    )
     found = {}
     objects, which = np.unique(names, return_inverse=True)
     order = np.argsort(which, kind="stable")
@@ -129,5 +148,7 @@ def _of_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
         if len(rows) and (name or not metric.named):
             worst = int(rows[int(np.argmax(values[rows]))])
             mean, line = round(float(values[rows].mean()), 3), int(frame.line[worst])
-            found[str(name)] = SampledFigures(mean, float(values[worst]), len(rows), frame.block.address, line)
+            found[str(name)] = SampledFigures(
+                mean, float(values[worst]), len(rows), frame.block.address, line
+            )
     return found

@@ -13,7 +13,9 @@ Record = dict[str, Any]
 _MOVING = ("Uptime and boots",)
 
 
-def card_changes(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: str) -> list[Record]:
+def card_changes(
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: str
+) -> list[Record]:
     """Return a change for each line of a card that reads otherwise on another side; lines of one side alone are left.
 
     mode  "hosts" leaves out the VMs: each host has its own
@@ -24,7 +26,9 @@ def card_changes(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachin
         for place in dict.fromkeys(place for card in cards for place in card):
             items = [card.get(place) for card in cards]
             texts = [item["text"] if item is not None else None for item in items]
-            if len({text for text in texts if text is not None}) < 2 or (mode == "hosts" and place[0].startswith("VM")):
+            if len({text for text in texts if text is not None}) < 2 or (
+                mode == "hosts" and place[0].startswith("VM")
+            ):
                 continue
             found.append(
                 {
@@ -38,7 +42,9 @@ def card_changes(sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachin
                     "was": "",
                     "values": texts,
                     "at": [
-                        {"address": item["address"], "line": item["line"]} if item and item["address"] else None
+                        {"address": item["address"], "line": item["line"]}
+                        if item and item["address"]
+                        else None
                         for item in items
                     ],
                     "difference": None,

@@ -7,12 +7,12 @@ own start; where nothing says how long or how much that was, the verdict is "can
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
+from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Column, Table, Value
 
 BAD = re.compile(
     r"drop|err|fail|full|out_of_|oob|no_?buf|retrans|crc|loss|lost|miss|collision|timeout|conflict|abort|reject|"
@@ -24,7 +24,16 @@ FEW = 5  # own threshold: of fewer events than this expected nothing is conclude
 _PASSED = {
     "tx": ("pkts_tx_ok", "tx_packets", "ucast_pkts_tx", "tx_frames", "segments_sent"),
     "rx": ("pkts_rx_ok", "rx_packets", "ucast_pkts_rx", "rx_frames", "segments_received"),
-    "": ("pkts_rx_ok", "rx_packets", "ucast_pkts_rx", "rx_frames", "segments_sent", "cmds_ok", "cmds", "command_pdus"),
+    "": (
+        "pkts_rx_ok",
+        "rx_packets",
+        "ucast_pkts_rx",
+        "rx_frames",
+        "segments_sent",
+        "cmds_ok",
+        "cmds",
+        "command_pdus",
+    ),
 }
 
 
@@ -47,10 +56,16 @@ class CounterStep:
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
     """Tell whether more of it is worse: drops, errors, retries; else it counts what is done."""
-    named = next((name for name in ("key", "counter") if name in table.key), "") if column.name == "value" else ""
+    named = (
+        next((name for name in ("key", "counter") if name in table.key), "")
+        if column.name == "value"
+        else ""
+    )
     if named:
         meaning = str(subject.value("meaning") or "")
-        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(BAD.search(str(subject.value(named))))
+        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(
+            BAD.search(str(subject.value(named)))
+        )
     return bool(BAD.search(column.name))
 
 
@@ -65,7 +80,11 @@ def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
     )
     names = {one.name for one in table.columns}
     for name in _PASSED[way]:
-        if name in names and name != column and all(isinstance(one.value(name), int | float) for one in subjects):
+        if (
+            name in names
+            and name != column
+            and all(isinstance(one.value(name), int | float) for one in subjects)
+        ):
             return name
     return ""
 
@@ -101,7 +120,9 @@ def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]
         told = _verdict(span, start, earlier, now)
         if start.state == "not known":
             anew = (last, span.passed[1], span.lasted[1])
-            told = _doubted(told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why)
+            told = _doubted(
+                told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why
+            )
         if start.another and told["verdict"] != "none":
             told = {"verdict": "replaced", "because": "the two cards count separately"}
         made |= told
@@ -114,11 +135,15 @@ def _doubted(told: dict[str, Any], anew: dict[str, Any], why: str) -> dict[str, 
     if told["verdict"] not in words:
         return told
     if anew["verdict"] == told["verdict"]:
-        return told | {"because": f"{told['because']}; this holds even if the counter was reset in between"}
+        return told | {
+            "because": f"{told['because']}; this holds even if the counter was reset in between"
+        }
     if anew["verdict"] in words:
         because = f"{told['verdict']} if the counter went on, {anew['verdict']} if it was reset in between; {why}"
         return {"verdict": "cannot tell", "because": because}
-    return told | {"because": f"{told['because']}; this holds only if the counter was not reset in between: {why}"}
+    return told | {
+        "because": f"{told['because']}; this holds only if the counter was not reset in between: {why}"
+    }
 
 
 def _fell(start: CounterStart) -> dict[str, Any]:
@@ -150,7 +175,9 @@ def _share(events: float, passed: float | None, _lasted: float | None = None) ->
     return None if not passed else round(events / (passed + events), 9)
 
 
-def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Portion) -> dict[str, Any]:
+def _verdict(
+    span: CounterStep, start: CounterStart, earlier: Portion, now: Portion
+) -> dict[str, Any]:
     first, last = span.values
     if first == 0 and now[0] == 0:
         return {"verdict": "none", "because": "it stays at 0"}
@@ -158,7 +185,9 @@ def _verdict(span: CounterStep, start: CounterStart, earlier: Portion, now: Port
         return {"verdict": "same", "because": "there was no traffic in between"}
     for place, what in ((1, "the traffic"), (2, "the time it counted")):
         old, new = earlier[place], now[place]
-        if not old or new is None or (new == 0 and now[0]):  # of nothing that passed there is no share
+        if (
+            not old or new is None or (new == 0 and now[0])
+        ):  # of nothing that passed there is no share
             continue
         expected = earlier[0] * new / old
         if max(expected, now[0]) < FEW:

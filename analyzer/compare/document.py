@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from analyzer import __version__
-from analyzer.case_shape import clean
+from analyzer.case.case_shape import clean
 from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
 from analyzer.compare.finding_states import finding_records
@@ -19,7 +19,7 @@ from analyzer.compare.row_records import RowChanges
 from analyzer.compare.rows import Mode, RowComparison, with_rows
 from analyzer.compare.sides import CaseSide, captured_at
 from analyzer.compare.story import conclusion
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 
 SCHEMA = "backline/compare-1"
 Record = dict[str, Any]
@@ -33,18 +33,29 @@ def compare(sides: Sequence[CaseSide], *, hosts: bool = False) -> Record:
     Raises UsageError for fewer than two sides.
     """
     if len(sides) < 2:
-        raise UsageError("there is nothing to compare with", do="Give two cases: `backline compare BEFORE AFTER`.")
+        raise UsageError(
+            "there is nothing to compare with",
+            do="Give two cases: `backline compare BEFORE AFTER`.",
+        )
     pairs, apart = pair_machines(sides, hosts=hosts)
     mode: Mode = "hosts" if hosts or apart else "time"
     notes: list[str] = []
     if mode == "time":
         sides, turned = _in_time(sides)
         if turned:
-            notes.append("The sides are compared in the order of their capture times, not in the order given.")
+            notes.append(
+                "The sides are compared in the order of their capture times, not in the order given."
+            )
             pairs, _ = pair_machines(sides, hosts=hosts)
     else:
-        notes.append("The sides are different hosts: the differences are shown, and none counts as a change over time.")
-    rows = RowComparison(sides, pairs, mode).run() if with_rows(sides) else _from_cards(sides, pairs, notes, mode)
+        notes.append(
+            "The sides are different hosts: the differences are shown, and none counts as a change over time."
+        )
+    rows = (
+        RowComparison(sides, pairs, mode).run()
+        if with_rows(sides)
+        else _from_cards(sides, pairs, notes, mode)
+    )
     made: Record = {
         "schema": SCHEMA,
         "tool": {"name": "backline", "version": __version__},
@@ -94,7 +105,9 @@ def _side(side: CaseSide) -> Record:
         "complete": document["case"]["complete"],
         "rows": side.facts is not None,
         "catalog": document["tool"]["catalog"],
-        "files": [{"name": one["name"], "sha256": one["sha256"]} for one in document["case"]["files"]],
+        "files": [
+            {"name": one["name"], "sha256": one["sha256"]} for one in document["case"]["files"]
+        ],
     }
 
 
@@ -111,7 +124,9 @@ def _machine(pair: Match[ComparedMachine], mode: Mode) -> Record:
                 "seconds": interval(earlier, later) if mode == "time" else None,
                 "state": boot.state if boot else "",
                 "why": boot.why if boot else "",
-                "at": [{"address": row.block.address, "line": row.line} for row in boot.rows] if boot else [],
+                "at": [{"address": row.block.address, "line": row.line} for row in boot.rows]
+                if boot
+                else [],
             }
         )
     return {
@@ -132,5 +147,7 @@ def _cautions(sides: Sequence[CaseSide]) -> list[str]:
         if not side.document["case"]["complete"]
     ]
     if len({side.document["tool"]["catalog"] for side in sides}) > 1:
-        said.append("The sides were judged by different rules: a finding may be new or gone for that reason alone.")
+        said.append(
+            "The sides were judged by different rules: a finding may be new or gone for that reason alone."
+        )
     return said

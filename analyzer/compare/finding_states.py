@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.case.ranking import order_findings
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
-from analyzer.ranking import order_findings
-from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 Record = dict[str, Any]
 _Judged = Mapping[tuple[int, str, int], Record]
@@ -26,7 +26,11 @@ _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is t
 
 
 def finding_records(
-    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], rows: RowChanges, *, hosts: bool = False
+    sides: Sequence[CaseSide],
+    pairs: Sequence[Match[ComparedMachine]],
+    rows: RowChanges,
+    *,
+    hosts: bool = False,
 ) -> list[Record]:
     """Return every finding of any side with what became of it: what is new or worse first, the worst before the others.
 
@@ -45,11 +49,16 @@ def finding_records(
         listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
     lines = _judged_lines(rows)
     matches = matched(listed)
-    ranked = {id(one): place for place, one in enumerate(order_findings([match.last for match in matches]))}
+    ranked = {
+        id(one): place
+        for place, one in enumerate(order_findings([match.last for match in matches]))
+    }
     matches.sort(key=lambda match: ranked[id(match.last)])
     records = [_record(match, sides, pairs, home, lines) for match in matches]
     for one in records if hosts else ():
-        one["why"] = _AGAINST.sub(r"\1 against", one["why"]).replace(_FIRST, f"on {sides[0].name}", 1)
+        one["why"] = _AGAINST.sub(r"\1 against", one["why"]).replace(
+            _FIRST, f"on {sides[0].name}", 1
+        )
     return sorted(records, key=lambda one: (bool(one["muted"]), _place_of_state(one["state"])))
 
 
@@ -61,12 +70,19 @@ def _marks(
     ports: Mapping[tuple[int, str], str],
 ) -> list[list[tuple[Any, ...]]]:
     """Return what tells a finding from others, under the names that the first side has."""
-    rule, node, name, subject = finding["rule"], home.get(finding["node"], -1), finding["object"], finding["subject"]
+    rule, node, name, subject = (
+        finding["rule"],
+        home.get(finding["node"], -1),
+        finding["object"],
+        finding["subject"],
+    )
     for word in (name, finding["node"]):
         if word and (at, word) in renames:
             subject = subject.replace(word, renames[at, word])
     own: tuple[str, int] | str = renames.get((at, name), name)
-    if name and name == finding["node"] and node >= 0:  # the machine itself, whose name is another on each side
+    if (
+        name and name == finding["node"] and node >= 0
+    ):  # the machine itself, whose name is another on each side
         subject, own = subject.replace(name, ""), ("machine", node)
     told = re.search(r"\bport (\d+)", finding["subject"])
     port = ports.get((at, told[1])) if told else None
@@ -87,8 +103,15 @@ def _judged_lines(rows: RowChanges) -> _Judged:
 
 def _told(match: Match[Record], lines: _Judged) -> list[Record]:
     """Return the counters that a finding rests on, of which something is told."""
-    places = [(at, one["address"], one["line"]) for at, side in enumerate(match.on) if side for one in side["evidence"]]
-    return [lines[place] for place in places if place in lines and lines[place]["verdict"] != "none"]
+    places = [
+        (at, one["address"], one["line"])
+        for at, side in enumerate(match.on)
+        if side
+        for one in side["evidence"]
+    ]
+    return [
+        lines[place] for place in places if place in lines and lines[place]["verdict"] != "none"
+    ]
 
 
 def _doubt(match: Match[Record], lines: _Judged) -> str:
@@ -101,13 +124,21 @@ def _doubt(match: Match[Record], lines: _Judged) -> str:
 def _another_card(match: Match[Record], lines: _Judged) -> str:
     """Return that another card counts now, where it does for all counters of a finding; else ""."""
     told = _told(match, lines)
-    return str(told[0]["steps"][-1]["why"]) if told and all(one["verdict"] == "replaced" for one in told) else ""
+    return (
+        str(told[0]["steps"][-1]["why"])
+        if told and all(one["verdict"] == "replaced" for one in told)
+        else ""
+    )
 
 
 def _not_known(match: Match[Record], lines: _Judged) -> str:
     """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
     steps = [counter["steps"][-1] for counter in _told(match, lines)]
-    return str(steps[0]["why"]) if steps and all(step["state"] == "not known" for step in steps) else ""
+    return (
+        str(steps[0]["why"])
+        if steps and all(step["state"] == "not known" for step in steps)
+        else ""
+    )
 
 
 def _place_of_state(state: str) -> int:
@@ -128,11 +159,19 @@ def _record(
         why = f"{why}; nothing shows whether its counters were reset in between: {unknown}"
     if state in ("better", "gone"):  # not for a counter that only started again
         doubt = _doubt(match, lines)
-        state, why = ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
+        state, why = (
+            ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
+        )
     if state in _OPPOSITE and {one["verdict"] for one in _told(match, lines)} == {_OPPOSITE[state]}:
-        state, why = "cannot tell", f"{state} {why}, but its counters are {_OPPOSITE[state]} since the capture before"
+        state, why = (
+            "cannot tell",
+            f"{state} {why}, but its counters are {_OPPOSITE[state]} since the capture before",
+        )
     if state in ("better", "gone", "worse") and (other := _another_card(match, lines)):
-        state, why = (state if state != "better" else "cannot tell"), f"{why}; {other}" if why else other
+        state, why = (
+            (state if state != "better" else "cannot tell"),
+            f"{why}; {other}" if why else other,
+        )
     return {
         "rule": last["rule"],
         "title": last["title"],
@@ -172,26 +211,57 @@ def _state(
     present = match.first
     missing = 0 if last is not None else len(sides) - 1
     known_at = next(at for at, one in enumerate(match.on) if one is not None)
-    machine = pairs[home[known_at][present["node"]]].on[missing] if present["node"] in home[known_at] else None
+    machine = (
+        pairs[home[known_at][present["node"]]].on[missing]
+        if present["node"] in home[known_at]
+        else None
+    )
     there = bool(machine) or not present["node"]
     why, ask = _unseen(present, sides[missing], machine.name if machine else "", there=there)
     if last is not None:
         return "new", f"{_FIRST} it could not be seen: {why}" if why else "", ask if why else ""
     if why:
         return "no longer judged", why, ask
-    left = "" if sides[missing].document["case"]["complete"] else "in what could be read of the last side"
-    return "gone", left or _log_begins(present, sides[known_at].document, sides[missing].document, machine), ""
+    left = (
+        ""
+        if sides[missing].document["case"]["complete"]
+        else "in what could be read of the last side"
+    )
+    return (
+        "gone",
+        left or _log_begins(present, sides[known_at].document, sides[missing].document, machine),
+        "",
+    )
 
 
-def _log_begins(finding: Record, earlier: Record, later: Record, machine: ComparedMachine | None) -> str:
+def _log_begins(
+    finding: Record, earlier: Record, later: Record, machine: ComparedMachine | None
+) -> str:
     """Say of a finding of a log where the later log begins, when it begins after the lines: they rotated out of it."""
-    lines = {_stem(one["address"]): one["taken"] for one in finding["evidence"] if one["taken"] and one["line"]}
-    logs = [log for node in later["nodes"] if machine and node["id"] == machine.key for log in node["logs"]]
-    begins = [log["first"] for log in logs if lines.get(log["table"].partition(".")[2], "~") < log["first"]]
+    lines = {
+        _stem(one["address"]): one["taken"]
+        for one in finding["evidence"]
+        if one["taken"] and one["line"]
+    }
+    logs = [
+        log
+        for node in later["nodes"]
+        if machine and node["id"] == machine.key
+        for log in node["logs"]
+    ]
+    begins = [
+        log["first"]
+        for log in logs
+        if lines.get(log["table"].partition(".")[2], "~") < log["first"]
+    ]
     if not begins:
         return ""
     captured = max((node["captured"] for node in earlier["nodes"]), default="")
-    hole = f"; nothing covers the time from {captured} to then" if captured and captured < max(begins) else ""
+    hole = (
+        f"; nothing covers the time from {captured} to then"
+        if captured and captured < max(begins)
+        else ""
+    )
     return f"its lines are older than the log of the later side, which begins at {max(begins)} and has none{hole}"
 
 
@@ -207,12 +277,26 @@ def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[s
             worse = order.index(new) < order.index(old)
             return "worse" if worse else "better", f"{what} {old} became {new}", ""
     old, new = first["magnitude"], last["magnitude"]
-    if old is not None and new is not None and old > 0 and new > 0 and not _LESS < new / old < _MORE:
-        return ("worse" if new > old else "better"), "by the number that the rule compares with its threshold", ""
+    if (
+        old is not None
+        and new is not None
+        and old > 0
+        and new > 0
+        and not _LESS < new / old < _MORE
+    ):
+        return (
+            ("worse" if new > old else "better"),
+            "by the number that the rule compares with its threshold",
+            "",
+        )
     times = [evidence["taken"] for evidence in last["evidence"] if evidence["taken"]]
     captured = max((node["captured"] for node in sides[0].document["nodes"]), default="")
     if times and captured and max(times) <= captured:
-        return "same", "all lines shown for it are older than the first capture: nothing new since", ""
+        return (
+            "same",
+            "all lines shown for it are older than the first capture: nothing new since",
+            "",
+        )
     return "same", "", ""
 
 
@@ -242,5 +326,6 @@ def _same_subject(finding: Record, group: Record) -> bool:
     """Tell whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
     words = (finding["subject"], finding["object"], finding["node"])
     return not group["subjects"] or any(
-        subject in words or any(word and word in subject for word in words[1:]) for subject in group["subjects"]
+        subject in words or any(word and word in subject for word in words[1:])
+        for subject in group["subjects"]
     )

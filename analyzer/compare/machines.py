@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from analyzer.artefacts.tables import Row
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.sides import CaseSide, clock_of
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row
 
 BY = ("serial number or UUID", "the addresses of its NICs", "name", "short name")
 ONLY = "it is the only host of each side"
@@ -60,7 +59,12 @@ def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
     found = []
     for node in side.document["nodes"]:
         one = ComparedMachine(
-            number, node["id"], node["name"] or node["id"], node["kind"], node["captured"], node["uptime_s"]
+            number,
+            node["id"],
+            node["name"] or node["id"],
+            node["kind"],
+            node["captured"],
+            node["uptime_s"],
         )
         hardware: list[Hashable] = []
         addresses: list[Hashable] = []
@@ -76,7 +80,9 @@ def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
     return found
 
 
-def pair_machines(sides: Sequence[CaseSide], *, hosts: bool = False) -> tuple[list[Match[ComparedMachine]], bool]:
+def pair_machines(
+    sides: Sequence[CaseSide], *, hosts: bool = False
+) -> tuple[list[Match[ComparedMachine]], bool]:
     """Return the machines of all sides, paired, and whether the sides are different hosts.
 
     hosts  the sides are meant to be different hosts; without it they are when nothing of them is the same machine
@@ -85,7 +91,9 @@ def pair_machines(sides: Sequence[CaseSide], *, hosts: bool = False) -> tuple[li
     pairs = matched([[(one, one.marks) for one in some] for some in every])
     own = [[one for one in some if one.kind == "esxi"] for some in every]
     one_each = all(len(some) == 1 for some in own)
-    joined = any(sum(one is not None for one in pair.on) > 1 for pair in pairs if pair.first.kind == "esxi")
+    joined = any(
+        sum(one is not None for one in pair.on) > 1 for pair in pairs if pair.first.kind == "esxi"
+    )
     if not one_each or (joined and not hosts):
         return pairs, False
     others = [pair for pair in pairs if pair.first.kind != "esxi"]
@@ -103,11 +111,20 @@ def _rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
 
 
 def _serials(facts: Facts, key: str) -> list[str]:
-    told = [str(row.values.get("serial_number") or "") for row in _rows(facts, "esxi.platform", key)]
+    told = [
+        str(row.values.get("serial_number") or "") for row in _rows(facts, "esxi.platform", key)
+    ]
     for row in _rows(facts, "esxi.smbios_value", key):
-        if "System Info" in str(row.values["smbios_part"]) and row.values["smbios_label"] in ("Serial", "UUID"):
+        if "System Info" in str(row.values["smbios_part"]) and row.values["smbios_label"] in (
+            "Serial",
+            "UUID",
+        ):
             told.append(str(row.values["smbios_text"] or ""))
-    return [text for text in dict.fromkeys(text.strip() for text in told) if text and not _UNFILLED.match(text)]
+    return [
+        text
+        for text in dict.fromkeys(text.strip() for text in told)
+        if text and not _UNFILLED.match(text)
+    ]
 
 
 def _addresses(facts: Facts, key: str) -> list[str]:

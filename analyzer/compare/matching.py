@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from analyzer.lazy_dataclass import dataclass
-
 T = TypeVar("T")
-Marks = Sequence[Sequence[Hashable]]  # by rank, the surest first: what tells a thing from all others of its side
+Marks = Sequence[
+    Sequence[Hashable]
+]  # by rank, the surest first: what tells a thing from all others of its side
 
 
 @dataclass(slots=True)
@@ -36,7 +37,8 @@ class Match(Generic[T]):
 
 
 def matched(
-    sides: Sequence[Sequence[tuple[T, Marks]]], agree: Callable[[T, T, int], bool] = lambda _one, _other, _rank: True
+    sides: Sequence[Sequence[tuple[T, Marks]]],
+    agree: Callable[[T, T, int], bool] = lambda _one, _other, _rank: True,
 ) -> list[Match[T]]:
     """Return what is the same on several sides, in the order of the first side that has it.
 
@@ -48,7 +50,12 @@ def matched(
     found: list[Match[T]] = []
     known: dict[tuple[int, Hashable], Match[T]] = {}
     for place, things in enumerate(sides):
-        shared = Counter((rank, mark) for _, marks in things for rank, some in enumerate(marks) for mark in {*some})
+        shared = Counter(
+            (rank, mark)
+            for _, marks in things
+            for rank, some in enumerate(marks)
+            for mark in {*some}
+        )
         homes: list[Match[T] | None] = [None] * len(things)
         for rank in range(max((len(marks) for _, marks in things), default=0)):
             for number, (thing, marks) in enumerate(things):
@@ -56,7 +63,12 @@ def matched(
                     continue
                 own = [known.get((rank, mark)) for mark in marks[rank] if shared[rank, mark] == 1]
                 home = next(
-                    (one for one in own if one and one.on[place] is None and agree(one.last, thing, rank)), None
+                    (
+                        one
+                        for one in own
+                        if one and one.on[place] is None and agree(one.last, thing, rank)
+                    ),
+                    None,
                 )
                 if home is not None:
                     home.on[place], home.rank, homes[number] = thing, max(home.rank, rank), home

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from analyzer.compare import sections
-from analyzer.compare.story import groups, left_over, main_counters, memory, rates, renamed, row_of, section_rank
+from analyzer.compare.story import (
+    groups,
+    left_over,
+    main_counters,
+    memory,
+    rates,
+    renamed,
+    row_of,
+    section_rank,
+)
 from analyzer.compare.wording import PHRASES, name_of, named, owned, values_of
 from analyzer.report.comparison_words import arrow, listed, percent, shown, sized
 
@@ -17,7 +26,9 @@ _RENAMED = "the same thing under another name"
 _ANOTHER = "another card"
 # What the sentences about names, cards and versions say already.
 _SIZE = ("esxi.filesystem", "total_bytes")
-_TOLD = frozenset((("esxi.release", "release"), ("esxi.release", "build"), ("esxi.release", "version")))
+_TOLD = frozenset(
+    (("esxi.release", "release"), ("esxi.release", "build"), ("esxi.release", "version"))
+)
 
 
 def summary(made: Record) -> str:
@@ -27,7 +38,12 @@ def summary(made: Record) -> str:
         key=lambda some: (some[0]["column"] not in PHRASES, section_rank(some[0])),
     )
     phrased = [some for some in changes if some[0]["column"] in PHRASES] or changes
-    said = [_tally(made), *_releases(made), *_between(made), *(f"{_changed(some, made)}." for some in phrased[:FEW])]
+    said = [
+        _tally(made),
+        *_releases(made),
+        *_between(made),
+        *(f"{_changed(some, made)}." for some in phrased[:FEW]),
+    ]
     main = main_counters(made)
     for one in ([each for each in main if each["column"] in PHRASES] or main)[:FEW]:
         said.append(f"{_counted(one, made)}{_measured(one, made)}.")
@@ -49,7 +65,10 @@ def _told_between(one: Record, mode: str) -> bool:
 
 def _tally(made: Record) -> str:
     words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
-    counts = {word: sum(one["state"] == word and not one["muted"] for one in made["findings"]) for word in words}
+    counts = {
+        word: sum(one["state"] == word and not one["muted"] for one in made["findings"])
+        for word in words
+    }
     if made["mode"] == "hosts":
         names = (made["sides"][0]["name"], made["sides"][-1]["name"])
         counts = {
@@ -58,9 +77,12 @@ def _tally(made: Record) -> str:
             "on both": counts["same"] + counts["worse"] + counts["better"],
         }  # fmt: skip
     told = [f"{number:,} {word}" for word, number in counts.items() if number]
-    worst = [one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]][:2]
+    worst = [
+        one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]
+    ][:2]
     named = "; ".join(
-        one["subject"] if one["title"] in one["subject"] else f"{one['title']} ({one['subject']})" for one in worst
+        one["subject"] if one["title"] in one["subject"] else f"{one['title']} ({one['subject']})"
+        for one in worst
     )
     said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
     return f"{said} First of all: {named}." if named else said
@@ -79,14 +101,24 @@ def _releases(made: Record) -> list[str]:
         told = [_release(name, build) for name, build in zip(names, builds, strict=True)]
         if made["mode"] == "hosts":
             sides = zip(made["sides"], told, strict=True)
-            said.append("; ".join(f"{side['name']} runs {text}" for side, text in sides if text) + ".")
+            said.append(
+                "; ".join(f"{side['name']} runs {text}" for side, text in sides if text) + "."
+            )
         else:
             said.append(f"{machine} went from {' to '.join(text for text in told if text)}.")
     return said[:MOST]
 
 
 def _release(name: Any, build: Any) -> str:
-    return f"{name} (build {build})" if name and build else f"{name}" if name else f"build {build}" if build else ""
+    return (
+        f"{name} (build {build})"
+        if name and build
+        else f"{name}"
+        if name
+        else f"build {build}"
+        if build
+        else ""
+    )
 
 
 def _between(made: Record) -> list[str]:
@@ -119,13 +151,21 @@ def _between(made: Record) -> list[str]:
         *_sizes(made),
     ]
     told = list(dict.fromkeys(told))
-    return told if len(told) <= MOST else [*told[:MOST], f"{len(told) - MOST:,} more of such changes are listed below."]
+    return (
+        told
+        if len(told) <= MOST
+        else [*told[:MOST], f"{len(told) - MOST:,} more of such changes are listed below."]
+    )
 
 
 def _when(step: Record, made: Record) -> str:
     """Return between which captures of a series a step lies."""
     sides = made["sides"]
-    return "in between" if len(sides) < 3 else f"between {sides[step['from']]['name']} and {sides[step['to']]['name']}"
+    return (
+        "in between"
+        if len(sides) < 3
+        else f"between {sides[step['from']]['name']} and {sides[step['to']]['name']}"
+    )
 
 
 def _other_names(made: Record) -> list[str]:
@@ -136,9 +176,16 @@ def _other_names(made: Record) -> list[str]:
         was, now = one["values"][0], one["values"][-1]
         if one["note"].startswith(_RENAMED) and one["table"] == "esxi.pnic":
             nics.setdefault(one["machine"], []).append(f"{was} is now {now}")
-        elif one["note"].startswith(_RENAMED) and one["section"] == sections.VMS and one["was"] != one["subject"]:
+        elif (
+            one["note"].startswith(_RENAMED)
+            and one["section"] == sections.VMS
+            and one["was"] != one["subject"]
+        ):
             vms[f"The VM {one['was']} on {one['machine']} is now called {one['subject']}."] = None
-    cards = [f"The same cards have other names on {machine}: {', '.join(some)}." for machine, some in nics.items()]
+    cards = [
+        f"The same cards have other names on {machine}: {', '.join(some)}."
+        for machine, some in nics.items()
+    ]
     return [*cards, *vms]
 
 
@@ -146,7 +193,9 @@ def _came_and_went(made: Record) -> list[str]:
     """Return the VMs and datastores that one side alone has, by machine."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
     for one in made["subjects"]:
-        vm = one["section"] == sections.VMS and not {*one["tables"]}.isdisjoint(("esxi.vm", "esxi.vm_process"))
+        vm = one["section"] == sections.VMS and not {*one["tables"]}.isdisjoint(
+            ("esxi.vm", "esxi.vm_process")
+        )
         if one["state"] in ("new", "gone") and (vm or "esxi.filesystem" in one["tables"]):
             what = "VM" if vm else "datastore"
             name = one["subject"] if vm else one["subject"].rpartition(" (")[0] or one["subject"]
@@ -179,11 +228,19 @@ def _changed(some: Sequence[Record], made: Record) -> str:
     subjects = listed(list(dict.fromkeys(each["subject"] for each in some if each["subject"])), FEW)
     known = [sized(value, one["unit"]) for value in one["values"] if value is not None]
     if one["column"] in PHRASES:  # the queues of one adapter are set together
-        subjects = listed(list(dict.fromkeys(each["subject"].partition(", ")[0] for each in some)), FEW)
+        subjects = listed(
+            list(dict.fromkeys(each["subject"].partition(", ")[0] for each in some)), FEW
+        )
     if one["column"] in PHRASES and made["mode"] == "time":
-        return _upper(PHRASES[one["column"]].format(who=subjects or one["machine"], was=known[0], now=known[-1]))
+        return _upper(
+            PHRASES[one["column"]].format(
+                who=subjects or one["machine"], was=known[0], now=known[-1]
+            )
+        )
     if made["mode"] == "hosts":
-        return _upper(f"{name_of(one)}{f' of {subjects}' if subjects else ''}: {values_of(one, made)}")
+        return _upper(
+            f"{name_of(one)}{f' of {subjects}' if subjects else ''}: {values_of(one, made)}"
+        )
     went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else " → ".join(known)
     return _upper(f"{name_of(one)} of {owned(subjects, one['machine'])} went {went}")
 
@@ -196,7 +253,9 @@ def _counted(one: Record, made: Record) -> str:
         return _upper(f"{name}{f' of {whose}' if whose else ''}: {values_of(one, made)}")
     phrase = PHRASES.get(one["column"])
     if phrase and len(values) == 2 and values[0] != values[1]:
-        return _upper(phrase.format(who=whose or one["machine"], was=shown(values[0]), now=shown(values[-1])))
+        return _upper(
+            phrase.format(who=whose or one["machine"], was=shown(values[0]), now=shown(values[-1]))
+        )
     told = f"stayed at {shown(values[0])}" if len({*values}) == 1 else f"went {_went(values)}"
     return _upper(f"{name} of {owned(whose, one['machine'])} {told}")
 
@@ -208,11 +267,19 @@ def _went(values: Sequence[Any]) -> str:
 def _measured(one: Record, made: Record) -> str:
     step = one["steps"][-1]
     if len(one["steps"]) > 1 and made["mode"] == "time":
-        doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(step["verdict"], "")
-        last = "" if step["verdict"] in ("", "none") else f"; in the last interval {doubt}{step['because']}"
+        doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(
+            step["verdict"], ""
+        )
+        last = (
+            ""
+            if step["verdict"] in ("", "none")
+            else f"; in the last interval {doubt}{step['because']}"
+        )
         return f": {rates(one['steps'])}{last}"
     if all(share is not None for share in step["shares"]):
-        word = {"better": "better", "worse": "worse", "same": "as before"}.get(one["verdict"], "no proof yet")
+        word = {"better": "better", "worse": "worse", "same": "as before"}.get(
+            one["verdict"], "no proof yet"
+        )
         new, old = (percent(share) for share in reversed(step["shares"]))
         if made["mode"] == "hosts":
             return f", {old} against {new} of {step['of_words']}"

@@ -7,16 +7,17 @@ Nothing here is taken for better because a number fell: first there must be a re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.compare.machines import ComparedMachine, seconds
 from analyzer.compare.subjects import ComparedSubject, KnownNames
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row, Table
 
 State = Literal["went on", "started again", "not known"]
-DRIFT_S = 300.0  # own threshold: clocks of a capture and of a host differ; two boots lie further apart
+DRIFT_S = (
+    300.0  # own threshold: clocks of a capture and of a host differ; two boots lie further apart
+)
 DRIFT_SHARE = 0.0005  # of the interval: a clock that was wrong by this much all the time
 
 
@@ -36,7 +37,11 @@ class CounterStart:
 
     def after(self, *, fell: bool) -> CounterStart:
         """Return what is known when a counter of the row fell, or none of them did."""
-        return CounterStart("started again", self.if_fell, self.rows) if fell and self.if_fell else self
+        return (
+            CounterStart("started again", self.if_fell, self.rows)
+            if fell and self.if_fell
+            else self
+        )
 
 
 @dataclass(slots=True)
@@ -58,8 +63,12 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
     """Tell whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
-        lacking = [word for word, one in (("earlier", earlier), ("later", later)) if one.uptime is None]
-        return CounterStart("not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows)
+        lacking = [
+            word for word, one in (("earlier", earlier), ("later", later)) if one.uptime is None
+        ]
+        return CounterStart(
+            "not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows
+        )
     first, last, apart = earlier.booted, later.booted, interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
@@ -68,7 +77,9 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
             why = f"the host was rebooted in between: up for {_span(later.uptime)}, {since}"
             return CounterStart("started again", why, rows)
         if first - last > slack:
-            return CounterStart("not known", "the boot time moved back: somebody set the clock", rows)
+            return CounterStart(
+                "not known", "the boot time moved back: somebody set the clock", rows
+            )
         return CounterStart("went on", "the host was not rebooted in between", rows)
     if later.uptime < earlier.uptime:
         why = f"the host was rebooted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
@@ -78,7 +89,11 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
 
 
 def start_of(
-    table: Table, earlier: ComparedSubject, later: ComparedSubject, machines: Sequence[ComparedMachine], sides: SidePair
+    table: Table,
+    earlier: ComparedSubject,
+    later: ComparedSubject,
+    machines: Sequence[ComparedMachine],
+    sides: SidePair,
 ) -> CounterStart:
     """Tell whether the counters of a subject went on; `machines` are those of the earlier and of the later side."""
     first, last = machines
@@ -116,18 +131,25 @@ def _port(
         )
         return CounterStart("started again", why, rows)
     return (
-        booted if booted.state == "not known" else CounterStart("went on", f"port {old} stayed connected", booted.rows)
+        booted
+        if booted.state == "not known"
+        else CounterStart("went on", f"port {old} stayed connected", booted.rows)
     )
 
 
-def _card(table: Table, earlier: ComparedSubject, later: ComparedSubject, sides: SidePair) -> CounterStart | None:
+def _card(
+    table: Table, earlier: ComparedSubject, later: ComparedSubject, sides: SidePair
+) -> CounterStart | None:
     column = next((name for name in ("pnic", "vmnic", "hba") if name in table.key), "")
     if not column:
         return None
     which = [names.nics if column != "hba" else names.adapters for names in sides.names]
     models = [names.models for names in sides.names]
     for how in (which, models):  # a blade gives a new card the address of the old one
-        old, new = (known.get((one.node, one.value(column))) for known, one in zip(how, (earlier, later), strict=True))
+        old, new = (
+            known.get((one.node, one.value(column)))
+            for known, one in zip(how, (earlier, later), strict=True)
+        )
         if old and new and old != new:
             rows = [earlier.rows[-1], later.rows[-1]]
             why = f"{later.value(column)} is another card: {old} became {new}"
@@ -141,15 +163,19 @@ def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> Co
     A counter that fell proves that they started again; another port of its VM then says why.
     """
     old, new = (
-        sorted(str(place[1]) for place, port in names.ports.items() if port.client.lower() == one.name.lower())
+        sorted(
+            str(place[1])
+            for place, port in names.ports.items()
+            if port.client.lower() == one.name.lower()
+        )
         for names, one in zip(sides.names, (first, last), strict=True)
     )
     if old and new and old != new:
         ports = f"{', '.join(old)} became {', '.join(new)}"
-        fell = (
-            f"its counters fell and the port of VM {last.name} changed ({ports}): the guest was most likely restarted"
+        fell = f"its counters fell and the port of VM {last.name} changed ({ports}): the guest was most likely restarted"
+        return CounterStart(
+            "not known", f"the port of VM {last.name} changed ({ports})", if_fell=fell
         )
-        return CounterStart("not known", f"the port of VM {last.name} changed ({ports})", if_fell=fell)
     if first.uptime is not None and last.uptime is not None:
         return boot_between(first, last)
     return CounterStart("not known", "the guest's boot time is not known")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.compare.counters import numeric
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row, Table
 
 Record = dict[str, Any]
 NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})
@@ -23,8 +22,12 @@ class RowChanges:
     subjects: list[Record] = field(default_factory=list)
     counters: list[Record] = field(default_factory=list)
     uncompared: list[Record] = field(default_factory=list)
-    renames: dict[tuple[int, str], str] = field(default_factory=dict)  # side and name there -> name on the first side
-    ports: dict[tuple[int, str], str] = field(default_factory=dict)  # side and number of a port -> number on the first
+    renames: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # side and name there -> name on the first side
+    ports: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # side and number of a port -> number on the first
 
 
 def each_for_itself(start: CounterStart) -> CounterStart:

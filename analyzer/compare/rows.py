@@ -8,25 +8,45 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
+from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.compare import sections
 from analyzer.compare.counters import CounterStep, is_bad, numeric, passed_column, step
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, matched
 from analyzer.compare.resets import SidePair, interval, start_of
-from analyzer.compare.row_records import NAMES, RowChanges, each_for_itself, folded, once, place_of, places, row_fell
+from analyzer.compare.row_records import (
+    NAMES,
+    RowChanges,
+    each_for_itself,
+    folded,
+    once,
+    place_of,
+    places,
+    row_fell,
+)
 from analyzer.compare.sides import CaseSide
-from analyzer.compare.subjects import PASSING, VOLATILE, ComparedSubject, KnownNames, agree, subjects
+from analyzer.compare.subjects import (
+    PASSING,
+    VOLATILE,
+    ComparedSubject,
+    KnownNames,
+    agree,
+    subjects,
+)
 from analyzer.facts import Facts
-from analyzer.tables import Column, Table, Value
 
 Record = dict[str, Any]
 Mode = Literal["time", "hosts"]
-MOST_ROWS = 50_000  # of one table on one side; beyond, its rows are not compared, and the page says so
+MOST_ROWS = (
+    50_000  # of one table on one side; beyond, its rows are not compared, and the page says so
+)
 # What tells one card from another that stands in its place.
 _CARDS = frozenset((
     ("esxi.pnic", "mac"), ("esxi.ens_uplink", "mac"), ("esxi.pci_device", "device_id"), ("esxi.pci_owner", "device_id"),
 ))  # fmt: skip
-_ROAMING = frozenset(("port_id", "vmx_path", "vm_world_id", "vm_folder"))  # what a VM takes along to another host
+_ROAMING = frozenset(
+    ("port_id", "vmx_path", "vm_world_id", "vm_folder")
+)  # what a VM takes along to another host
 # What tells one host from another and is no difference between a good and a bad one.
 _OWN = frozenset(
     {
@@ -56,18 +76,28 @@ _OWN = frozenset(
         "install_date",
     }
 )
-_NUMBERED = re.compile(r"(?:^|_)(?:build|id|number|vlan|port|stepping|family|model|lun)(?:_|$)")  # names, no amounts
-_OWN_TABLES = frozenset(("esxi.certificate", "esxi.info_value", "esxi.smbios_value", "esxi.rdm_disk", "esxi.vm_file"))
+_NUMBERED = re.compile(
+    r"(?:^|_)(?:build|id|number|vlan|port|stepping|family|model|lun)(?:_|$)"
+)  # names, no amounts
+_OWN_TABLES = frozenset(
+    ("esxi.certificate", "esxi.info_value", "esxi.smbios_value", "esxi.rdm_disk", "esxi.vm_file")
+)
 
 
 class RowComparison:
     """Compares all tables of sides whose machines are paired."""
 
-    def __init__(self, sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: Mode) -> None:
+    def __init__(
+        self, sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: Mode
+    ) -> None:
         self.sides, self.pairs, self.mode = sides, pairs, mode
         self.facts = [side.facts for side in sides if side.facts is not None]
         self.names = [KnownNames.of(facts) for facts in self.facts]
-        self.home = [{pair.on[at].key: pair for pair in pairs if pair.on[at]} for at in range(len(sides))]  # type: ignore[union-attr]
+        self.home: list[dict[str, Match[ComparedMachine]]] = [{} for _ in sides]
+        for pair in pairs:
+            for machine, by_key in zip(pair.on, self.home, strict=True):
+                if machine is not None:
+                    by_key[machine.key] = pair
         self.found = RowChanges()
         self.received = self._received()
         self.restarted = self._restarted()
@@ -96,11 +126,19 @@ class RowComparison:
     def _restarted(self) -> set[tuple[str, int, int]]:
         """Return the guests of which a counter fell, by key on the later side and both sides: all of it restarted."""
         found = set()
-        tables = {one.name: one for facts in self.facts for one in facts.tables.values() if one.counts_since == "guest"}
+        tables = {
+            one.name: one
+            for facts in self.facts
+            for one in facts.tables.values()
+            if one.counts_since == "guest"
+        }
         for table in tables.values():
             every = [self._by_node(table, at) for at in range(len(self.sides))]
             for pair in self.pairs:
-                some = [every[at].get(one.key, []) if one is not None else [] for at, one in enumerate(pair.on)]
+                some = [
+                    every[at].get(one.key, []) if one is not None else []
+                    for at, one in enumerate(pair.on)
+                ]
                 for match in matched([[(one, one.marks) for one in each] for each in some], agree):
                     known = [(at, one) for at, one in enumerate(match.on) if one is not None]
                     for (first, old), (last, new) in pairwise(known):
@@ -121,8 +159,12 @@ class RowComparison:
             for facts, names in zip(self.facts, self.names, strict=True)
         ]
         ports = [match.on for match in matched(every) if match.everywhere]
-        sums = [[numeric(on[at].value("pkts_rx_ok")) for on in ports] for at in range(len(self.facts))]  # type: ignore[union-attr]
-        return [sum(one for one in some if one is not None) or None for some in sums]
+        sums: list[float | None] = []
+        for at in range(len(self.facts)):
+            sides = [on[at] for on in ports]
+            counts = [numeric(side.value("pkts_rx_ok")) for side in sides if side is not None]
+            sums.append(sum(count for count in counts if count is not None) or None)
+        return sums
 
     def _table(self, table: Table) -> None:
         if max(facts.count(table.name) for facts in self.facts) > MOST_ROWS:
@@ -132,7 +174,8 @@ class RowComparison:
         alone: list[list[ComparedSubject]] = [[] for _ in self.sides]
         for pair in self.pairs:
             some = [
-                by_node[at].get(machine.key, []) if machine is not None else [] for at, machine in enumerate(pair.on)
+                by_node[at].get(machine.key, []) if machine is not None else []
+                for at, machine in enumerate(pair.on)
             ]
             if any(some):
                 for match in self._pair(table, pair, some):
@@ -156,7 +199,9 @@ class RowComparison:
             return
         here = [at for at, machine in enumerate(pair.on) if machine is not None]
         lacking = [at for at in here if not some[at] and not self._read(at, pair, table)]
-        if roams:  # a VM takes its rows along: what one machine lacks may stand on another one of its side
+        if (
+            roams
+        ):  # a VM takes its rows along: what one machine lacks may stand on another one of its side
             lacking = [at for at in lacking if not self.facts[at].count(table.name)]
         if lacking:
             self._left_out(table, pair, lacking, "")
@@ -170,23 +215,31 @@ class RowComparison:
 
     def _read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
         machine = pair.on[at]
-        return machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
+        return (
+            machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
+        )
 
     def _roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""
         for match in matched([[(one, one.marks[:2]) for one in some] for some in alone]):
             at = next(number for number, one in enumerate(match.on) if one is not None)
-            pair = self.home[at][match.first.node]  # its machine is one of the pairs, where it was taken from
+            pair = self.home[at][
+                match.first.node
+            ]  # its machine is one of the pairs, where it was taken from
             if sum(one is not None for one in match.on) > 1:
                 self._subject(table, match)
-                if len({*table.key} - {"switch"}) == 1:  # the thing itself, not one of its queues or adapters
+                if (
+                    len({*table.key} - {"switch"}) == 1
+                ):  # the thing itself, not one of its queues or adapters
                     self._appeared(table, pair, match, moved=True)
             elif sum(one is not None for one in pair.on) > 1 and not self._lacking(table, pair):
                 self._appeared(table, pair, match)
 
     def _lacking(self, table: Table, pair: Match[ComparedMachine]) -> bool:
         return any(
-            machine is not None and not self.facts[at].count(table.name) and not self._read(at, pair, table)
+            machine is not None
+            and not self.facts[at].count(table.name)
+            and not self._read(at, pair, table)
             for at, machine in enumerate(pair.on)
         )
 
@@ -194,9 +247,13 @@ class RowComparison:
         counting = {*table.counters}
         if "port_id" in table.key:
             numbers = {
-                at: str(one.rows[-1].values.get("port_id")) for at, one in enumerate(match.on) if one is not None
+                at: str(one.rows[-1].values.get("port_id"))
+                for at, one in enumerate(match.on)
+                if one is not None
             }
-            self.found.ports |= {(at, number): numbers[min(numbers)] for at, number in numbers.items()}
+            self.found.ports |= {
+                (at, number): numbers[min(numbers)] for at, number in numbers.items()
+            }
         for column in table.columns:
             if column.name in VOLATILE:
                 continue
@@ -206,18 +263,24 @@ class RowComparison:
             elif len({repr(value) for value in values if value is not None}) > 1:
                 self._change(table, match, column, values)
 
-    def _change(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> None:
+    def _change(
+        self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
+    ) -> None:
         if self.mode == "hosts" and column.name in _OWN:
             return
         if table.name == "esxi.net_stats" and (column.name == "client_name" or self._nic(match)):
             return  # the table of NICs and `client_vm` say the same
         if column.name in NAMES:
             old = next(str(value) for value in values if value is not None)
-            self.found.renames |= {(at, str(value)): old for at, value in enumerate(values) if value is not None}
+            self.found.renames |= {
+                (at, str(value)): old for at, value in enumerate(values) if value is not None
+            }
         record = self._record(table, match, column, values)
         numbers = [numeric(value) for value in record["values"] if value is not None]
         record["section"] = sections.section(table, column)
-        record["difference"] = numbers[-1] - numbers[0] if numbers[0] is not None and numbers[-1] is not None else None
+        record["difference"] = (
+            numbers[-1] - numbers[0] if numbers[0] is not None and numbers[-1] is not None else None
+        )
         record["note"] = self._note(table, match, column)
         self.found.changes.append(record)
 
@@ -233,7 +296,9 @@ class RowComparison:
             return "another card in its place: its counters were reset"
         return ""
 
-    def _counter(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> None:
+    def _counter(
+        self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
+    ) -> None:
         numbers = [numeric(value) for value in values]
         if sum(number is not None for number in numbers) < 2 or not any(numbers):
             return
@@ -242,13 +307,20 @@ class RowComparison:
         record["bad"] = is_bad(table, column, match.last)
         record["since"] = table.counts_since
         record["steps"] = [
-            self._step(table, match, column, (first, last), bad=record["bad"]) for first, last in pairwise(known)
+            self._step(table, match, column, (first, last), bad=record["bad"])
+            for first, last in pairwise(known)
         ]
         record["verdict"] = record["steps"][-1]["verdict"]
         self.found.counters.append(record)
 
     def _step(
-        self, table: Table, match: Match[ComparedSubject], column: Column, which: tuple[int, int], *, bad: bool
+        self,
+        table: Table,
+        match: Match[ComparedSubject],
+        column: Column,
+        which: tuple[int, int],
+        *,
+        bad: bool,
     ) -> Record:
         first, last = which
         earlier, later = match.on[first], match.on[last]
@@ -263,15 +335,29 @@ class RowComparison:
         told = table.column(passed)
         words = told.meaning if told is not None else ""
         if table.counts_since == "guest" and not passed and self.mode == "time":
-            beside, words = [self.received[at] for at in which], "what the ports of the case received"
+            beside, words = (
+                [self.received[at] for at in which],
+                "what the ports of the case received",
+            )
         lasted = [one.uptime if table.counts_since == "boot" else None for one in machines]
         span = CounterStep(
-            (values[0], values[1]), (beside[0], beside[1]), (lasted[0], lasted[1]), self._apart(machines)
+            (values[0], values[1]),
+            (beside[0], beside[1]),
+            (lasted[0], lasted[1]),
+            self._apart(machines),
         )
         span.hosts = self.mode == "hosts"
-        span.fell = row_fell(table, earlier, later) or (machines[1].key, first, last) in self.restarted
+        span.fell = (
+            row_fell(table, earlier, later) or (machines[1].key, first, last) in self.restarted
+        )
         made = step(span, start if self.mode == "time" else each_for_itself(start), bad=bad)
-        return made | {"from": first, "to": last, "seconds": span.seconds, "of_words": words, "why_at": places(start)}
+        return made | {
+            "from": first,
+            "to": last,
+            "seconds": span.seconds,
+            "of_words": words,
+            "why_at": places(start),
+        }
 
     def _moved(self, match: Match[ComparedSubject], which: tuple[int, int]) -> bool:
         homes = [self.home[at][one.node] for at in which if (one := match.on[at]) is not None]
@@ -287,9 +373,13 @@ class RowComparison:
         assert found is not None
         return found
 
-    def _record(self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]) -> Record:
+    def _record(
+        self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
+    ) -> Record:
         at = [
-            place_of(one.cells[column.name][1], column.name) if one is not None and column.name in one.cells else None
+            place_of(one.cells[column.name][1], column.name)
+            if one is not None and column.name in one.cells
+            else None
             for one in match.on
         ]
         return {
@@ -297,17 +387,25 @@ class RowComparison:
             "column": column.name,
             "meaning": column.meaning,
             "unit": column.unit,
-            "machine": self._machine(max(at for at, one in enumerate(match.on) if one is not None), match).name,
+            "machine": self._machine(
+                max(at for at, one in enumerate(match.on) if one is not None), match
+            ).name,
             "subject": match.last.name,
             "was": match.first.name if match.first.name != match.last.name else "",
             "values": [
-                str(value) if value is not None and _NUMBERED.search(column.name) else value for value in values
+                str(value) if value is not None and _NUMBERED.search(column.name) else value
+                for value in values
             ],
             "at": at,
         }
 
     def _appeared(
-        self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject], *, moved: bool = False
+        self,
+        table: Table,
+        pair: Match[ComparedMachine],
+        match: Match[ComparedSubject],
+        *,
+        moved: bool = False,
     ) -> None:
         name = match.last.name
         if not moved and self._unsure(table, pair, match):
@@ -329,19 +427,34 @@ class RowComparison:
         machine = " to ".join(dict.fromkeys(homes)) if state == "moved" else pair.last.name
         section = sections.section(table)
         self.found.subjects.append(
-            {"section": section, "machine": machine, "subject": name, "state": state, "tables": [table.name], "at": at}
+            {
+                "section": section,
+                "machine": machine,
+                "subject": name,
+                "state": state,
+                "tables": [table.name],
+                "at": at,
+            }
         )
 
-    def _unsure(self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]) -> bool:
+    def _unsure(
+        self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]
+    ) -> bool:
         """Tell whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
         if not match.last.asked and match.last.user_known is not False:
             return False
         lacking = [at for at, one in enumerate(match.on) if one is None]
-        what = "was not dumped there" if match.last.asked else "is not known by anything but its number"
+        what = (
+            "was not dumped there"
+            if match.last.asked
+            else "is not known by anything but its number"
+        )
         self._left_out(table, pair, lacking, f"{match.last.name} {what}")
         return True
 
-    def _left_out(self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int], why: str) -> None:
+    def _left_out(
+        self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int], why: str
+    ) -> None:
         self.found.uncompared.append(
             {
                 "table": table.name,
@@ -352,12 +465,18 @@ class RowComparison:
             }
         )
 
-    def _missing(self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int]) -> str:
+    def _missing(
+        self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int]
+    ) -> str:
         states = []
         for at in lacking:
             machine = pair.on[at] if pair is not None else None
-            cover = self.facts[at].coverage(machine.key, table.name) if machine is not None else None
-            states.append(cover.why or cover.state if cover is not None and cover.state else "not in the case")
+            cover = (
+                self.facts[at].coverage(machine.key, table.name) if machine is not None else None
+            )
+            states.append(
+                cover.why or cover.state if cover is not None and cover.state else "not in the case"
+            )
         return "; ".join(dict.fromkeys(states))
 
 

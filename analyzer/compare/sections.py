@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.tables import Column, Table
+from analyzer.artefacts.tables import Column, Table
 
 VERSIONS = "Versions, drivers and firmware"
 HARDWARE = "Hardware"
@@ -17,7 +17,9 @@ MEASURED = "Measured values"
 OTHER = "Other"
 SECTIONS = (VERSIONS, HARDWARE, SETTINGS, VMS, NETWORK, STORAGE, NSX, OTHER, MEASURED)
 
-_VERSION = re.compile(r"(?:^|_)(?:version|build|firmware|driver|release|update_text|revision|option_rom)(?:_|$)")
+_VERSION = re.compile(
+    r"(?:^|_)(?:version|build|firmware|driver|release|update_text|revision|option_rom)(?:_|$)"
+)
 _MEASURE = re.compile(
     r"(?:^|_)(?:used|free|available|peak|pct|load|left|now|latency|congestion|delay|offset|jitter|buffers|cached|"
     r"buff|shared|allocated|queue_length|size_text|retransmits|bandwidth)(?:_|$)|_max_so_far$"
@@ -39,7 +41,9 @@ def section(table: Table, column: Column | None = None) -> str:
     if column is not None and not column.name.startswith("is_"):
         if _VERSION.search(column.name) and column.kind != "float":
             return VERSIONS
-        if column.kind in ("int", "float") and (column.kind == "float" or _MEASURE.search(column.name)):
+        if column.kind in ("int", "float") and (
+            column.kind == "float" or _MEASURE.search(column.name)
+        ):
             return MEASURED
         if column.name.endswith("size_text") or column.name in ("used_text", "free_text"):
             return MEASURED

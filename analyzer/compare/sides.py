@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
-from analyzer.case_data import CaseData, conclude
-from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, conclude
+from analyzer.pipeline.triage import Options, gathered
 from analyzer.report.choice import Choice, chosen
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns
+from analyzer.runtime.errors import UsageError
 from analyzer.scan.hits import Signature
 from analyzer.sources.remote import Place
-from analyzer.triage import Options, gathered
 
 Record = dict[str, Any]
 # A case that was read before: what is known of it and what signatures found; its document, where that is all.
@@ -59,15 +58,25 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
             sides.append(_of_document(case.load(kept)))
             continue
         if catalog is None:
-            catalog = run_catalog.load(options.local, options.kb, limits=options.limits, drafts=options.with_drafts)
+            catalog = run_catalog.load(
+                options.local, options.kb, limits=options.limits, drafts=options.with_drafts
+            )
             options = replace(options, samples=sample_columns(catalog.rules))
         signatures = catalog.signatures()
-        found = one(signatures) if callable(one) else gathered(one, signatures, replace(options, hashes=None))
+        found = (
+            one(signatures)
+            if callable(one)
+            else gathered(one, signatures, replace(options, hashes=None))
+        )
         if isinstance(found, dict):
             sides.append(_of_document(found))
             continue
         outcome = conclude(found, catalog, options.local.settings, options.limits)
-        sides.append(CaseSide(found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial))
+        sides.append(
+            CaseSide(
+                found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial
+            )
+        )
     return named_apart(sides)
 
 
@@ -90,7 +99,9 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
         if len(machines) != 1:
             raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")
         if machines[0] in [one.name for one in found]:
-            raise UsageError(f"--node names {machines[0]} twice", do="Name another machine of the case.")
+            raise UsageError(
+                f"--node names {machines[0]} twice", do="Name another machine of the case."
+            )
         found.append(replace(side, name=machines[0], document=part, judged=judged))
     return found
 
@@ -122,7 +133,9 @@ def clock_of(side: CaseSide, node: str) -> str:
     if side.facts is None or not side.facts.count("esxi.clock", node):
         return ""
     rows = (row for row in side.facts.store("esxi.clock").rows if row.block.node == node)
-    said = max((str(row.values["host_time"]) for row in rows if row.values["host_time"]), default="")
+    said = max(
+        (str(row.values["host_time"]) for row in rows if row.values["host_time"]), default=""
+    )
     return f"{said.replace(' ', 'T').removesuffix('Z')}Z" if said else ""
 
 
@@ -131,6 +144,10 @@ def captured_at(side: CaseSide) -> str:
 
     SOURCE_DATE_EPOCH sets `created` of every document, so that it orders nothing then.
     """
-    times = [time for node in side.document["nodes"] if (time := node["captured"] or clock_of(side, node["id"]))]
+    times = [
+        time
+        for node in side.document["nodes"]
+        if (time := node["captured"] or clock_of(side, node["id"]))
+    ]
     kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document["case"]["created"]
     return max(times, default=kept)

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.compare import sections
 from analyzer.compare.wording import PLAIN, name_of, named, values_of
 from analyzer.report.comparison_words import arrow, percent, shown, span
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below
@@ -52,7 +52,12 @@ def _sentence(text: str, *places: Iterable[Record | None]) -> Record:
     """Return a sentence; each list of places has one for each side."""
     return {
         "text": text,
-        "at": [place | {"side": side} for some in places for side, place in enumerate(some) if place is not None],
+        "at": [
+            place | {"side": side}
+            for some in places
+            for side, place in enumerate(some)
+            if place is not None
+        ],
     }
 
 
@@ -64,16 +69,25 @@ def _about(made: Record) -> Record:
             kinds[machine["kind"]] += 1
     words = {"esxi": "host", "guest": "guest"}
     paired = ", ".join(
-        counted(number, words.get(kind, kind.replace("_", " "))) for kind, number in sorted(kinds.items())
+        counted(number, words.get(kind, kind.replace("_", " ")))
+        for kind, number in sorted(kinds.items())
     )
     if made["mode"] == "hosts":
-        return _sentence(f"{' and '.join(names)} are different hosts; below is what differs between them.")
+        return _sentence(
+            f"{' and '.join(names)} are different hosts; below is what differs between them."
+        )
     lengths: dict[int, float] = {}
-    for step in (step for machine in made["machines"] for step in machine["steps"] if step["seconds"]):
+    for step in (
+        step for machine in made["machines"] for step in machine["steps"] if step["seconds"]
+    ):
         lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
     spans = [span(length) for _, length in sorted(lengths.items())]
     alike = len(spans) > 1 and len({*spans}) == 1
-    lie = f"{spans[0]} lie between each pair of" if alike else f"{', then '.join(spans)} lie between the"
+    lie = (
+        f"{spans[0]} lie between each pair of"
+        if alike
+        else f"{', then '.join(spans)} lie between the"
+    )
     when = f" {lie} captures." if lengths else ""
     times = {side["captured"] for side in made["sides"]}
     if not lengths and len(times) < len(names) and "" not in times:
@@ -95,20 +109,32 @@ def _findings(made: Record) -> list[Record]:
     words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
     words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
     if made["mode"] == "hosts":
-        words |= {"new": f"Only on {made['sides'][-1]['name']}", "gone": f"Only on {made['sides'][0]['name']}"}
+        words |= {
+            "new": f"Only on {made['sides'][-1]['name']}",
+            "gone": f"Only on {made['sides'][0]['name']}",
+        }
         words["no longer judged"] = f"Not judged on {made['sides'][-1]['name']}"
-        words |= {"worse": f"Worse on {made['sides'][-1]['name']}", "better": f"Better on {made['sides'][-1]['name']}"}
+        words |= {
+            "worse": f"Worse on {made['sides'][-1]['name']}",
+            "better": f"Better on {made['sides'][-1]['name']}",
+        }
     for state, word in words.items():
         for one in by[state][:MOST]:
             last = next(side for side in reversed(one["on"]) if side is not None)
             why = f" ({one['why']})" if one["why"] else ""
             tail = f" {last['say']}" if state in ("new", "worse", "better") else ""
             places = [side and side["at"] for side in one["on"]]
-            what = one["subject"] if one["title"] in one["subject"] else f"{one['title']}, {one['subject']}"
+            what = (
+                one["subject"]
+                if one["title"] in one["subject"]
+                else f"{one['title']}, {one['subject']}"
+            )
             said.append(_sentence(f"{word}: {what}{why}.{tail}", places))
         said += _rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        stayed = "on both" if made["mode"] == "hosts" and len(made["sides"]) == 2 else "on all sides"
+        stayed = (
+            "on both" if made["mode"] == "hosts" and len(made["sides"]) == 2 else "on all sides"
+        )
         stayed = stayed if made["mode"] == "hosts" else "as before"
         verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
         said.append(_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
@@ -118,7 +144,11 @@ def _findings(made: Record) -> list[Record]:
 
 
 def _rest(some: Sequence[Any], what: str) -> list[Record]:
-    return [_sentence(f"{len(some) - MOST:,} more {what} are listed below.")] if len(some) > MOST else []
+    return (
+        [_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
+        if len(some) > MOST
+        else []
+    )
 
 
 def _starts(made: Record) -> list[Record]:
@@ -129,10 +159,19 @@ def _starts(made: Record) -> list[Record]:
     for machine in made["machines"]:
         for step in machine["steps"]:
             if step["state"] == "started again":
-                found.setdefault(f"{machine['name']}: {step['why']}", _by_side(step, step["at"], made))
-            elif step["state"] == "not known" and any(one["machine"] == machine["name"] for one in made["counters"]):
+                found.setdefault(
+                    f"{machine['name']}: {step['why']}", _by_side(step, step["at"], made)
+                )
+            elif step["state"] == "not known" and any(
+                one["machine"] == machine["name"] for one in made["counters"]
+            ):
                 text = f"It is unknown whether {machine['name']} was rebooted in between: {step['why']}."
-                unknown.append(_sentence(f"{text} Its counters may have been reset.", _by_side(step, step["at"], made)))
+                unknown.append(
+                    _sentence(
+                        f"{text} Its counters may have been reset.",
+                        _by_side(step, step["at"], made),
+                    )
+                )
     for counter in made["counters"]:
         for step in counter["steps"]:
             if step["state"] == "started again":
@@ -140,12 +179,17 @@ def _starts(made: Record) -> list[Record]:
                 key = f"{counter['machine']}: {step['why']}"
                 if not any(key == known for known in found):
                     at = _by_side(step, step["why_at"], made)
-                    found[key if not subject else f"{counter['machine']},{subject}: {step['why']}"] = at
+                    found[
+                        key if not subject else f"{counter['machine']},{subject}: {step['why']}"
+                    ] = at
     unique: dict[str, tuple[str, list[Record | None]]] = {}
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
-    said = [*unknown[:MOST], *(_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST])]
+    said = [
+        *unknown[:MOST],
+        *(_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST]),
+    ]
     return said + _rest(texts, "counter resets")
 
 
@@ -153,7 +197,9 @@ def _by_side(step: Record, at: Sequence[Record], made: Record) -> list[Record | 
     """Return the places that tell of a step, each at its side: the one it begins with and the one it ends with."""
     places: list[Record | None] = [None] * len(made["sides"])
     sides = [step["from"], step["to"]]
-    if len(at) == 1 and "of the earlier side" in step["why"]:  # the row of the later one is all there is
+    if (
+        len(at) == 1 and "of the earlier side" in step["why"]
+    ):  # the row of the later one is all there is
         sides = [step["to"]]
     for side, place in zip(sides, at, strict=False):
         places[side] = place
@@ -165,7 +211,9 @@ def groups(made: Record) -> list[list[Record]]:
     groups: defaultdict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for one in made["changes"]:
         if one["section"] != sections.MEASURED:
-            groups[one["section"], one["table"], one["column"], repr(one["values"]), one["machine"]].append(one)
+            groups[
+                one["section"], one["table"], one["column"], repr(one["values"]), one["machine"]
+            ].append(one)
     return sorted(groups.values(), key=lambda some: (section_rank(some[0]), -len(some)))
 
 
@@ -182,7 +230,9 @@ def _changes(made: Record) -> list[Record]:
     for some in ranked[: 2 * MOST]:
         one = some[0]
         subjects = [each["subject"] for each in some if each["subject"]]
-        who = "; ".join(subjects[:3]) + (f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else "")
+        who = "; ".join(subjects[:3]) + (
+            f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else ""
+        )
         where = f"{one['machine']}, {who}" if who else one["machine"]
         note = f" ({one['note']})" if one["note"] else ""
         if made["mode"] == "hosts":
@@ -200,9 +250,13 @@ def main_counters(made: Record) -> list[Record]:
     bad = [one for one in made["counters"] if one["bad"] and one["verdict"] not in ("none", "")]
     kinds = {_thing(one) for one in bad if one["column"] not in _TOTALS}
     main = [
-        one for one in bad if one["column"] not in _IN_SUM and not (one["column"] in _TOTALS and _thing(one) in kinds)
+        one
+        for one in bad
+        if one["column"] not in _IN_SUM and not (one["column"] in _TOTALS and _thing(one) in kinds)
     ]
-    return sorted(main, key=lambda one: (_WEIGHT.get(one["verdict"], 9), _rank(one["column"]), -_size(one)))
+    return sorted(
+        main, key=lambda one: (_WEIGHT.get(one["verdict"], 9), _rank(one["column"]), -_size(one))
+    )
 
 
 def _thing(one: Record) -> tuple[Any, ...]:
@@ -217,7 +271,11 @@ def _rank(column: str) -> int:
 def row_of(one: Record, made: Record) -> dict[str, Record]:
     """Return the counters of one row by their column."""
     place = (one["table"], one["machine"], one["subject"])
-    some = (each for each in made["counters"] if (each["table"], each["machine"], each["subject"]) == place)
+    some = (
+        each
+        for each in made["counters"]
+        if (each["table"], each["machine"], each["subject"]) == place
+    )
     return {each["column"]: each for each in some}
 
 
@@ -228,7 +286,9 @@ def _counters(made: Record) -> list[Record]:
         said.append(_sentence(_counter(one, made), one["at"]))
         said += left_over(one, row_of(one, made))
     if len(main) > MOST:
-        said.append(_sentence(f"{len(main) - MOST:,} more counters of errors and drops are listed below."))
+        said.append(
+            _sentence(f"{len(main) - MOST:,} more counters of errors and drops are listed below.")
+        )
     return said
 
 
@@ -247,16 +307,21 @@ def _counter(one: Record, made: Record) -> str:
         if all(share is not None for share in shares):
             text += f"; in the last interval {percent(shares[1])} of {step['of_words']}, {percent(shares[0])} before"
     elif all(share is not None for share in shares):
-        since = "" if step["state"] == "started again" or made["mode"] == "hosts" else ", before and since"
+        since = (
+            ""
+            if step["state"] == "started again" or made["mode"] == "hosts"
+            else ", before and since"
+        )
         between = " against " if made["mode"] == "hosts" else " → "
         text += f" ({between.join(map(percent, shares))} of {step['of_words']}{since})"
     elif step["per_hour"] is not None:
         text += f" ({shown(step['per_hour'])} an hour)"
     word = _WORDS[one["verdict"]]
     if made["mode"] == "hosts":
-        word = {"better": f"Less on {made['sides'][-1]['name']}", "worse": f"More on {made['sides'][-1]['name']}"}.get(
-            one["verdict"], word
-        )
+        word = {
+            "better": f"Less on {made['sides'][-1]['name']}",
+            "worse": f"More on {made['sides'][-1]['name']}",
+        }.get(one["verdict"], word)
     return f"{text}. {word}: {step['because']}."
 
 
@@ -269,7 +334,9 @@ def rates(steps: Sequence[Record]) -> str:
         elif step["per_hour"] is not None:
             told.append(f"{shown(step['per_hour'])} an hour")
         else:
-            told.append("not known" if step["difference"] is None else f"{shown(step['difference'])} more")
+            told.append(
+                "not known" if step["difference"] is None else f"{shown(step['difference'])} more"
+            )
     return ", then ".join(told)
 
 
@@ -281,7 +348,9 @@ def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
         return []
     lasts = {column: part["values"][-1] or 0 for column, part in there.items()}
     left = [parts[column] for column, value in lasts.items() if value]
-    told = "; ".join(f"{parts[column]} ran full {arrow(part['values'])} times" for column, part in there.items())
+    told = "; ".join(
+        f"{parts[column]} ran full {arrow(part['values'])} times" for column, part in there.items()
+    )
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
     text = f"Only {left[0]} still runs full: {told}." if gone else f"Of these, {told}."
     return [_sentence(text, *(part["at"] for part in there.values()))]
@@ -299,7 +368,10 @@ def _samples(made: Record) -> list[Record]:
             text = f"{name}: on average {' against '.join(map(shown, means))} {one['unit']} (worst "
             text += f"{' against '.join(map(shown, worst))}), by esxtop. {made['sides'][-1]['name']} is "
             said.append(
-                _sentence(f"{text}{one['verdict']} in these minutes; another load may be the reason.", one["at"])
+                _sentence(
+                    f"{text}{one['verdict']} in these minutes; another load may be the reason.",
+                    one["at"],
+                )
             )
             continue
         text = f"{who}: {name} {arrow(means)} {one['unit']} on average (worst {arrow(worst)}), by esxtop. "
@@ -331,17 +403,33 @@ def memory(made: Record) -> list[Record]:
 
 
 def _appeared(made: Record) -> list[Record]:
-    words = {"moved": "moved", "gone": "is no longer there", "new": "is new", "gone for a time": "was gone for a time"}
+    words = {
+        "moved": "moved",
+        "gone": "is no longer there",
+        "new": "is new",
+        "gone for a time": "was gone for a time",
+    }
     if made["mode"] == "hosts":
-        words |= {"gone": f"is only on {made['sides'][0]['name']}", "new": f"is only on {made['sides'][-1]['name']}"}
+        words |= {
+            "gone": f"is only on {made['sides'][0]['name']}",
+            "new": f"is only on {made['sides'][-1]['name']}",
+        }
     said = []
     told = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
     weighty = [one for one in made["subjects"] if one["state"] == "moved" or one["section"] in told]
-    whole = {(one["machine"], one["subject"], one["state"]) for one in weighty if one["section"] == sections.VMS}
+    whole = {
+        (one["machine"], one["subject"], one["state"])
+        for one in weighty
+        if one["section"] == sections.VMS
+    }
     weighty = [one for one in weighty if not _is_part(one, whole)]
     for one in weighty[:MOST]:
-        said.append(_sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"]))
-    return said + _rest(made["subjects"] if len(weighty) > MOST else [], "things that appeared or disappeared")
+        said.append(
+            _sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"])
+        )
+    return said + _rest(
+        made["subjects"] if len(weighty) > MOST else [], "things that appeared or disappeared"
+    )
 
 
 def _is_part(one: Record, whole: Collection[tuple[str, str, str]]) -> bool:
@@ -356,4 +444,8 @@ def _open(made: Record) -> list[Record]:
     tables = {one["table"] for one in made["uncompared"]}
     some = ", ".join(sorted(tables)[:4])
     more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
-    return [_sentence(f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same.")]
+    return [
+        _sentence(
+            f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."
+        )
+    ]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
+from analyzer.artefacts.tables import Row, Table, Value
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row, Table, Value
 
 # Tables without a key, and what tells their rows apart here.
 PAIRED_BY: dict[str, tuple[str, ...]] = {
@@ -123,8 +122,12 @@ class KnownNames:
     ports: dict[tuple[str, Value], KnownPort] = field(default_factory=dict)
     nics: dict[tuple[str, Value], str] = field(default_factory=dict)
     adapters: dict[tuple[str, Value], str] = field(default_factory=dict)
-    models: dict[tuple[str, Value], str] = field(default_factory=dict)  # vmnic4, vmhba1 -> ids of vendor and device
-    vms: dict[tuple[str, Value], tuple[str, str]] = field(default_factory=dict)  # path or world -> UUID, name
+    models: dict[tuple[str, Value], str] = field(
+        default_factory=dict
+    )  # vmnic4, vmhba1 -> ids of vendor and device
+    vms: dict[tuple[str, Value], tuple[str, str]] = field(
+        default_factory=dict
+    )  # path or world -> UUID, name
     paths: dict[tuple[str, Value], str] = field(default_factory=dict)  # world -> path
 
     @classmethod
@@ -137,7 +140,9 @@ class KnownNames:
         for table in ("esxi.ens_uplink", "esxi.pnic"):
             for row in rows_of(facts, table):
                 if row.values.get("mac"):
-                    made.nics[row.block.node, row.values.get("pnic")] = str(row.values["mac"]).lower()
+                    made.nics[row.block.node, row.values.get("pnic")] = str(
+                        row.values["mac"]
+                    ).lower()
         for table in ("esxi.pci_device", "esxi.pci_owner"):
             for row in rows_of(facts, table):
                 if row.values.get("owner") and row.values.get("device_id"):
@@ -148,7 +153,10 @@ class KnownNames:
             if uid and hba not in uid and "unknown" not in uid:
                 made.adapters[row.block.node, hba] = uid
         for row in rows_of(facts, "esxi.vm"):
-            made.vms[row.block.node, on_host(row.values.get("vmx_path"))] = ("", str(row.values.get("vm_name") or ""))
+            made.vms[row.block.node, on_host(row.values.get("vmx_path"))] = (
+                "",
+                str(row.values.get("vm_name") or ""),
+            )
         for row in rows_of(facts, "esxi.vm_process"):
             told = (str(row.values.get("bios_uuid") or ""), str(row.values.get("vm_name") or ""))
             node, path = row.block.node, on_host(row.values.get("vmx_path"))
@@ -164,8 +172,13 @@ class KnownNames:
             count = row.values.get("pkts_rx_oob")
             misses[row.block.node] += count if isinstance(count, int) else 0
         for row in rows_of(facts, "esxi.vmxnet3_rx_summary"):
-            place, count = (row.block.node, row.values.get("port_id")), row.values.get("out_of_buffers")
-            guests = [guest for guest, number in misses.items() if number == count and number >= SURE]
+            place, count = (
+                (row.block.node, row.values.get("port_id")),
+                row.values.get("out_of_buffers"),
+            )
+            guests = [
+                guest for guest, number in misses.items() if number == count and number >= SURE
+            ]
             if place not in self.ports and len(guests) == 1:
                 self.ports[place] = KnownPort(client=facts.name(guests[0]))
 
@@ -188,9 +201,17 @@ class KnownNames:
             named = port.client and ("client", port.client, port.vnic or 0)
             return [port.mac and ("mac", port.mac), named, ("port", value)]
         if column in ("pnic", "vmnic"):
-            return [self.nics.get(place) and ("mac", self.nics[place]), ("nic", value), ("nic", value)]
+            return [
+                self.nics.get(place) and ("mac", self.nics[place]),
+                ("nic", value),
+                ("nic", value),
+            ]
         if column == "hba":
-            return [self.adapters.get(place) and ("uid", self.adapters[place]), ("hba", value), ("hba", value)]
+            return [
+                self.adapters.get(place) and ("uid", self.adapters[place]),
+                ("hba", value),
+                ("hba", value),
+            ]
         if column in ("vmx_path", "vm_world_id"):
             uuid, name = self.vms.get(place, ("", ""))
             path = value if column == "vmx_path" else self.paths.get(place)
@@ -201,7 +222,9 @@ class KnownNames:
         """Return how a reader names what a cell of a key speaks of."""
         if column == "port_id":
             port = self.ports.get((node, value), KnownPort())
-            used = f"{port.client}, adapter {port.vnic}" if port.vnic not in (None, 0) else port.client
+            used = (
+                f"{port.client}, adapter {port.vnic}" if port.vnic not in (None, 0) else port.client
+            )
             return f"{used} (port {value})" if used else f"port {value}"
         if column in ("vmx_path", "vm_world_id"):
             return self.vms.get((node, value), ("", ""))[1] or str(value)
@@ -227,18 +250,28 @@ def subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubj
     groups: defaultdict[Hashable, list[Row]] = defaultdict(list)
     rows = rows_of(facts, table.name)
     if not key and len({row.block.address for row in rows}) == 1 and len(rows) > 1:
-        key = tuple(column.name for column in table.columns if column.kind == "str" and column.name not in VOLATILE)
+        key = tuple(
+            column.name
+            for column in table.columns
+            if column.kind == "str" and column.name not in VOLATILE
+        )
     for row in rows:
         groups[row.block.node, *(on_host(row.values.get(column)) for column in key)].append(row)
     return [_subject(names, table, key, some) for some in groups.values()]
 
 
-def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]) -> ComparedSubject:
+def _subject(
+    names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]
+) -> ComparedSubject:
     rows = sorted(rows, key=lambda row: (row.block.taken, row.block.order, row.line))
     node, last = rows[-1].block.node, rows[-1]
     cells: dict[str, tuple[Value, Row]] = {}
     for row in rows:
-        cells |= {column: (on_host(value), row) for column, value in row.values.items() if value is not None}
+        cells |= {
+            column: (on_host(value), row)
+            for column, value in row.values.items()
+            if value is not None
+        }
     parts = [column for column in key if column != "switch" or "port_id" not in [*key]]
     ranked = [names.marks(node, column, on_host(last.values.get(column))) for column in parts]
     marks: list[list[Hashable]] = []
@@ -246,8 +279,14 @@ def _subject(names: KnownNames, table: Table, key: Iterable[str], rows: list[Row
         some = [one[rank] for one in ranked]
         marks.append([] if any(not one for one in some) else [(table.name, *some)])
     shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
-    told = last.values.get("vm_name") if "vmx_path" not in parts and "vm_world_id" not in parts else None
-    name = ", ".join(text for text in ([str(told)] if told and told not in shown else []) + shown if text)
+    told = (
+        last.values.get("vm_name")
+        if "vmx_path" not in parts and "vm_world_id" not in parts
+        else None
+    )
+    name = ", ".join(
+        text for text in ([str(told)] if told and told not in shown else []) + shown if text
+    )
     if volume := last.values.get("volume_name"):
         name = f"{volume} ({name})" if volume not in shown else name
     asked = bool({*key} & {*last.block.params})

@@ -64,4 +64,8 @@ def name_of(record: Record) -> str:
 def named(record: Record) -> tuple[str, str]:
     """Return what a counter is called and whose it is; a table of counters by name has the name in its key."""
     whose, _, name = record["subject"].rpartition(", ")
-    return (name, whose) if record["column"] == "value" and whose else (name_of(record), record["subject"])
+    return (
+        (name, whose)
+        if record["column"] == "value" and whose
+        else (name_of(record), record["subject"])
+    )

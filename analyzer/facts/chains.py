@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
+from analyzer.artefacts.tables import Row, Table, Value
 from analyzer.facts.records import LOSSY, Coverage, MadeRow
 from analyzer.facts.store import Facts
 from analyzer.forms.chain import MISSING, Apart, Chain, ChainLink, Made, Part, Source, Start
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row, Table, Value
 
 Key = tuple[Value, ...]
 
@@ -20,7 +20,9 @@ Key = tuple[Value, ...]
 def declared(table: str) -> Chain:
     """Return the chain that makes a table; its module is named after the table."""
     module = importlib.import_module(f"analyzer.parsers.{table.partition('.')[2]}")
-    return next(one for one in vars(module).values() if isinstance(one, Chain) and one.table.name == table)
+    return next(
+        one for one in vars(module).values() if isinstance(one, Chain) and one.table.name == table
+    )
 
 
 def put(facts: Facts, table: Table, nodes: Iterable[str]) -> set[str]:
@@ -44,7 +46,9 @@ def put(facts: Facts, table: Table, nodes: Iterable[str]) -> set[str]:
 def _stamp(facts: Facts, table: Table) -> Hashable:
     """Return what changes when a source changes."""
     sizes = tuple(len(facts.store(name).rows) for name in table.made_of)
-    return sizes, tuple(facts.coverage(node, name).state for node in sorted(facts.nodes) for name in table.made_of)
+    return sizes, tuple(
+        facts.coverage(node, name).state for node in sorted(facts.nodes) for name in table.made_of
+    )
 
 
 @dataclass(slots=True)
@@ -98,8 +102,12 @@ class _Walk:
         names = [column.name for column in table.columns]
         for path in self._paths():
             values = {name: path.cells.get(name) for name in names}
-            values[MISSING.name] = "; ".join(dict.fromkeys(why for _, why in path.lacks.values())) or None
-            yield MadeRow(table, values, path.first.block, path.first.line, {}, path.read_from, path.lacks)
+            values[MISSING.name] = (
+                "; ".join(dict.fromkeys(why for _, why in path.lacks.values())) or None
+            )
+            yield MadeRow(
+                table, values, path.first.block, path.first.line, {}, path.read_from, path.lacks
+            )
 
     def cover(self) -> Coverage:
         """Return how well the chain is known: as its first table, and worse where a link may have more rows."""
@@ -108,7 +116,9 @@ class _Walk:
             known = self.facts.coverage(self.node, name)
             if known.state in LOSSY:
                 words = self.facts.tables[name].words
-                return Coverage(known.state, known.why or f"{words} was not read whole", rescan=known.rescan)
+                return Coverage(
+                    known.state, known.why or f"{words} was not read whole", rescan=known.rescan
+                )
         return Coverage("read")
 
     def _links(self) -> Iterator[ChainLink]:
@@ -138,7 +148,11 @@ class _Walk:
         return [path] if path.ended else self._looked_up(part, path)
 
     def _looked_up(self, link: ChainLink, path: _Path) -> list[_Path]:
-        asked = [source for source in link.sources if all(path.cells.get(mine) is not None for mine in source.on)]
+        asked = [
+            source
+            for source in link.sources
+            if all(path.cells.get(mine) is not None for mine in source.on)
+        ]
         for source in asked:
             rows = self._matching(source, path)
             if rows and (link.many or len(rows) == 1):
@@ -147,7 +161,15 @@ class _Walk:
         if asked:
             best = next((source for source in asked if self._matching(source, path)), asked[0])
             return [path.lacking(columns, best.table, self._why(best, path))]
-        before = next((path.lacks[mine] for source in link.sources for mine in source.on if mine in path.lacks), None)
+        before = next(
+            (
+                path.lacks[mine]
+                for source in link.sources
+                for mine in source.on
+                if mine in path.lacks
+            ),
+            None,
+        )
         return [path if before is None else path.lacking(columns, *before)]
 
     def _matching(self, source: Source, path: _Path) -> list[Row]:
@@ -167,7 +189,9 @@ class _Walk:
         if id(source) not in self._found:
             index: defaultdict[Key, list[Row]] = defaultdict(list)
             for row in self._rows(source):
-                index[tuple(_same(row.values.get(theirs)) for theirs in source.on.values())].append(row)
+                index[tuple(_same(row.values.get(theirs)) for theirs in source.on.values())].append(
+                    row
+                )
             self._found[id(source)] = {
                 key: _Rows(rows, len({*map(_key, rows)}) < len(rows)) for key, rows in index.items()
             }
@@ -191,11 +215,16 @@ class _Walk:
         found = len(self._matching(source, path))
         if found > 1:
             return f"{table.words} has {found} rows of {sought}"
-        return f"{table.words} has no row of {sought}" + (", and was not read whole" if known.state in LOSSY else "")
+        return f"{table.words} has no row of {sought}" + (
+            ", and was not read whole" if known.state in LOSSY else ""
+        )
 
 
 def _cells(link: ChainLink, source: Source, row: Row) -> dict[str, Value]:
-    return {column.name: row.values.get(source.renamed.get(column.name, column.name)) for column in link.take}
+    return {
+        column.name: row.values.get(source.renamed.get(column.name, column.name))
+        for column in link.take
+    }
 
 
 def _same(value: Value) -> Value:

@@ -11,11 +11,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.logtime import read
-from analyzer.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
+from analyzer.artefacts.logtime import read
+from analyzer.artefacts.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -213,7 +213,9 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Ro
         _insert_some(con, table, some)
 
 
-def _insert_some(con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0) -> None:
+def _insert_some(
+    con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0
+) -> None:
     _insert(con, table.name, loaded(table, parts, start))
 
 
@@ -244,7 +246,10 @@ def loaded(table: Table, parts: Sequence[Rows], start: int = 0) -> dict[str, tup
     numbers = [range(start, min(len(part.rows), start + CHUNK)) for part in parts]
     data["_row"] = ("BIGINT", [number for part in numbers for number in part])
     if parts[0].case is not None:
-        data[CASE] = ("INTEGER", [part.case for part in parts for _ in part.rows[start : start + CHUNK]])
+        data[CASE] = (
+            "INTEGER",
+            [part.case for part in parts for _ in part.rows[start : start + CHUNK]],
+        )
     return data
 
 
@@ -254,7 +259,9 @@ def _node_names(part: Rows, start: int) -> list[str]:
     return [names[row.block.node] for row in rows]
 
 
-def _insert(con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[str, list[Any]]]) -> None:
+def _insert(
+    con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[str, list[Any]]]
+) -> None:
     """Insert columns: few cells as parameters, many as numpy arrays, which go in eight times as fast."""
     many = len(next(iter(data.values()))[1]) >= MANY
     names = ", ".join(quoted(name) for name in data)
@@ -265,7 +272,9 @@ def _insert(con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[st
         sql_type = "VARCHAR" if kind == "TIME" else kind
         if not many or (name != "_row" and column.count(column[0]) == len(column)):
             values.append(column if not many else column[0])
-            cell = f"${len(values)}::{sql_type}" if many else f"unnest(${len(values)}::{sql_type}[])"
+            cell = (
+                f"${len(values)}::{sql_type}" if many else f"unnest(${len(values)}::{sql_type}[])"
+            )
         else:
             cell = _array(arrays, name, sql_type, column)
         cells.append(f"try_cast({cell} AS TIMESTAMP)" if kind == "TIME" else cell)
@@ -273,7 +282,9 @@ def _insert(con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[st
         con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)}", values)
         return
     con.register("_rows", arrays)
-    con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)} FROM _rows", values)
+    con.execute(
+        f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)} FROM _rows", values
+    )
     con.unregister("_rows")
 
 
@@ -319,7 +330,9 @@ def plain_many(array: Any, places: Sequence[int]) -> list[Value]:
     if chosen.dtype.kind != "M":
         return [plain(cell) for cell in chosen.tolist()]
     shown = np.datetime_as_string(chosen.astype("datetime64[us]")).tolist()
-    return [None if cell == "NaT" else cell.replace("T", " ").removesuffix(".000000") for cell in shown]
+    return [
+        None if cell == "NaT" else cell.replace("T", " ").removesuffix(".000000") for cell in shown
+    ]
 
 
 def text(value: str) -> str:
@@ -356,7 +369,11 @@ def _fitting(cells: list[Value], kind: Kind) -> list[Value]:
             return cells
     if kind == "bool" and types == {bool}:
         return cells
-    if kind in ("str", "version") and types == {str} and all(map(str.isascii, cast("list[str]", cells))):
+    if (
+        kind in ("str", "version")
+        and types == {str}
+        and all(map(str.isascii, cast("list[str]", cells)))
+    ):
         return cells
     return [fitting(cell, kind) for cell in cells]
 
@@ -369,7 +386,9 @@ def fitting(value: Value, kind: Kind) -> Value:
         whole = isinstance(value, int) and not isinstance(value, bool) and value in INT64
         return value if whole else None
     if kind == "float":
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        number = (
+            isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        )
         return float(value) if number else None
     if kind == "bool":
         return value if isinstance(value, bool) else None

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from analyzer.facts.database import CASE, CHUNK, KEY, create, own_columns, plain, quoted, text, timestamp, version_key
-from analyzer.lazy_dataclass import dataclass
-from analyzer.samples import SampleColumns, joined
-from analyzer.tables import SQL_TYPES, Frame, Table
+from analyzer.artefacts.samples import SampleColumns, joined
+from analyzer.artefacts.tables import SQL_TYPES, Frame, Table
+from analyzer.facts.database import (
+    CASE,
+    CHUNK,
+    KEY,
+    create,
+    own_columns,
+    plain,
+    quoted,
+    text,
+    timestamp,
+    version_key,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,7 +48,11 @@ def rest_of(table: Table) -> Table:
 
 def viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
     """Return the frames that a view shows better than a table would hold them; none where they are few."""
-    own = [one for one in placed if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line)]
+    own = [
+        one
+        for one in placed
+        if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line)
+    ]
     few = sum(len(one.frame.line) for one in own) < VIEWED
     return [] if few or any(kind == "version" for _, kind in own_columns(table)) else own
 
@@ -62,10 +76,14 @@ def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed])
         columns, block = _columns(some[0]), some[0].frame.block
         named = Frame(objects, columns.names, np.zeros(columns.objects, dtype=np.int64), block)
         _insert(con, objects, [Placed(named, object_count, some[0].node)])
-        times = {name: _joined([_columns(one).moments[name] for one in some]) for name in columns.moments}
+        times = {
+            name: _joined([_columns(one).moments[name] for one in some]) for name in columns.moments
+        }
         timed = Frame(moments, times, _joined([one.frame.line.numbers for one in some]), block)
         _insert(con, moments, [Placed(timed, moment_count, some[0].node)])
-        arrays: dict[str, Any] = {"_at": np.arange(sum(len(one.frame.line) for one in some), dtype=np.int32)}
+        arrays: dict[str, Any] = {
+            "_at": np.arange(sum(len(one.frame.line) for one in some), dtype=np.int32)
+        }
         cells = [
             f"{some[0].first}::BIGINT + _at AS _row",
             f"{object_count}::BIGINT + _at % {columns.objects} AS _object",
@@ -73,9 +91,13 @@ def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed])
         cells.append(f"{moment_count}::BIGINT + _at // {columns.objects} AS _moment")
         for name in columns.numbers:
             parts = [_columns(one).numbers[name] for one in some]
-            whole = joined([part for part in parts if part is not None]) if None not in parts else None
+            whole = (
+                joined([part for part in parts if part is not None]) if None not in parts else None
+            )
             arrays |= {} if whole is None else {name: whole.plain()}
-            cells.append(f"{'NULL::DOUBLE' if whole is None else whole.sql(quoted(name))} AS {quoted(name)}")
+            cells.append(
+                f"{'NULL::DOUBLE' if whole is None else whole.sql(quoted(name))} AS {quoted(name)}"
+            )
         names.append(f"{table.name}#{len(names)}")
         con.register(names[-1], arrays)
         branches.append(f"SELECT {', '.join(cells)} FROM {quoted(names[-1])}")
@@ -90,7 +112,11 @@ def _captures(placed: Sequence[Placed]) -> list[list[Placed]]:
     found: list[list[Placed]] = []
     for one in placed:
         last = found[-1][-1] if found else None
-        alike = last is not None and _columns(last).names is _columns(one).names and last.frame.block is one.frame.block
+        alike = (
+            last is not None
+            and _columns(last).names is _columns(one).names
+            and last.frame.block is one.frame.block
+        )
         if last is not None and alike and last.first + len(last.frame.line) == one.first:
             found[-1].append(one)
         else:
@@ -195,8 +221,13 @@ def ask(
     import numpy as np  # noqa: PLC0415 - heavy
 
     counts = [len(one.frame.line) for one in some]
-    numbers = [np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)]
-    arrays: dict[str, Any] = {"_line": _joined([one.frame.line for one in some]), "_row": _joined(numbers)}
+    numbers = [
+        np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)
+    ]
+    arrays: dict[str, Any] = {
+        "_line": _joined([one.frame.line for one in some]),
+        "_row": _joined(numbers),
+    }
     chosen = {"_line": "_line", "_row": "_row"} | _own_cells(table, some, arrays)
     constants: list[Any] = []
     origins = {name: ("{}", [*numbers]) for name, numbers in own.items()}
@@ -205,12 +236,16 @@ def ask(
             constants += cells
             chosen[name] = written.format(f"${len(constants)}")
         else:
-            arrays[name] = np.repeat(np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts)
+            arrays[name] = np.repeat(
+                np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts
+            )
             chosen[name] = written.format(quoted(name))
     statement = sql(chosen)
     try:
         _run(con, statement, arrays, constants)
-    except duckdb.InvalidInputException:  # text that UTF-8 cannot hold; so rare that looking first would cost more
+    except (
+        duckdb.InvalidInputException
+    ):  # text that UTF-8 cannot hold; so rare that looking first would cost more
         _run(con, statement, {name: _writable(cells) for name, cells in arrays.items()}, constants)
 
 
@@ -226,12 +261,16 @@ def _own_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> 
         cast = f"try_cast({quoted(column)} AS {SQL_TYPES[kind]})"
         chosen[column] = f"CASE WHEN isfinite({cast}) THEN {cast} END" if kind == "float" else cast
         if kind == "version":
-            arrays[column + KEY] = np.array([version_key(plain(cell)) for cell in values], dtype=object)
+            arrays[column + KEY] = np.array(
+                [version_key(plain(cell)) for cell in values], dtype=object
+            )
             chosen[column + KEY] = quoted(column + KEY)
     return chosen
 
 
-def _run(con: duckdb.DuckDBPyConnection, sql: str, arrays: dict[str, Any], constants: list[Any]) -> None:
+def _run(
+    con: duckdb.DuckDBPyConnection, sql: str, arrays: dict[str, Any], constants: list[Any]
+) -> None:
     con.register("_frame", arrays)
     try:
         con.execute(sql, constants)
@@ -245,7 +284,9 @@ def _writable(cells: Any) -> Any:
 
     if cells.dtype.kind not in "OU":
         return cells
-    return np.array([text(cell) if isinstance(cell, str) else cell for cell in cells.tolist()], dtype=object)
+    return np.array(
+        [text(cell) if isinstance(cell, str) else cell for cell in cells.tolist()], dtype=object
+    )
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -262,6 +303,9 @@ def _origins(some: Sequence[Placed]) -> dict[str, tuple[str, list[Any]]]:
         "_node": ("{}", [text(block.node) for block in blocks]),
         "_source": ("{}", [text(block.address) for block in blocks]),
         "_order": ("{}", [block.order for block in blocks]),
-        "taken": ("try_cast(CAST({} AS VARCHAR) AS TIMESTAMP)", [timestamp(block.taken) for block in blocks]),
+        "taken": (
+            "try_cast(CAST({} AS VARCHAR) AS TIMESTAMP)",
+            [timestamp(block.taken) for block in blocks],
+        ),
     }
     return found if some[0].case is None else found | {CASE: ("{}", [one.case for one in some])}

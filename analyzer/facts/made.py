@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts import releases, site_signs
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
-from analyzer.tables import Table
 
 
 def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:

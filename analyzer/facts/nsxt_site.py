@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts import site_rows
 from analyzer.facts.nsxt_site_members import CLUSTER, EDGES, SiteNodes, members
 from analyzer.facts.site_clocks import nsxt_skews
@@ -22,7 +23,6 @@ from analyzer.facts.site_signs import (
     TUNNEL,
 )
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 _UP = {
     "UP": True, "DOWN": False, "STABLE": True, "UNAVAILABLE": False, "CONNECTED": True, "DISCONNECTED": False,
@@ -30,7 +30,11 @@ _UP = {
     "ADMIN DOWN": False, "ADMIN_DOWN": False, "INIT": False,
 }  # fmt: skip
 _said = partial(site_rows.said, table=NSXT_CHANNEL)
-_REST = (("management_status", "management"), ("control_status", "control"), ("tunnel_status", "tunnels"))
+_REST = (
+    ("management_status", "management"),
+    ("control_status", "control"),
+    ("tunnel_status", "tunnels"),
+)
 
 
 def put(facts: Facts) -> set[str]:
@@ -76,16 +80,27 @@ def _of_channels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     for row in rows(facts, "nsxt.manager_channel"):
         by, said = nodes.speaker(row), text(row, "channel_state")
         ends = nodes.to_manager(by, text(row, "manager_ip"))
-        yield _said(facts, row, ends, ("management", "channel_state"), said or "no state", _state(said), by)
+        yield _said(
+            facts, row, ends, ("management", "channel_state"), said or "no state", _state(said), by
+        )
     for row in rows(facts, "nsxt.controller_channel"):
         ip, fqdn, reason = (
-            text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn", "failure_reason")
+            text(row, name).removeprefix("NA")
+            for name in ("controller_ip", "controller_fqdn", "failure_reason")
         )
         if not ip and not fqdn:
             continue  # a controller that is not used has neither address nor name
         by, said = nodes.speaker(row), text(row, "channel_state")
         ends, why = nodes.to_manager(by, ip, fqdn), f": {reason}" if reason else ""
-        yield _said(facts, row, ends, ("control", "channel_state"), f"{said or 'no state'}{why}", _state(said), by)
+        yield _said(
+            facts,
+            row,
+            ends,
+            ("control", "channel_state"),
+            f"{said or 'no state'}{why}",
+            _state(said),
+            by,
+        )
 
 
 def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -94,12 +109,16 @@ def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     One that nobody has as OPENED is down when every manager of the site was asked; else nothing tells.
     """
     told = rows(facts, "nsxt.transport_node")
-    served = {text(row, "transport_node") for row in told if text(row, "connection_state") == "OPENED"}
+    served = {
+        text(row, "transport_node") for row in told if text(row, "connection_state") == "OPENED"
+    }
     asked = {nodes.speaker(row) for row in told}
     whole = all(member.name in asked for member in nodes.members if member.kind == "manager")
     for row in rows(facts, "nsxt.transport_node"):
         by, said = nodes.speaker(row), text(row, "connection_state")
-        node = nodes.transport_node(text(row, "transport_node"), text(row, "node_type"), text(row, "node_name"), row)
+        node = nodes.transport_node(
+            text(row, "transport_node"), text(row, "node_type"), text(row, "node_name"), row
+        )
         elsewhere = text(row, "transport_node") in served
         up = True if said == "OPENED" else None if elsewhere or not whole else False
         words = f"{said}: {SERVED}" if elsewhere and not up else said
@@ -109,7 +128,9 @@ def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
         for column, channel in _REST:
             if said := text(row, column):
                 by = nodes.speaker(row)
-                yield _said(facts, row, (node.name, CLUSTER), (channel, column), said, _state(said), by)
+                yield _said(
+                    facts, row, (node.name, CLUSTER), (channel, column), said, _state(said), by
+                )
 
 
 def _of_edges(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -119,21 +140,27 @@ def _of_edges(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
         up = _state(text(row, "edge_state"))
         yield _said(facts, row, (by, EDGES), ("edge cluster", "edge_state"), said, up, by)
         if said := text(row, "routing_status"):
-            yield _said(facts, row, (by, EDGES), ("routing", "routing_status"), said, _state(said), by)
+            yield _said(
+                facts, row, (by, EDGES), ("routing", "routing_status"), said, _state(said), by
+            )
     for row in rows(facts, "nsxt.edge_peer"):
         peer = nodes.find(text(row, "peer_uuid"))
         if peer is not None:
             by, said = nodes.speaker(row), text(row, "session_status")
             channel = f"edge cluster ({text(row, 'interface') or 'no interface'})"
             ends = _sorted(by, peer.name)
-            yield _said(facts, row, ends, (channel, "session_status"), said or "no state", _state(said), by)
+            yield _said(
+                facts, row, ends, (channel, "session_status"), said or "no state", _state(said), by
+            )
     for row in rows(facts, "nsxt.bgp_neighbor"):
         by, said = nodes.speaker(row), text(row, "bgp_state")
         other = nodes.find(text(row, "neighbor"))
         if other is not None:
             channel = f"BGP {text(row, 'address_family')}".strip()
             up = _state(said) is True if said else None
-            yield _said(facts, row, (by, other.name), (channel, "bgp_state"), said or "no state", up, by)
+            yield _said(
+                facts, row, (by, other.name), (channel, "bgp_state"), said or "no state", up, by
+            )
 
 
 def _of_tunnels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
@@ -144,14 +171,28 @@ def _of_tunnels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
             continue
         by, said = nodes.speaker(row), text(row, "bfd_session_state")
         diag = text(row, "bfd_diag")
-        words = f"{said or 'no state'}: {diag}" if diag and diag != "No Diagnostic" else said or "no state"
+        words = (
+            f"{said or 'no state'}: {diag}"
+            if diag and diag != "No Diagnostic"
+            else said or "no state"
+        )
         channel = "BFD of an uplink" if text(row, "encapsulation") == "vlan" else "tunnel"
-        yield _said(facts, row, _sorted(by, other.name), (channel, "bfd_session_state"), words, _state(said), by)
+        yield _said(
+            facts,
+            row,
+            _sorted(by, other.name),
+            (channel, "bfd_session_state"),
+            words,
+            _state(said),
+            by,
+        )
 
 
 def _of_tunnel_lines(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
     """Yield the last state of each tunnel in the syslog of an edge."""
-    lines = site_rows.last_hits(facts, TUNNEL, NSXT_CHANNEL, lambda node, hit: (node, str(hit.groups["remote"])))
+    lines = site_rows.last_hits(
+        facts, TUNNEL, NSXT_CHANNEL, lambda node, hit: (node, str(hit.groups["remote"]))
+    )
     for origin, hit in lines:
         by, now = nodes.speaker(origin), str(hit.groups["now"])
         ends = _sorted(by, nodes.tunnel_end(str(hit.groups["remote"]), origin).name)

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.site_names import NSXT_KINDS, NSXT_RESTS, SiteMember, SiteNames, rows, text
 from analyzer.facts.site_rows import member_rows, own_row
 from analyzer.facts.site_signs import NSXT_MEMBER
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 CLUSTER, EDGES = "management cluster", "edge cluster"  # the other end, where no single one is meant
 ROUTER, TUNNEL_END = "BGP neighbour", "tunnel end"
 OUTSIDE = "outside NSX"
-_REGISTERED = {"mgr": "manager", "ctl": "manager", "edg": "edge", "esx": "host", "manager": "manager", "edge": "edge"}
+_REGISTERED = {
+    "mgr": "manager",
+    "ctl": "manager",
+    "edg": "edge",
+    "esx": "host",
+    "manager": "manager",
+    "edge": "edge",
+}
 
 _OWN = ("nsxt.node", "nsxt.edge_status", "nsxt.cluster_member", "nsxt.manager_channel", "esxi.host")
 _TUNNELS = ("nsxt.bfd_session", "nsxt.tunnel_port")
@@ -29,8 +36,12 @@ class SiteNodes(SiteNames):
 
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts, NSXT_KINDS)
-        files = self._files()  # a node called like one is only answers: what the machine is called they do not say
-        self.members = [one for one in self.members if (one.node, facts.nodes[one.node].name) not in files]
+        files = (
+            self._files()
+        )  # a node called like one is only answers: what the machine is called they do not say
+        self.members = [
+            one for one in self.members if (one.node, facts.nodes[one.node].name) not in files
+        ]
         kept = {id(one) for one in self.members}
         self._by = {key: one for key, one in self._by.items() if id(one) in kept}
         self._managers()
@@ -42,7 +53,11 @@ class SiteNodes(SiteNames):
     def speaker(self, row: Row) -> str:
         """Return the name of the member whose output a row is; of an answer that somebody saved, the file's."""
         member = self.of_node(row.block.node)
-        return member.name if member is not None else f"whoever answered in {self.facts.name(row.block.node)}"
+        return (
+            member.name
+            if member is not None
+            else f"whoever answered in {self.facts.name(row.block.node)}"
+        )
 
     def to_manager(self, by: str, ip: str, fqdn: str = "") -> tuple[str, str]:
         """Return the ends of a channel to a manager: from the node that has it."""
@@ -55,7 +70,9 @@ class SiteNodes(SiteNames):
             self.alias(found, uuid)
             found.object_id = found.object_id or uuid
             return found
-        kind = {"edge": "edge", "esxi": "host", "esx": "host"}.get(node_type.lower(), "transport node")
+        kind = {"edge": "edge", "esxi": "host", "esx": "host"}.get(
+            node_type.lower(), "transport node"
+        )
         return self.known(kind, name=name, object_id=uuid, row=row)
 
     def tunnel_end(self, ip: str, row: Row) -> SiteMember:
@@ -79,7 +96,9 @@ class SiteNodes(SiteNames):
             }
             self.known("manager", **names, row=row)
         for row in rows(self.facts, "nsxt.controller_channel"):
-            ip, fqdn = (text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn"))
+            ip, fqdn = (
+                text(row, name).removeprefix("NA") for name in ("controller_ip", "controller_fqdn")
+            )
             if ip:
                 self.known("manager", name=fqdn, ip=ip, row=row)
         for row in rows(self.facts, "nsxt.manager_channel"):
@@ -166,6 +185,8 @@ def _collected(facts: Facts, member: SiteMember) -> tuple[str, bool | None]:
         return "not in the case", None
     if not facts.nodes[member.node].complete:
         return "cut", False
-    if any(scan.node == member.node for scan in facts.scans) or any(facts.count(name, member.node) for name in _LOGS):
+    if any(scan.node == member.node for scan in facts.scans) or any(
+        facts.count(name, member.node) for name in _LOGS
+    ):
         return "in the case", True
     return "only output of its CLI", None

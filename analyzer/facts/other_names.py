@@ -5,11 +5,11 @@ A Manager speaks of `host-42`, its log of `esx42.lab.example`, a host of `192.0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.store import Facts
-from analyzer.kept_patterns import compiled
-from analyzer.tables import Row
 
 # Table -> columns whose cells name one member, the best name first; "" is the node that the row belongs to.
 SAME = {
@@ -22,7 +22,7 @@ SAME = {
 
 
 # An NFS volume: its events of All Paths Down give the first two parts of the id of its mount (KB 2004684, 1009566).
-_NFS_VOLUME = compiled(r"([0-9a-f]{8}-[0-9a-f]{8})-0{4}-0{12}")
+_NFS_VOLUME = re.compile(r"([0-9a-f]{8}-[0-9a-f]{8})-0{4}-0{12}")
 
 
 def same_name(text: str) -> str:
@@ -39,7 +39,11 @@ def other_names(facts: Facts) -> dict[str, str]:
     for table, columns in SAME.items():
         for row in facts.store(table).rows if table in facts.tables and facts.count(table) else ():
             names = list(_names(facts, row, columns))
-            best = names[0].partition(".")[0] if names and not _address(names[0]) else "".join(names[:1])
+            best = (
+                names[0].partition(".")[0]
+                if names and not _address(names[0])
+                else "".join(names[:1])
+            )
             for name in (best, *names) if best else ():
                 if found.setdefault(name, best) != best:
                     shared.add(name)

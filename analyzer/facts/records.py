@@ -5,11 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import accumulate
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Block, Frame, Row, Table
+from analyzer.artefacts.tables import Block, Frame, Row, Table
 
 # Kinds of node that the tables of a product speak of, where no parser says it more closely.
 PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
@@ -24,7 +23,10 @@ PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
 
 
 # Beginnings of the names of the VIBs that a product puts on ESXi hosts.
-PRODUCT_VIBS: dict[str, tuple[str, ...]] = {"nsx": ("esx-nsxv", "esx-vxlan", "esx-vsip"), "nsxt": ("nsx-",)}
+PRODUCT_VIBS: dict[str, tuple[str, ...]] = {
+    "nsx": ("esx-nsxv", "esx-vxlan", "esx-vsip"),
+    "nsxt": ("nsx-",),
+}
 
 LOSSY = frozenset(("excerpt", "unparsed", "cut"))  # states in which rows may be missing
 
@@ -105,7 +107,9 @@ class SharedRows:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         blocks = {id(row.block): row.block for row in rows}
-        self.places = [(blocks[key], count) for key, count in Counter(id(row.block) for row in rows).items()]
+        self.places = [
+            (blocks[key], count) for key, count in Counter(id(row.block) for row in rows).items()
+        ]
         self.worked_out: dict[Hashable, object] = {}
 
 
@@ -131,14 +135,20 @@ class Store:
     def shared(self) -> SharedRows | None:
         """Return the shared rows that are all this table has; None when it has others."""
         first = self.first_rows
-        return first if first is not None and len(first.rows) == len(self.rows) and not self.frames else None
+        return (
+            first
+            if first is not None and len(first.rows) == len(self.rows) and not self.frames
+            else None
+        )
 
     def firsts(self) -> list[int]:
         """Return the number of the first row of each frame."""
         known = self._firsts
         if len(known) != len(self.frames) or (known and known[0] != len(self.rows)):
             counts = (len(frame.line) for frame in self.frames[:-1])
-            known = self._firsts = list(accumulate(counts, initial=len(self.rows))) if self.frames else []
+            known = self._firsts = (
+                list(accumulate(counts, initial=len(self.rows))) if self.frames else []
+            )
         return known
 
     def frame_of(self, row: int) -> tuple[int, Frame] | None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from analyzer import builds, parsing
+from analyzer.artefacts import builds, parsing
+from analyzer.artefacts.tables import Row, Value
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
-from analyzer.tables import Row, Value
 
 STATED, MADE = "esxi.version", "esxi.release"
 UNRANKED = 50
@@ -61,15 +61,22 @@ def _row(stated: Sequence[Row]) -> Row:
     best = stated[0]
     build = build_of(stated)
     known = builds.lookup("esxi", build) if isinstance(build, int) else None
-    others = {str(row.values["version"]): str(row.values.get("origin") or "") for row in reversed(stated)}
+    others = {
+        str(row.values["version"]): str(row.values.get("origin") or "") for row in reversed(stated)
+    }
     others.pop(str(best.values["version"]))
     values: dict[str, Value] = {
         "version": best.values["version"],
         "build": build,
-        "release": known.name if known is not None and known.version == best.values["version"] else None,
+        "release": known.name
+        if known is not None and known.version == best.values["version"]
+        else None,
         "update_text": best.values.get("update_text"),
         "origin": best.values.get("origin"),
-        "others": ", ".join(f"{version} ({place})" if place else version for version, place in sorted(others.items()))
+        "others": ", ".join(
+            f"{version} ({place})" if place else version
+            for version, place in sorted(others.items())
+        )
         or None,
     }
     return Row(parsing.tables()[MADE], values, best.block, best.line, dict(best.lines))

@@ -11,19 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts import site_rows
 from analyzer.facts.site_clocks import skews
 from analyzer.facts.site_names import RESTS, SiteMember, SiteNames, rows, text
 from analyzer.facts.site_rows import own_row
 from analyzer.facts.site_signs import CHANNEL, HOST_STATUS, MEMBER, TABLES
 from analyzer.facts.store import Facts
-from analyzer.tables import Row
 
 ALL = "controllers"  # the other end, where no single one is meant
 _UP = {"UP": True, "RUNNING": True, "ESTABLISHED": True, "DOWN": False, "UNKNOWN": False}
 _OWN = ("nsx.manager", "nsx.controller_health", "nsx.vdr", "nsx.vxlan_network", "esxi.host")
 _said = partial(site_rows.said, table=CHANNEL)
-_PARTS = {"NSX-Manager": "manager", "HOSTSYSTEM": "host", "Edge": "edge", "Controller": "controller"}
+_PARTS = {
+    "NSX-Manager": "manager",
+    "HOSTSYSTEM": "host",
+    "Edge": "edge",
+    "Controller": "controller",
+}
 
 
 def put(facts: Facts) -> set[str]:
@@ -33,7 +38,9 @@ def put(facts: Facts) -> set[str]:
 
 def _made(facts: Facts) -> tuple[Iterable[Row], ...]:
     names = SiteNames(facts)
-    for _ in _statements(facts, names):  # all names first: an address may get its name from a later line
+    for _ in _statements(
+        facts, names
+    ):  # all names first: an address may get its name from a later line
         continue
     told = list(_statements(facts, names))
     return _members(facts, names), told, skews(facts, names)
@@ -53,11 +60,15 @@ def _members(facts: Facts, names: SiteNames) -> Iterator[Row]:
     )
 
 
-def _collected(facts: Facts, member: SiteMember, members: list[SiteMember]) -> tuple[str, bool | None]:
+def _collected(
+    facts: Facts, member: SiteMember, members: list[SiteMember]
+) -> tuple[str, bool | None]:
     if member.node and _has_own(facts, member.node):
         whole = facts.nodes[member.node].complete
         return ("in the case", True) if whole else ("cut", False)
-    if not member.names and any(one.node and not one.object_id for one in members if one.kind == member.kind):
+    if not member.names and any(
+        one.node and not one.object_id for one in members if one.kind == member.kind
+    ):
         return member.skipped or "not known which one of the case it is", None
     return member.skipped or "not in the case", None
 
@@ -89,16 +100,22 @@ def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
         if row.values.get("interface") == "mgmt" and (own := text(row, "ip")):
             names.known("manager", name=facts.name(row.block.node), ip=own, row=row)
     for row in rows(facts, "nsx.controllers"):
-        member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
+        member = names.known(
+            "controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row
+        )
         manager, state = _manager(names, row), text(row, "state")
-        yield _said(facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager)
+        yield _said(
+            facts, row, (manager, member.name), ("API", "state"), state, _UP.get(state), manager
+        )
     for row in rows(facts, "nsx.cluster_host"):
         names.known("host", name=text(row, "host_name"), object_id=text(row, "host_id"), row=row)
     for row in rows(facts, "nsx.edge_state"):
         if (edge := text(row, "edge")) and (state := text(row, "edge_status")):
             member = names.known("edge", name=text(row, "edge_name"), object_id=edge, row=row)
             manager, up = _manager(names, row), {"GREEN": True, "RED": False}.get(state)
-            yield _said(facts, row, (manager, member.name), ("health", "edge_status"), state, up, manager)
+            yield _said(
+                facts, row, (manager, member.name), ("health", "edge_status"), state, up, manager
+            )
     for row in rows(facts, "nsx.host_connection"):
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
         manager = _manager(names, row)
@@ -113,7 +130,15 @@ def _of_manager(facts: Facts, names: SiteNames) -> Iterator[Row]:
         host = names.known("host", object_id=str(row.values.get("host_id")), row=row).name
         to = names.known("controller", ip=text(row, "controller_ip"), row=row).name
         said = f"{text(row, 'error_code')} {text(row, 'message')}".strip()
-        yield _said(facts, row, (host, to), ("control plane", "error_code"), said, False, _manager(names, row))
+        yield _said(
+            facts,
+            row,
+            (host, to),
+            ("control plane", "error_code"),
+            said,
+            False,
+            _manager(names, row),
+        )
 
 
 def _manager(names: SiteNames, row: Row) -> str:
@@ -129,13 +154,20 @@ def _of_controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for row in rows(facts, "nsx.controller_health"):
         member = names.known("controller", name=facts.name(row.block.node), row=row)
         said = text(row, "majority_status")
-        up = {"Connected to cluster majority": True, "Disconnected from cluster majority": False}.get(said)
-        yield _said(facts, row, (member.name, ALL), ("cluster", "majority_status"), said, up, member.name)
+        up = {
+            "Connected to cluster majority": True,
+            "Disconnected from cluster majority": False,
+        }.get(said)
+        yield _said(
+            facts, row, (member.name, ALL), ("cluster", "majority_status"), said, up, member.name
+        )
 
 
 def _of_events(facts: Facts, names: SiteNames) -> Iterator[Row]:
     """Yield the last state of each host in vsm.log."""
-    lines = site_rows.last_hits(facts, HOST_STATUS, CHANNEL, lambda _, hit: (str(hit.groups["host"]),))
+    lines = site_rows.last_hits(
+        facts, HOST_STATUS, CHANNEL, lambda _, hit: (str(hit.groups["host"]),)
+    )
     for origin, hit in lines:
         host = str(hit.groups["host"])
         name = names.known("host", name=host, object_id=str(hit.groups["id"]), row=origin).name
@@ -160,10 +192,14 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
     for (node, ip, state), found in networks.items():
         host = names.known("host", name=facts.name(node), row=found[0]).name
         to = names.known("controller", ip=ip, row=found[0]).name
-        which = ", ".join(str(row.values.get("vni")) for row in found[:3]) + (", …" if len(found) > 3 else "")
+        which = ", ".join(str(row.values.get("vni")) for row in found[:3]) + (
+            ", …" if len(found) > 3 else ""
+        )
         said = f"{state or 'no state'} for VNI {which}"
         what = ("logical switches", "controller_state")
-        yield _said(facts, found[0], (host, to), what, said, {"up": True, "down": False}.get(state), host)
+        yield _said(
+            facts, found[0], (host, to), what, said, {"up": True, "down": False}.get(state), host
+        )
     for row in rows(facts, "nsx.vdr"):
         host = names.known("host", name=facts.name(row.block.node), row=row).name
         ip = text(row, "controller_ip")
@@ -172,13 +208,18 @@ def _of_hosts(facts: Facts, names: SiteNames) -> Iterator[Row]:
         shown = ("Yes" if active else "No") if isinstance(active, bool) else "not shown"
         said = f"{text(row, 'vdr') or 'a logical router'}: Control Plane Active {shown}"
         what = ("logical routers", "control_plane_active")
-        yield _said(facts, row, (host, to), what, said, active if isinstance(active, bool) else None, host)
+        yield _said(
+            facts, row, (host, to), what, said, active if isinstance(active, bool) else None, host
+        )
 
 
 def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
     """Yield what a socket of a host says: port 1234 of a controller, or 5671 of the Manager."""
     port, world = row.values.get("remote_port"), text(row, "world_name")
-    if not ((port == 1234 and world.startswith("netcpa")) or (port == 5671 and world.startswith("vsfwd"))):
+    if not (
+        (port == 1234 and world.startswith("netcpa"))
+        or (port == 5671 and world.startswith("vsfwd"))
+    ):
         return
     ip, state = text(row, "remote_ip"), text(row, "state")
     host = names.known("host", name=facts.name(row.block.node), row=row).name
@@ -186,10 +227,20 @@ def _socket(facts: Facts, names: SiteNames, row: Row) -> Iterator[Row]:
         ends, channel = (host, names.known("controller", ip=ip, row=row).name), "control plane"
     else:
         only = names.only("manager")
-        own = names.known("manager", name=only.name, ip=ip, row=row) if only is not None and not only.ip else None
+        own = (
+            names.known("manager", name=only.name, ip=ip, row=row)
+            if only is not None and not only.ip
+            else None
+        )
         ends, channel = (host, (own or names.known("manager", ip=ip, row=row)).name), "message bus"
     yield _said(
-        facts, row, ends, (channel, "state"), state or "no state", state == "ESTABLISHED" if state else None, host
+        facts,
+        row,
+        ends,
+        (channel, "state"),
+        state or "no state",
+        state == "ESTABLISHED" if state else None,
+        host,
     )
 
 
@@ -201,7 +252,9 @@ def _of_edges(facts: Facts, names: SiteNames) -> Iterator[Row]:
             other = names.known("edge", name=peer, row=row).name
             said = f"{unit} is {text(row, 'unit_state')}, its peer {health or 'not shown'}"
             ends, what = (own.name, other), ("high availability", "peer_health")
-            yield _said(facts, row, ends, what, said, health == "good" if health else None, own.name)
+            yield _said(
+                facts, row, ends, what, said, health == "good" if health else None, own.name
+            )
 
 
 def _parts(facts: Facts, names: SiteNames) -> None:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.tables import Block, Row, Value
 from analyzer.facts.site_names import SiteNames, rows, text
 from analyzer.facts.site_rows import block_of, hits
 from analyzer.facts.site_signs import NSXT_SKEW, PACKETS, SKEW, TUNNEL
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Row, Value
 
 FEWEST = 3  # pairs; fewer may be one port that was used again
 PRINTED_S = 0.001  # the stamps have milliseconds
@@ -59,14 +59,24 @@ def _changes(facts: Facts) -> _Changes:
     return found
 
 
-def _tunnel(facts: Facts, names: SiteNames, nodes: tuple[str, str], mine: _Told, theirs: _Told) -> Iterator[Row]:
+def _tunnel(
+    facts: Facts, names: SiteNames, nodes: tuple[str, str], mine: _Told, theirs: _Told
+) -> Iterator[Row]:
     if len(mine) < FEWEST:
         return
     apart = [own[1] - other[1] for own, other in zip(mine, theirs, strict=True)]
     hit = mine[0][2]
     first, second = (_called(facts, names, key) for key in nodes)
     means = "changes of the tunnel between them, which both ends log; BFD may notice three seconds apart"
-    yield _row(block_of(nodes[0], hit), hit.line, first, second, _middle(apart, NOTICED_S), means, NSXT_SKEW)
+    yield _row(
+        block_of(nodes[0], hit),
+        hit.line,
+        first,
+        second,
+        _middle(apart, NOTICED_S),
+        means,
+        NSXT_SKEW,
+    )
 
 
 def _middle(apart: list[float], least: float) -> tuple[float, float, int]:
@@ -85,7 +95,9 @@ def _connections(facts: Facts, names: SiteNames, table: str) -> Iterator[Row]:
     sent, received = _packets(facts, "OUT"), _packets(facts, "IN")
     for one in sorted(sent):
         for other in sorted(received):
-            if one != other and (row := _pair(facts, names, (one, other), sent[one], received[other], table)):
+            if one != other and (
+                row := _pair(facts, names, (one, other), sent[one], received[other], table)
+            ):
                 yield row
 
 
@@ -94,7 +106,9 @@ def _packets(facts: Facts, way: str) -> dict[str, _Seen]:
     found: dict[str, _Seen] = {}
     for node, hit in hits(facts, PACKETS):
         if hit.groups["way"] == way and (at := logtime.log_time(hit.text)):
-            found.setdefault(node, {}).setdefault(str(hit.groups["flow"]), (at.when.timestamp(), hit))
+            found.setdefault(node, {}).setdefault(
+                str(hit.groups["flow"]), (at.when.timestamp(), hit)
+            )
     return found
 
 
@@ -128,7 +142,9 @@ def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
         mine, theirs = _seconds(own), _seconds(checked)
         if mine is None or theirs is None:
             continue
-        member = names.known("controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row)
+        member = names.known(
+            "controller", ip=text(row, "ip"), object_id=text(row, "controller_id"), row=row
+        )
         manager = names.only("manager")
         means = "systemTime against syncTime of the Manager's answer; that these are the two clocks is inferred"
         other = manager.name if manager is not None else "NSX Manager"
@@ -136,7 +152,13 @@ def _controllers(facts: Facts, names: SiteNames) -> Iterator[Row]:
 
 
 def _row(
-    block: Block, line: int, member: str, other: str, found: tuple[float, float, int], means: str, table: str = SKEW
+    block: Block,
+    line: int,
+    member: str,
+    other: str,
+    found: tuple[float, float, int],
+    means: str,
+    table: str = SKEW,
 ) -> Row:
     values: dict[str, Value] = {
         "member": member,

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
+from analyzer.artefacts.tables import Row
 from analyzer.facts.store import Facts
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Row
 
-KINDS = {"nsx_manager": "manager", "nsx_controller": "controller", "nsx_edge": "edge", "esxi": "host"}
-NSXT_KINDS = {"nsxt_manager": "manager", "nsxt_edge": "edge", "nsx_t": "transport node", "esxi": "host"}
+KINDS = {
+    "nsx_manager": "manager",
+    "nsx_controller": "controller",
+    "nsx_edge": "edge",
+    "esxi": "host",
+}
+NSXT_KINDS = {
+    "nsxt_manager": "manager",
+    "nsxt_edge": "edge",
+    "nsx_t": "transport node",
+    "esxi": "host",
+}
 RESTS = {
     "manager": "the list of controllers, system events, the state of the hosts' channels",
     "controller": "its own view of the cluster, its roles, its disk",
@@ -27,7 +36,13 @@ NSXT_RESTS = {
 # Tables of a host that make it a member: of NSX for vSphere, of NSX-T.
 _HOST_TABLES = {
     False: ("nsx.vxlan_network", "nsx.vdr", "nsx.dfw_filter"),
-    True: ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.bfd_session", "nsxt.host_tep", "nsxt.host_tunnel"),
+    True: (
+        "nsxt.manager_channel",
+        "nsxt.controller_channel",
+        "nsxt.bfd_session",
+        "nsxt.host_tep",
+        "nsxt.host_tunnel",
+    ),
 }
 
 
@@ -59,16 +74,26 @@ class SiteNames:
         sockets = rows(facts, "esxi.ip_connection") if "nsx_manager" in kinds else []
         netcpa = {row.block.node for row in sockets if _is_netcpa(row)}
         for info in facts.nodes.values():
-            if info.kind in kinds and (info.kind != "esxi" or info.key in netcpa or self._has_nsx(info.key)):
+            if info.kind in kinds and (
+                info.kind != "esxi" or info.key in netcpa or self._has_nsx(info.key)
+            ):
                 member = self.known(kinds[info.kind], name=info.name)
                 member.node = info.key
                 self._by[(member.kind, info.key)] = member
 
     def known(
-        self, kind: str, *, name: str = "", ip: str = "", object_id: str = "", row: Row | None = None
+        self,
+        kind: str,
+        *,
+        name: str = "",
+        ip: str = "",
+        object_id: str = "",
+        row: Row | None = None,
     ) -> SiteMember:
         """Return the member that goes by any of these names, made when it is new; names that are given are its own."""
-        keys = [key for key in (_unit(name) if kind == "edge" else _short(name), ip, object_id) if key]
+        keys = [
+            key for key in (_unit(name) if kind == "edge" else _short(name), ip, object_id) if key
+        ]
         found = [self._by[(kind, key)] for key in keys if (kind, key) in self._by]
         member = found[0] if found else SiteMember(kind)
         if not found:
@@ -99,7 +124,9 @@ class SiteNames:
 
     def _has_nsx(self, key: str) -> bool:
         """Tell whether a host has tables of this site."""
-        return any(self.facts.count(table, key) for table in _HOST_TABLES["nsxt_edge" in self.kinds])
+        return any(
+            self.facts.count(table, key) for table in _HOST_TABLES["nsxt_edge" in self.kinds]
+        )
 
     def only(self, kind: str) -> SiteMember | None:
         """Return the only member of a kind, None when there are none or several."""
@@ -130,7 +157,9 @@ def _unit(name: str) -> str:
 
 
 def _is_netcpa(row: Row) -> bool:
-    return row.values.get("remote_port") == 1234 and str(row.values.get("world_name") or "").startswith("netcpa")
+    return row.values.get("remote_port") == 1234 and str(
+        row.values.get("world_name") or ""
+    ).startswith("netcpa")
 
 
 def rows(facts: Facts, table: str) -> list[Row]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.tables import Block, Row, Value
 from analyzer.facts.records import Coverage
 from analyzer.facts.site_names import SiteMember, rows
 from analyzer.facts.store import Facts
 from analyzer.scan.hits import Hit, Signature
-from analyzer.tables import Block, Row, Value
 
 _Ends = tuple[str, str]
 
 
-def put(facts: Facts, tables: tuple[str, ...], make: Callable[[Facts], tuple[Iterable[Row], ...]]) -> set[str]:
+def put(
+    facts: Facts, tables: tuple[str, ...], make: Callable[[Facts], tuple[Iterable[Row], ...]]
+) -> set[str]:
     """Make the tables of a site from what the facts state; return the names of those that have rows.
 
     Rows that were given by hand, or that a stored case brought, stay.
@@ -29,12 +31,25 @@ def put(facts: Facts, tables: tuple[str, ...], make: Callable[[Facts], tuple[Ite
 
 
 def said(
-    facts: Facts, origin: Row, ends: _Ends, what: _Ends, words: str, up: bool | None, by: str, *, table: str
+    facts: Facts,
+    origin: Row,
+    ends: _Ends,
+    what: _Ends,
+    words: str,
+    up: bool | None,
+    by: str,
+    *,
+    table: str,
 ) -> Row:
     """Return what a member says of a channel; `what`: name of the channel, column of the origin that says it."""
     at = origin.block.taken or facts.nodes[origin.block.node].captured
     told = logtime.read(at, any_zone=True) if at else None
-    values: dict[str, Value] = {"from_member": ends[0], "to_member": ends[1], "channel": what[0], "up": up}
+    values: dict[str, Value] = {
+        "from_member": ends[0],
+        "to_member": ends[1],
+        "channel": what[0],
+        "up": up,
+    }
     values |= {"said": words, "said_by": by, "told_at": told}
     return Row(parsing.tables()[table], values, origin.block, origin.line_of(what[1]))
 
@@ -51,7 +66,11 @@ def member_rows(
     for member in sorted(known, key=lambda one: (one.kind, one.name)):
         if (row := origin(member) or fallback) is None:
             continue
-        values: dict[str, Value] = {"member": member.name, "member_kind": member.kind, "ip": member.ip or None}
+        values: dict[str, Value] = {
+            "member": member.name,
+            "member_kind": member.kind,
+            "ip": member.ip or None,
+        }
         values |= zip(("collected", "complete"), collected(member), strict=True)
         values |= {"object_id": member.object_id or None, "rests_on_it": rests.get(member.kind)}
         yield Row(parsing.tables()[table], values, row.block, row.line)

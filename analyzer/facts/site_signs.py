@@ -10,7 +10,10 @@ TABLES = (MEMBER, CHANNEL, SKEW)
 NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW = "nsxt.site_member", "nsxt.site_channel", "nsxt.site_skew"
 NSXT_TABLES = (NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW)
 ALL_TABLES = (*TABLES, *NSXT_TABLES)
-IDLE = ("standby", "not used")  # what a node says of a manager or controller that is ready and does not serve it
+IDLE = (
+    "standby",
+    "not used",
+)  # what a node says of a manager or controller that is ready and does not serve it
 SERVED = "another controller serves it"  # a channel that is CLOSED and meant to be
 HOST_STATUS = Signature(
     "site/host-status",
@@ -32,13 +35,20 @@ TUNNEL = Signature(
 SITE_SIGNATURES = (HOST_STATUS, PACKETS, TUNNEL)
 _KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
 _NSXT_KINDS = ("nsxt_manager", "nsxt_edge")
-_NSXT_SAYS = ("nsxt.manager_channel", "nsxt.controller_channel", "nsxt.cluster_member", "nsxt.transport_node")
+_NSXT_SAYS = (
+    "nsxt.manager_channel",
+    "nsxt.controller_channel",
+    "nsxt.cluster_member",
+    "nsxt.transport_node",
+)
 
 
 def is_site(facts: Facts) -> bool:
     """Tell whether the case holds anything of NSX for vSphere."""
     return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
-        facts.count(table) for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers") if table in facts.tables
+        facts.count(table)
+        for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers")
+        if table in facts.tables
     )
 
 

@@ -16,15 +16,24 @@ from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
 from analyzer.facts import database, frames
 from analyzer.facts.database import quoted
 from analyzer.facts.frames import Placed
-from analyzer.facts.records import LOSSY, PRODUCT_KINDS, PRODUCT_VIBS, Coverage, NodeInfo, Origin, SharedRows, Store
-from analyzer.limits import Limits
+from analyzer.facts.records import (
+    LOSSY,
+    PRODUCT_KINDS,
+    PRODUCT_VIBS,
+    Coverage,
+    NodeInfo,
+    Origin,
+    SharedRows,
+    Store,
+)
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan
-from analyzer.tables import Block, Frame, Row, Table, Value
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,19 +64,35 @@ class Facts(database.LateDatabase):
         self._indexed = 0  # scans that `_scans_of` knows
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
-        self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes: asked very often
-        self._vibs: set[tuple[str, str]] | None = None  # nodes with VIBs of a product, when it was asked
-        self._heard: set[str] | None = None  # signatures of which scans may have lines, when it was asked
+        self._covered: defaultdict[str, set[str]] = defaultdict(
+            set
+        )  # table -> nodes: asked very often
+        self._vibs: set[tuple[str, str]] | None = (
+            None  # nodes with VIBs of a product, when it was asked
+        )
+        self._heard: set[str] | None = (
+            None  # signatures of which scans may have lines, when it was asked
+        )
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        self._nodes_with: dict[str, list[str]] = {}  # table -> what `nodes_with` said: each rule asks it again
-        self._left_out: dict[str, frozenset[str]] = {}  # node -> tables whose rows the archive kept back
+        self._nodes_with: dict[
+            str, list[str]
+        ] = {}  # table -> what `nodes_with` said: each rule asks it again
+        self._left_out: dict[
+            str, frozenset[str]
+        ] = {}  # node -> tables whose rows the archive kept back
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
-        self._views: dict[str, list[str]] = {}  # tables that are views of arrays, and the names of those
+        self._views: dict[
+            str, list[str]
+        ] = {}  # tables that are views of arrays, and the names of those
         self.held: dict[str, object] = {}  # tables as the evaluator has read them
-        self.chains: dict[str, Hashable] = {}  # chains that were made -> what of their sources they were made of
+        self.chains: dict[
+            str, Hashable
+        ] = {}  # chains that were made -> what of their sources they were made of
 
-    def node(self, key: str, name: str, kind: str = "", product: str = "", captured: str = "") -> NodeInfo:
+    def node(
+        self, key: str, name: str, kind: str = "", product: str = "", captured: str = ""
+    ) -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
         info = self._node(key)
         info.name, info.kind = name, kind
@@ -127,7 +152,14 @@ class Facts(database.LateDatabase):
     def drop(self, table: str) -> None:
         """Forget a table that was derived."""
         self.forget(table)
-        for held in (self.tables, self._stores, self._nodes_of, self._nodes_with, self._blocks_of, self._covered):
+        for held in (
+            self.tables,
+            self._stores,
+            self._nodes_of,
+            self._nodes_with,
+            self._blocks_of,
+            self._covered,
+        ):
             held.pop(table, None)
         for key in self.nodes:
             self._covers.pop((key, table), None)
@@ -154,7 +186,9 @@ class Facts(database.LateDatabase):
             self._heard = set[str]().union(*(scan.list_possible() for scan in self.scans))
         return signature in self._heard
 
-    def cover(self, node_key: str, table: str, state: str, why: str = "", address: str = "") -> None:
+    def cover(
+        self, node_key: str, table: str, state: str, why: str = "", address: str = ""
+    ) -> None:
         """Note that a table was looked at on a node: `excerpt`, `read`, `unparsed` or `cut`; the last stays."""
         if state not in _STATES:
             raise ValueError(f"coverage state {state!r}; known are {', '.join(_STATES)}")
@@ -194,7 +228,9 @@ class Facts(database.LateDatabase):
     def sound(self) -> bool:
         """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""
         covers = self._covers.values()
-        return all(node.complete for node in self.nodes.values()) and all(one.state in ("read", "") for one in covers)
+        return all(node.complete for node in self.nodes.values()) and all(
+            one.state in ("read", "") for one in covers
+        )
 
     def count(self, table: str, node_key: str | None = None) -> int:
         """Return the number of rows of a table, in the case or on one node."""
@@ -226,13 +262,19 @@ class Facts(database.LateDatabase):
         NSX-T on an ESXi host makes no site of NSX-T.
         """
         kinds = PRODUCT_KINDS.get(product, (product,))
-        others = {kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own} - {*kinds}
+        others = {
+            kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own
+        } - {*kinds}
         own = {key for key in self._speaks_of(product) if self.nodes[key].kind not in others}
         return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
 
     def _speaks_of(self, product: str) -> set[str]:
-        if product not in self._spoken_of:  # a table that is derived speaks of no other nodes than what it is made of
-            names = {name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")}
+        if (
+            product not in self._spoken_of
+        ):  # a table that is derived speaks of no other nodes than what it is made of
+            names = {
+                name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")
+            }
             there = (self.nodes_with(name) for name in names if name in self.tables)
             self._spoken_of[product] = set().union(*there)
         return self._spoken_of[product]
@@ -297,7 +339,9 @@ class Facts(database.LateDatabase):
         """Return the cells of one column for many rows, in their order."""
         store = self.store(table)
         count = len(store.rows)
-        found: dict[int, Value] = {row: self.value(table, row, column) for row in rows if row < count}
+        found: dict[int, Value] = {
+            row: self.value(table, row, column) for row in rows if row < count
+        }
         held: defaultdict[int, list[int]] = defaultdict(list)
         firsts = store.firsts()
         for row in rows:
@@ -329,7 +373,11 @@ class Facts(database.LateDatabase):
         wanted = ["node", *(column.name for column in self.tables[table].columns), "taken", *_SHOWN]
         names = ", ".join(quoted(name) for name in dict.fromkeys(wanted))
         order = "node, _order, _line, _row"
-        return self.connection([table]).execute(f"SELECT {names} FROM {quoted(table)} ORDER BY {order}").df()
+        return (
+            self.connection([table])
+            .execute(f"SELECT {names} FROM {quoted(table)} ORDER BY {order}")
+            .df()
+        )
 
     def _names(self) -> Iterable[str]:
         return self.tables
@@ -338,7 +386,12 @@ class Facts(database.LateDatabase):
         """Put the rows of a table of the catalog beside the case: they belong to no node, and none is ever missing."""
         assert table.given is not None
         there = self.tables.get(table.name)
-        if there == table and there.given and there.given.files == table.given.files and table.name in self._stores:
+        if (
+            there == table
+            and there.given
+            and there.given.files == table.given.files
+            and table.name in self._stores
+        ):
             return
         self.forget(table.name)
         shared = _catalog_rows(table, table.given.files)
@@ -366,14 +419,18 @@ class Facts(database.LateDatabase):
 
     def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
         store = self.store(table)
-        placed = [Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()]
+        placed = [
+            Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()
+        ]
         viewed = frames.viewed(store.table, placed)
         if viewed:
             apart = {id(one) for one in viewed}
             placed = [one for one in placed if id(one) not in apart]
         kept = frames.rest_of(store.table) if viewed else store.table
         database.create(con, kept)
-        database.insert_rows(con, kept, [database.Rows(store.rows, self.name)] if store.rows else [])
+        database.insert_rows(
+            con, kept, [database.Rows(store.rows, self.name)] if store.rows else []
+        )
         frames.insert(con, kept, placed)
         if viewed:
             self._views[table] = frames.view(con, store.table, viewed)
@@ -405,4 +462,6 @@ def _catalog_rows(table: Table, files: tuple[str, ...]) -> SharedRows:
     """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
     assert table.given is not None
     blocks = {file: Block([], address=f"catalog: {file}").named("") for file in files}
-    return SharedRows([Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows])
+    return SharedRows(
+        [Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows]
+    )

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Since, Table
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -24,8 +26,6 @@ from analyzer.forms.columns import (
 )
 from analyzer.forms.form import TWINS, Finish, Form, Looks, Read, make_parser
 from analyzer.forms.layouts import Layouts
-from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Fault, Row, Since, Table
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
@@ -123,7 +123,9 @@ class _TitledBlocks:
     def __init__(self, form: Form, begins: str) -> None:
         self._form = form
         self._begins = re.compile(rf"\s*{re.escape(begins)}\s*:")
-        self._order = {label: place for place, field in enumerate(form.fields) for label in field.labels}
+        self._order = {
+            label: place for place, field in enumerate(form.fields) for label in field.labels
+        }
 
     def read_blocks(self, block: Block) -> Output:
         """Read the blocks by the template without the lines above them; lines of a block without its first are faults.
@@ -277,9 +279,13 @@ def key_value(
     labels, params = split_fields(fields)
     plain_table, complete = declare_table(table, meaning, source, labels, params, ask)
     counting = _add_counting(plain_table, counts_since, gauges)
-    template = block_template(complete, head=head, begins=begins, separator=separator, ignored=ignored)
+    template = block_template(
+        complete, head=head, begins=begins, separator=separator, ignored=ignored
+    )
     form = Form(name, counting, complete, template, finish=finish, answers=answers)
-    looks.setdefault("body", rf"^\s*(?:(?:{_match_labels(labels)}|{ignored})\s*{separator}.*|{REFUSED})$")
+    looks.setdefault(
+        "body", rf"^\s*(?:(?:{_match_labels(labels)}|{ignored})\s*{separator}.*|{REFUSED})$"
+    )
     return make_parser(form, **looks)
 
 
@@ -304,7 +310,11 @@ def vsish_block(
     counts_since, gauges  see Table
     """
     labels, params = split_fields(fields)
-    made = _add_counting(declare_table(table, meaning, f"vsish -e get {path}", labels, params)[0], counts_since, gauges)
+    made = _add_counting(
+        declare_table(table, meaning, f"vsish -e get {path}", labels, params)[0],
+        counts_since,
+        gauges,
+    )
     base = Form(name, made, tuple(labels), vsish_template(title, labels))
     form = replace(base, read=Layouts(made, base.parse).read_block, finish=finish)
     start = rf"^\s*{re.escape(title)}\s*\{{?\s*$" if shaped else ""
@@ -407,7 +417,9 @@ def _make_label_rules(field: Field, separator: str) -> list[str]:
     return rules
 
 
-def _write_template(fields: Sequence[Field], rules: Sequence[str], *, required: bool = False) -> str:
+def _write_template(
+    fields: Sequence[Field], rules: Sequence[str], *, required: bool = False
+) -> str:
     values: dict[str, str] = {}
     for field in fields:
         pattern = field.pattern if field.above else field.regex

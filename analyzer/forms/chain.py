@@ -14,14 +14,17 @@ The module is named after the table: `esxi.vm_network` is declared in parsers/vm
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Column, Table, Value
+from analyzer.artefacts.tables import Column, Table, Value
 
 Cells = Mapping[str, Value]
 
-MISSING = Column("missing_link", "str", "what could not be followed, and what would tell; empty: the chain is whole")
+MISSING = Column(
+    "missing_link",
+    "str",
+    "what could not be followed, and what would tell; empty: the chain is whole",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,9 @@ class Chain:
     parts: tuple[Part, ...]
 
 
-def chain(name: str, meaning: str, start: Start, *parts: Part, key: Sequence[str], ask: str) -> Chain:
+def chain(
+    name: str, meaning: str, start: Start, *parts: Part, key: Sequence[str], ask: str
+) -> Chain:
     """Return a chain and its table: the columns of its links in their order, and `missing_link`.
 
     name  of the table, product.artefact

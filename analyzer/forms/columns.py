@@ -8,10 +8,21 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import IP_FORM, MAC_FORM, Block, Column, ColumnValueError, Fault, Kind, Row, Table, Value, convert
+from analyzer.artefacts.tables import (
+    IP_FORM,
+    MAC_FORM,
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    Kind,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 
 # Addresses, masked ones as well: those are reported, and no reason to lose their row.
 FORMS = {
@@ -91,7 +102,15 @@ class Field:
         return convert(self.column, text)
 
 
-def Key(label: str, name: str, kind: Kind, meaning: str, unit: str = "", form: str = "", pattern: str = "") -> Field:  # noqa: N802 - declares as Field does
+def Key(  # noqa: N802 - declares as Field does
+    label: str,
+    name: str,
+    kind: Kind,
+    meaning: str,
+    unit: str = "",
+    form: str = "",
+    pattern: str = "",
+) -> Field:
     """Return a field that tells one object from another."""
     return Field(label, name, kind, meaning, unit, form, pattern, key=True)
 
@@ -125,7 +144,12 @@ class Param:
 
 
 def make_table(
-    name: str, meaning: str, source: str, ask: str, fields: Sequence[Field], params: Sequence[Param] = ()
+    name: str,
+    meaning: str,
+    source: str,
+    ask: str,
+    fields: Sequence[Field],
+    params: Sequence[Param] = (),
 ) -> Table:
     """Return the table that fields and parameters fill; a column that several labels fill is in it once."""
     every: list[Field | Param] = [*params, *fields]
@@ -168,7 +192,14 @@ def complete_fields(fields: Sequence[Field], table: Table) -> tuple[Field, ...]:
             raise ValueError(f"{table.name} has no column {field.name}")
         key = field.name in table.key
         complete.append(
-            replace(field, kind=column.kind, meaning=column.meaning, unit=column.unit, form=column.form, key=key)
+            replace(
+                field,
+                kind=column.kind,
+                meaning=column.meaning,
+                unit=column.unit,
+                form=column.form,
+                key=key,
+            )
         )
     return tuple(complete)
 
@@ -219,7 +250,9 @@ def esxcli_commands(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     dotted = re.escape(".".join(path.split()))
     call = rf"\$\w+\.{dotted}(?:\.Invoke)?\("
     for param in params[:1]:
-        patterns.append(rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{param.name}>{param.pattern})[\"']")
+        patterns.append(
+            rf"{call}\s*(?:@\{{\s*\w+\s*=\s*)?[\"'](?P<{param.name}>{param.pattern})[\"']"
+        )
     return (*patterns, call, head)
 
 

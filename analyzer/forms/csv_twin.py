@@ -10,9 +10,9 @@ import csv
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, fault_at
+from analyzer.artefacts.tables import Block, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.parsing import MOST_LINE, Output, fault_at
-from analyzer.tables import Block, Table, Value
 
 LINE = r"(?:[^\s,][^,]*)?,.*,"  # a line of CSV, for the body of an output in a transcript; its first cell may be empty
 _ASKED = re.compile(r"\s--formatter[= ]csv\b")
@@ -29,7 +29,9 @@ def is_csv(fields: Sequence[Field], block: Block) -> bool:
     return len(known & printed) >= min(2, len(known))
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
+def read_rows(
+    table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]
+) -> Output:
     """Yield a row for each line of the CSV below its heading."""
     by_label = {normalize_label(label): field for field in fields for label in field.labels}
     heading: list[Field | None] = []
@@ -56,10 +58,14 @@ def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, 
             if any(found):
                 heading = found
             else:
-                yield fault_at(block, at, parser, "a heading with none of the labels of this output")
+                yield fault_at(
+                    block, at, parser, "a heading with none of the labels of this output"
+                )
         elif len(cells) != len(heading):
             for number in range(begin, end):
-                yield fault_at(block, block.first_line + number, parser, "not as many cells as the heading has")
+                yield fault_at(
+                    block, block.first_line + number, parser, "not as many cells as the heading has"
+                )
         else:
             named = zip(heading, cells, strict=True)
             known = [(field, text, at) for field, text in named if field is not None and text]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Required, TypedDict, Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, rows, run_template, typed
+from analyzer.artefacts.tables import Block, Fault, Record, Row, Table
 from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Output, Parser, rows, run_template, typed
-from analyzer.tables import Block, Fault, Record, Row, Table
 
 # What a line of the same output in another form looks like.
 TWINS = f"{json_twin.LINE}|{csv_twin.LINE}|{named_twin.LINE}"
@@ -134,5 +134,7 @@ def record_parser(
 def place_lines(item: Row | Fault, record: Record) -> Row | Fault:
     """Return a row with the line of each column, of a record that spans lines; template and table name it alike."""
     if isinstance(item, Row) and not item.lines:
-        item.lines = {name.lower(): line for name, line in record.lines.items() if line != item.line}
+        item.lines = {
+            name.lower(): line for name, line in record.lines.items() if line != item.line
+        }
     return item

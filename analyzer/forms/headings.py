@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analyzer.parsing import Output
-from analyzer.tables import Fault, Row
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Fault, Row
 
 
-def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]) -> Output:
+def drop_stale_headings(
+    found: Iterable[Row | Fault], heading: Sequence[str], once: Sequence[str]
+) -> Output:
     """Take the cells of a heading from rows that repeat, on another line, what was below that very heading.
 
     heading  columns that the heading fills, the first always
@@ -18,7 +20,11 @@ def drop_stale_headings(found: Iterable[Row | Fault], heading: Sequence[str], on
     seen: dict[tuple[object, ...], int] = {}
     stale: set[int] = set()
     for item in found:
-        if isinstance(item, Row) and item.values[heading[0]] is not None and item.values[once[0]] is not None:
+        if (
+            isinstance(item, Row)
+            and item.values[heading[0]] is not None
+            and item.values[once[0]] is not None
+        ):
             above, at = item.line_of(heading[0]), item.line_of(once[0])
             key = (above, *(item.values[name] for name in once))
             if seen.setdefault(key, at) != at:

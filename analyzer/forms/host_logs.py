@@ -7,9 +7,21 @@ server keeps has the name of the host after the time.
 
 from __future__ import annotations
 
-from analyzer.forms.logs import HOST, LEVEL, MESSAGE, PRI, SEV, SYSLOG, TIME, TS, log_files, log_parser, view_command
-from analyzer.parsing import Parser
-from analyzer.tables import Column, Table
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Column, Table
+from analyzer.forms.logs import (
+    HOST,
+    LEVEL,
+    MESSAGE,
+    PRI,
+    SEV,
+    SYSLOG,
+    TIME,
+    TS,
+    log_files,
+    log_parser,
+    view_command,
+)
 
 AGENT_COLUMNS = (
     TIME,
@@ -23,7 +35,11 @@ AGENT_COLUMNS = (
 PROGRAM_COLUMNS = (
     TIME,
     LEVEL,
-    Column("program", "str", "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …"),
+    Column(
+        "program",
+        "str",
+        "program that wrote the line, as its tag names it: esxupdate, sshd, sfcb-vmware_base, …",
+    ),
     Column("thread", "str", "its process or thread, as printed"),
     *AGENT_COLUMNS[3:],
 )
@@ -107,12 +123,21 @@ def agent_shape(process: str, own_5x: str = "", *, section: bool = False) -> str
         forms.append(rf"\[{stamp} [0-9A-F]{{8}} [a-z]+ '[^']*'[^\]]*\]{own_5x}")
     if section:
         forms.append(rf"{TS} (?:- [^,]{{1,60}}, {TS} - [^,]{{1,60}}, )?Section for VMware ESX,")
-        forms.append(rf"{TS} {SEV} +vmsyslogd\[\d+\]: Logs rotated\..{{1,200}}Section for VMware ESX,")
+        forms.append(
+            rf"{TS} {SEV} +vmsyslogd\[\d+\]: Logs rotated\..{{1,200}}Section for VMware ESX,"
+        )
     return rf"\s*(?:{'|'.join(forms)})"
 
 
 def agent_log(
-    name: str, table: str, meaning: str, process: str, *, own_5x: str = "", section: bool = False, ask: str = ""
+    name: str,
+    table: str,
+    meaning: str,
+    process: str,
+    *,
+    own_5x: str = "",
+    section: bool = False,
+    ask: str = "",
 ) -> Parser:
     """Return the parser of NAME.log of an agent that writes as hostd does.
 
@@ -153,14 +178,14 @@ _TEMPLATE = _template(
 _UTC = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z"  # a host prints no other zone; a guest does
 _OF_NSX = r"(?:NSX \S+ \S+ )?\[nsx@"
 _HEAD = rf"^\s*{PRI}{_UTC} {_HOST}(?:{SEV} +|[a-z]+ )?{_TAG}(?:\[[\w-]+\])?(?:: ?| ?\[)"
-_FOLDER = r"^(?!.*(?:^|/)var/log/vmware/)(?:.*/)?"  # there vCenter Server keeps logs of the same names
+_FOLDER = (
+    r"^(?!.*(?:^|/)var/log/vmware/)(?:.*/)?"  # there vCenter Server keeps logs of the same names
+)
 # Up to 6.0 a bundle of a host keeps its logs in var/log, below a folder that vm-support names.
 _OF_HOST = r"(?:^|/)(?:esx|vm-support)-[^/]+/var/log/"
 _HOSTS_ONLY = rf"(?:^|/run/log/|/scratch/log/|{_OF_HOST})"
 _SUFFIX = r"(?:\.(?:log|all)(?:\.\d+)?|\.\d+)(?:\.(?:gz|bz2|xz|zst))?"
-_ANY_FILE = (
-    rf"(?:(?:^|/)(?:var/run/log|scratch/log)/|{_OF_HOST})[A-Za-z][A-Za-z0-9_-]*{_SUFFIX}$"  # any log of a host's bundle
-)
+_ANY_FILE = rf"(?:(?:^|/)(?:var/run/log|scratch/log)/|{_OF_HOST})[A-Za-z][A-Za-z0-9_-]*{_SUFFIX}$"  # any log of a host's bundle
 
 
 def host_log(log_name: str, meaning: str, tags: str, *, shared: bool = False) -> Parser:

@@ -15,9 +15,9 @@ from itertools import accumulate
 from json.decoder import JSONArray, JSONObject, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.tables import Block, Fault, Row, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.parsing import Output, fault_at
-from analyzer.tables import Block, Fault, Row, Table, Value
 
 MOST_WARNINGS = 100  # lines above the JSON
 _OPENS = re.compile(r"\s*(?:\[\s*(?:[{\]].*)?|\{\s*(?:[\"}].*)?)$")
@@ -54,7 +54,9 @@ def _find_start(block: Block) -> int | None:
     return None
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
+def read_rows(
+    table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]
+) -> Output:
     """Yield a row for each object of the outermost list, or one for an object alone.
 
     A line that is no JSON costs itself; what is broken in another way costs its object.
@@ -62,7 +64,13 @@ def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, 
     start = _find_start(block)
     if start is None:
         if any(line.strip() for line in block.lines):
-            yield Fault(block.address, block.first_line, block.lines[0][:300], parser, why="no JSON begins here")
+            yield Fault(
+                block.address,
+                block.first_line,
+                block.lines[0][:300],
+                parser,
+                why="no JSON begins here",
+            )
         return
     lines = list(block.lines)
     for number, line in enumerate(lines):
@@ -110,7 +118,9 @@ def _walk_cells(cell: _Placed, path: Path) -> Iterator[Cell]:
     if _is_object(cell):
         for key, inner in value:
             yield from _walk_cells(inner, (*path, key))
-    elif isinstance(value, list) and any(isinstance(one, _Placed) and _is_object(one) for one in value):
+    elif isinstance(value, list) and any(
+        isinstance(one, _Placed) and _is_object(one) for one in value
+    ):
         for number, inner in enumerate(value):
             yield from _walk_cells(inner, (*path, str(number)))
     elif value != []:
@@ -121,10 +131,17 @@ class _Objects:
     """Reads the objects of one text into rows."""
 
     def __init__(
-        self, table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]
+        self,
+        table: Table,
+        fields: Sequence[Field],
+        parser: str,
+        block: Block,
+        params: dict[str, Value],
     ) -> None:
         self.table, self.parser, self.block, self.params = table, parser, block, params
-        self.by_label = {normalize_label(label): field for field in fields for label in field.labels}
+        self.by_label = {
+            normalize_label(label): field for field in fields for label in field.labels
+        }
         self.head = next((field for field in fields if field.above), None)
         self.text = "\n".join(block.lines)
         self.starts = [0, *accumulate(len(line) + 1 for line in block.lines)]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Output
-from analyzer.tables import Block, ColumnValueError, Row, Table, Value, convert
+from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.tables import Block, ColumnValueError, Row, Table, Value, convert
 
 MOST_LAYOUTS = 8  # of one form: releases differ, dumps of one host do not
 MOST_LINES = 400

@@ -17,9 +17,19 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from analyzer.logtime import Year, no_year, read
-from analyzer.parsing import Output, Parser, line_alone, run_template
-from analyzer.tables import Block, Column, ColumnValueError, Fault, Record, Row, Table, Value, convert
+from analyzer.artefacts.logtime import Year, no_year, read
+from analyzer.artefacts.parsing import Output, Parser, line_alone, run_template
+from analyzer.artefacts.tables import (
+    Block,
+    Column,
+    ColumnValueError,
+    Fault,
+    Record,
+    Row,
+    Table,
+    Value,
+    convert,
+)
 
 # Fragments of the regexes that recognise a log line.
 TS = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)"
@@ -38,8 +48,12 @@ MASKED = (
     r"|(?:time ?stamp|date>?[T ]<?time|date ?time)Z?(?=[\]>]))[\]>]?Z?"
 )
 
-TIME = Column("time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC")
-LEVEL = Column("level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed")
+TIME = Column(
+    "time", "time", "when the line was written; a stamp without a zone is taken as UTC", "UTC"
+)
+LEVEL = Column(
+    "level", "str", "debug, info, notice, warning, error, critical, alert, emergency, … as printed"
+)
 MESSAGE = Column("message", "str", "the text after the head, with the lines that continue it")
 
 _LEVELS = {
@@ -52,7 +66,9 @@ _LEVELS = {
 _PRIORITY = re.compile(r"\s*<(\d{1,3})>")
 _SEVERITIES = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 # A line that begins with a stamp of any log is never the continuation of another line.
-STAMPED = re.compile(rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)")
+STAMPED = re.compile(
+    rf"\s*{PRI}(?:\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d|{SYSLOG}|[DIWEF]\d{{4}} \d\d:\d\d:\d\d\.|TSC: \d)"
+)
 # of a controller's log; of a bundle of 5.x or later; of one of 4.x, `vm-support-<host>-<date>.<pid>`
 _STAMP_IN_NAME = re.compile(
     r"(?P<start>\.)(\d{4})(\d\d)(\d\d)-\d{6}\.|(\d{4})-(\d\d)-(\d\d)(?:--\d\d\.\d\d|\.\d{1,7}(?![\d-]))"
@@ -62,8 +78,8 @@ _STAMP_IN_NAME = re.compile(
 def read_utc(stamp: str, year: Year = no_year) -> str | None:
     """Return a printed stamp as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, or None.
 
-    Reads what analyzer/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC, and a stamp
-    without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
+    Reads what analyzer/artefacts/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC,
+    and a stamp without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
     """
     return read(stamp, year, any_zone=True)
 
@@ -141,7 +157,11 @@ def log_rows(
     after a line that was taken is its continuation.
     """
     clean = replace(block, lines=[_clean_line(line) for line in block.lines])
-    records = {record.line: record for record in run_template(template, clean) if isinstance(record, Record)}
+    records = {
+        record.line: record
+        for record in run_template(template, clean)
+        if isinstance(record, Record)
+    }
     found: list[Row | Fault] = []
     last: Row | None = None
     for number, raw in enumerate(block.lines, block.first_line):
@@ -159,7 +179,15 @@ def log_rows(
             found.append(last)
         elif text.strip():
             last = None
-            found.append(Fault(block.address, number, raw, template, why="does not look like a line of this log"))
+            found.append(
+                Fault(
+                    block.address,
+                    number,
+                    raw,
+                    template,
+                    why="does not look like a line of this log",
+                )
+            )
     return found
 
 
@@ -188,7 +216,9 @@ def _make_row(table: Table, record: Record, block: Block, number: int, default_l
     values["time"] = read_utc(stamp, year_for(block, log_name)) if stamp else None
     if "level" in values:
         printed = str(record.values.get("LEVEL", ""))
-        values["level"] = _find_level(printed, default_level, block.lines[number - block.first_line])
+        values["level"] = _find_level(
+            printed, default_level, block.lines[number - block.first_line]
+        )
     if "uptime_s" in values:
         values["uptime_s"] = uptime_seconds(str(record.values.get("UPTIME_S", "")))
     return Row(table, values, block, number)

@@ -11,18 +11,17 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
+from analyzer.artefacts.parsing import MOST_LINE, Output, fault_at
+from analyzer.artefacts.tables import Block, Table, Value
 from analyzer.forms.columns import Field, make_row, normalize_label
-from analyzer.kept_patterns import compiled
-from analyzer.parsing import MOST_LINE, Output, fault_at
-from analyzer.tables import Block, Table, Value
 
 # What such a line begins with, for the body of an output in a transcript.
 LINE = r"</?[a-z?][^<>]*>.*|\w+(?:\[\d+\])?(?:\.\w+){2,}=.*|[A-Z]\w*\s+:(?:\s.*)?"
-_FIRST = compiled(rf"\s*(?:{LINE})$")
-_TAG = compiled(r"<\?[^<>]*>|<(?P<end>/?)(?P<name>\w+)(?P<rest>[^<>]*)>|(?P<text>[^<]+)")
-_NAME = compiled(r"\bname=\"(?P<name>[^\"]*)\"")
-_PAIR = compiled(r"\s*(?P<path>\w+(?:\[\d+\])?(?:\.\w+)*)\.(?P<label>\w+)\.\w+=(?P<text>.*)$")
-_ITEM = compiled(r"\s*(?P<label>\w+)\s*:(?:\s(?P<text>.*))?$")
+_FIRST = re.compile(rf"\s*(?:{LINE})$")
+_TAG = re.compile(r"<\?[^<>]*>|<(?P<end>/?)(?P<name>\w+)(?P<rest>[^<>]*)>|(?P<text>[^<]+)")
+_NAME = re.compile(r"\bname=\"(?P<name>[^\"]*)\"")
+_PAIR = re.compile(r"\s*(?P<path>\w+(?:\[\d+\])?(?:\.\w+)*)\.(?P<label>\w+)\.\w+=(?P<text>.*)$")
+_ITEM = re.compile(r"\s*(?P<label>\w+)\s*:(?:\s(?P<text>.*))?$")
 _HOLDERS = frozenset(("output", "root", "list", "structure", "field"))
 _MORE = 4  # blanks before the rest of a value that the console of PowerShell has wrapped
 
@@ -35,7 +34,9 @@ def is_named(block: Block) -> bool:
     return len(first) <= MOST_LINE and _FIRST.match(first) is not None
 
 
-def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]) -> Output:
+def read_rows(
+    table: Table, fields: Sequence[Field], parser: str, block: Block, params: dict[str, Value]
+) -> Output:
     """Yield a row for each record, and a fault for each line that is of none."""
     by_label = {normalize_label(label): field for field in fields for label in field.labels}
     first = next(line for line in block.lines if line.strip()).lstrip()
@@ -55,7 +56,9 @@ def read_rows(table: Table, fields: Sequence[Field], parser: str, block: Block, 
         if known:
             yield from make_row(table, block, known, known[0][2], parser, params)
         elif cells:
-            yield fault_at(block, cells[0][2], parser, "a record with none of the labels of this output")
+            yield fault_at(
+                block, cells[0][2], parser, "a record with none of the labels of this output"
+            )
     for line in strange:
         yield fault_at(block, line, parser, "no named value")
 

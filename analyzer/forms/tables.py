@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
+from analyzer.artefacts.tables import Block, Fault, Row, Table
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -25,8 +27,6 @@ from analyzer.forms.columns import (
     split_fields,
 )
 from analyzer.forms.form import TWINS, Finish, Form, Where, make_parser
-from analyzer.parsing import Output, Parser, fault_at, rows, typed
-from analyzer.tables import Block, Fault, Row, Table
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
 _REFUSED = re.compile(rf"\s*{REFUSED}$")
@@ -145,7 +145,11 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
             single = replace(block, lines=[line], first_line=at)
             yield from rows(form.table, form.name, single, params, form.template)
         elif _is_row(cells, ruled.fields):
-            pairs = [(field, text, at) for field, text in zip(ruled.fields, cells, strict=True) if field is not None]
+            pairs = [
+                (field, text, at)
+                for field, text in zip(ruled.fields, cells, strict=True)
+                if field is not None
+            ]
             yield from make_row(form.table, block, pairs, at, form.name, params)
         else:
             yield fault_at(block, at, form.name, _NO_ROW)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.ingest.guarding import guarded, guarded_stream
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.lostrows import lost_inside
-from analyzer.limits import LimitHit, Limits
-from analyzer.parsing import Parser
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources import Ledger, Member
 from analyzer.sources.bytelines import CountedLines
 from analyzer.sources.encoding import decode
 from analyzer.sources.prompts import find_filter
-from analyzer.tables import Block, Fault, Frame, Row
 
 
 class ArtefactReader:
@@ -26,7 +26,12 @@ class ArtefactReader:
         self.order = 0
 
     def keep_stream(
-        self, parser: Parser, block: Block, chunks: Iterable[bytes | memoryview], place: FactScope, member: Member
+        self,
+        parser: Parser,
+        block: Block,
+        chunks: Iterable[bytes | memoryview],
+        place: FactScope,
+        member: Member,
     ) -> int:
         """Keep what a stream parser yields, as it comes; return how many lines passed."""
         counted = CountedLines(chunks)
@@ -45,7 +50,13 @@ class ArtefactReader:
         for table in parser.tables:
             if table.name in tables or reading.failed:
                 self.into.covers.append(
-                    Cover(place, table.name, "cut" if member.cut else "read", member.cut, block.address)
+                    Cover(
+                        place,
+                        table.name,
+                        "cut" if member.cut else "read",
+                        member.cut,
+                        block.address,
+                    )
                 )
         return counted.lines
 
@@ -73,7 +84,9 @@ class ArtefactReader:
         if faults:
             from analyzer.ingest.rewrapped import as_printed  # noqa: PLC0415 - most outputs are understood
 
-            rows, faults, took_below = as_printed(block, rows, faults, partial(guarded, parser), below or ())
+            rows, faults, took_below = as_printed(
+                block, rows, faults, partial(guarded, parser), below or ()
+            )
             if took_below and below:
                 below.clear()
         for fault in faults:
@@ -83,13 +96,22 @@ class ArtefactReader:
         for table in parser.tables:
             own = [row for row in rows if row.table.name == table.name]
             state, why = self._state(parser, block, own, faults, lost_inside(block, rows, faults))
-            if own and by and state == "read" and table.key:  # a list is not known whole then; one value is
-                state, why = "excerpt", f"the output at {block.address}:{block.first_line} was filtered by {by}"
+            if (
+                own and by and state == "read" and table.key
+            ):  # a list is not known whole then; one value is
+                state, why = (
+                    "excerpt",
+                    f"the output at {block.address}:{block.first_line} was filtered by {by}",
+                )
             if own or (state and not quiet and not filtered):
-                self.into.covers.append(Cover(place, table.name, state or "read", why, block.address))
+                self.into.covers.append(
+                    Cover(place, table.name, state or "read", why, block.address)
+                )
         return bool(rows)
 
-    def _state(self, parser: Parser, block: Block, rows: list[Row], faults: list[Fault], lost: int) -> tuple[str, str]:
+    def _state(
+        self, parser: Parser, block: Block, rows: list[Row], faults: list[Fault], lost: int
+    ) -> tuple[str, str]:
         """How well a table is known after a block; "" when the block says nothing of it."""
         where = f"{block.address}:{block.first_line}"
         output = f"the output at {where}"
@@ -102,7 +124,10 @@ class ArtefactReader:
         if len(parser.tables) > 1:
             return "", ""  # one of several tables of an artefact: its absence proves nothing
         if faults:
-            return "unparsed", f"{len(faults)} of {len(block.lines)} lines of {output} were not understood"
+            return (
+                "unparsed",
+                f"{len(faults)} of {len(block.lines)} lines of {output} were not understood",
+            )
         if not any(line.strip() for line in block.lines):
             return "unparsed", f"{output} is empty"
         return "read", ""
@@ -123,7 +148,13 @@ class ArtefactReader:
         return lines, bool(more or member.cut)
 
     def block(
-        self, place: FactScope, member: Member, lines: list[str], first_line: int = 1, *, cut: bool = False
+        self,
+        place: FactScope,
+        member: Member,
+        lines: list[str],
+        first_line: int = 1,
+        *,
+        cut: bool = False,
     ) -> Block:
         """Return lines of a member as a block of their place, in the order in which blocks are read."""
         return Block(lines, first_line, member.address, place.key, cut=cut, order=self._next())
@@ -149,12 +180,12 @@ class ArtefactReader:
 
 def lost_lines(lines: int, where: str) -> str:
     """Say that rows of an output may be missing, from a line of a member on."""
-    return (
-        f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows that were not understood"
-    )
+    return f"{lines:,} {'line' if lines == 1 else 'lines'} of the output at {where} may be rows that were not understood"
 
 
 def cut_inside(member: Member, block: Block) -> None:
     """Say of a member that it is cut, when its parser found the text to end in the middle (XML)."""
     if block.cut:
-        member.cut = member.cut or f"the text at line {block.first_line} is cut or has lines left out"
+        member.cut = (
+            member.cut or f"the text at line {block.first_line} is cut or has lines left out"
+        )

@@ -7,27 +7,29 @@ findings even where no rule knows it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.scan.hits import first_and_last
 from analyzer.secrets.values import hide_around
 
 KIND = "warning"
 MOST_LINES = 300  # of a text; more are no excerpt
-_SAYS = compiled(
+_SAYS = re.compile(
     r"WARNING: |ALERT: |\b(?:error|warning|panic|critical|alert|emerg) [\w-]+\[|\b(?:Er|Wa|Cr|Al|Em)\(\d+\)"
     r"|\| [WE]\d{3}[:|]|\b(?:WARN|ERROR|FATAL|SEVERE|CRITICAL)\b|\b[Ff]ail(?:ed|ure|s)?\b|\btimed out\b"
     r"|\b[Tt]imeout\b|\b[Ee]rror\b|\b[Ll]ost\b|\b[Cc]annot\b|\b[Uu]nable\b|\b[Dd]enied\b|\b[Rr]efused\b|\b[Cc]orrupt"
     r"|\bexceeded\b|\b[Nn]o space\b|\bout of memory\b|\bnot responding\b|\bdeteriorated\b|\b[Dd]own\b"
 )
 # time, host, program, world: what stands before the words
-_HEAD = compiled(
+_HEAD = re.compile(
     r"^.{0,120}?(?:cpu\d+:\d+(?: opID=[\w-]+)?\)|[\w.-]+\[[\w.:-]+\]:? |(?:\| )?[\w-]+\| \w\d+: )(?:\[[^\]]{0,200}\] )?"
 )
-_STAMP = compiled(r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ ")
-_NUMBER = compiled(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_STAMP = re.compile(
+    r"^\W{0,3}\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?[\s|]*|^[A-Z][a-z]{2} [ \d]\d [\d:.]+ "
+)
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 
 
 class ChosenLine(NamedTuple):
@@ -75,10 +77,18 @@ def records(found: Sequence[ChosenLine], node_of: Mapping[str, str]) -> list[dic
 
 
 def _record(node: str, own: Sequence[ChosenLine]) -> dict[str, Any]:
-    return {"node": node, "kind": KIND, "what": _plain(own[0].text)[:160], "object": "", **first_and_last(own)}
+    return {
+        "node": node,
+        "kind": KIND,
+        "what": _plain(own[0].text)[:160],
+        "object": "",
+        **first_and_last(own),
+    }
 
 
-def below(known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def below(
+    known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """Return what stands below the findings: what hosts call a problem, few lines of a rule, and at last warnings.
 
     few  what rules know, but for too few lines; a warning that is one of these, or an ALERT, is told once
@@ -86,6 +96,8 @@ def below(known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]) 
     others = [dict(one) for one in known if one["kind"] != KIND]
     told = {(one["node"], words_of(str(one.get("text", "")))) for one in (*few, *others)}
     warnings = [
-        dict(one) for one in known if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
+        dict(one)
+        for one in known
+        if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
     ]
     return [*others, *map(dict, few), *warnings]

@@ -18,18 +18,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
 from analyzer.ingest.intake import Intake, Taken
 from analyzer.ingest.nodes import Node
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.parts import find_needless, is_copy
 from analyzer.sources import Ledger
 
-_COPY = compiled(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
-_TWIN = compiled(r"(?P<top>(?:^|.*/))(?:commands/(?P<text>.+)\.txt|json/(?P<json>.+)\.json)$")
+_COPY = re.compile(r"(?: ?\(\d+\)| ?- Copy(?: \(\d+\))?|~)?(\.[A-Za-z0-9]+)?$", re.IGNORECASE)
+_TWIN = re.compile(r"(?P<top>(?:^|.*/))(?:commands/(?P<text>.+)\.txt|json/(?P<json>.+)\.json)$")
 _NAMED = ("root", "host")  # scopes of places that have a node of their own
 
 
@@ -77,7 +76,9 @@ def leave_copies_out(intake: Intake) -> None:
     intake.scans = [scan for scan in intake.scans if id(scan) not in gone]
     older = [scan for scan in intake.scans if is_copy(scan, tables) and not scan.excerpt]
     covered = {(scan.scope, scan.table, scan.address) for scan in (*out, *older)}
-    intake.covers = [one for one in intake.covers if (one.place.key, one.table, one.address) not in covered]
+    intake.covers = [
+        one for one in intake.covers if (one.place.key, one.table, one.address) not in covered
+    ]
 
 
 def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
@@ -90,15 +91,22 @@ def _twins(left: list[Taken], intake: Intake, ledger: Ledger) -> list[Taken]:
         match = _TWIN.match(taken.path) if taken.in_tree else None
         if match and taken.rows.stop > taken.rows.start:
             form = "text" if match["text"] else "json"
-            pairs.setdefault((taken.root, match["top"] + (match["text"] or match["json"])), {})[form] = taken
+            pairs.setdefault((taken.root, match["top"] + (match["text"] or match["json"])), {})[
+                form
+            ] = taken
     gone = []
     for pair in pairs.values():
         if len(pair) == 2:
             kept, other = sorted((pair["text"], pair["json"]), key=lambda one: -_cells(one, intake))
-            said = [[(row.table.name, row.values) for row in intake.rows[one.rows]] for one in (kept, other)]
+            said = [
+                [(row.table.name, row.values) for row in intake.rows[one.rows]]
+                for one in (kept, other)
+            ]
             if said[0] != said[1]:
                 both = f"{kept.record.address} and {other.record.address}"
-                ledger.note(f"{both} are the same output as text and as JSON, but they differ; the first one counts")
+                ledger.note(
+                    f"{both} are the same output as text and as JSON, but they differ; the first one counts"
+                )
             record, same = other.record, f"the same output as {kept.record.address}; counts once"
             record.state, record.why, record.lines, record.faults = "duplicate", same, 0, 0
             gone.append(other)
@@ -118,7 +126,9 @@ def _look(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:
     tables = {cover.table for cover in covers} | {row.table.name for row in intake.rows[taken.rows]}
     stamped = any(scan.first_stamped for scan in intake.scans[taken.scans])
     named = all(place.scope in _NAMED for place in places.values())
-    return _Seen(taken, frozenset(nodes[key].id for key in places), frozenset(tables), named, stamped)
+    return _Seen(
+        taken, frozenset(nodes[key].id for key in places), frozenset(tables), named, stamped
+    )
 
 
 def _brought(taken: Taken, intake: Intake) -> bytes:
@@ -126,11 +136,24 @@ def _brought(taken: Taken, intake: Intake) -> bytes:
     rows = [(row.table.name, row.line, row.values) for row in intake.rows[taken.rows]]
     frames = [(frame.table.name, len(frame.line)) for frame in intake.frames[taken.frames]]
     scans = [
-        (scan.table, scan.lines, scan.bytes, sorted(scan.counts.items()), bytes(scan.first), bytes(scan.last))
+        (
+            scan.table,
+            scan.lines,
+            scan.bytes,
+            sorted(scan.counts.items()),
+            bytes(scan.first),
+            bytes(scan.last),
+        )
         for scan in intake.scans[taken.scans]
     ]
-    hits = [(hit.signature, hit.line, hit.text) for scan in intake.scans[taken.scans] for hit in scan.hits]
-    return hashlib.sha256(repr((rows, frames, scans, hits)).encode("utf-8", "surrogateescape")).digest()
+    hits = [
+        (hit.signature, hit.line, hit.text)
+        for scan in intake.scans[taken.scans]
+        for hit in scan.hits
+    ]
+    return hashlib.sha256(
+        repr((rows, frames, scans, hits)).encode("utf-8", "surrogateescape")
+    ).digest()
 
 
 def _duplicates(alike: list[_Seen], ledger: Ledger) -> list[Taken]:
@@ -166,13 +189,26 @@ def _place(seen: _Seen) -> tuple[Any, ...]:
 def _say(gone: Taken, kept: Taken) -> None:
     record = gone.record
     twice = record.address == kept.record.address
-    same = "an earlier member has the same name and content" if twice else f"same content as {kept.record.address}"
-    record.state, record.why, record.lines, record.faults = "duplicate", f"{same}; counts once", 0, 0
+    same = (
+        "an earlier member has the same name and content"
+        if twice
+        else f"same content as {kept.record.address}"
+    )
+    record.state, record.why, record.lines, record.faults = (
+        "duplicate",
+        f"{same}; counts once",
+        0,
+        0,
+    )
 
 
 def _drop(intake: Intake, gone: list[Taken]) -> None:
     for name in ("rows", "frames", "scans", "covers", "spans", "faults"):
-        out = {place for one in gone for place in range(getattr(one.before, name), getattr(one.after, name))}
+        out = {
+            place
+            for one in gone
+            for place in range(getattr(one.before, name), getattr(one.after, name))
+        }
         if out:
             kept = [entry for place, entry in enumerate(getattr(intake, name)) if place not in out]
             setattr(intake, name, kept)

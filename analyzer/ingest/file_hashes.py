@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from analyzer.paths import full
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.remote import Place, RemotePath
 
@@ -102,7 +102,11 @@ class FileHashes:
             status = file.stat()
         except OSError:
             return Hashed(where, name, before.st_size, before.st_mtime_ns, "", made)
-        made = made if (before.st_size, before.st_mtime_ns) == (status.st_size, status.st_mtime_ns) else 0
+        made = (
+            made
+            if (before.st_size, before.st_mtime_ns) == (status.st_size, status.st_mtime_ns)
+            else 0
+        )
         return Hashed(where, name, status.st_size, status.st_mtime_ns, digest, made)
 
     def result(self) -> list[dict[str, object]]:

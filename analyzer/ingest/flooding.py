@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from analyzer.ingest.chosen_lines import words_of
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.text import one_line
 from analyzer.secrets.values import hide_around
-from analyzer.text import one_line
 
 if TYPE_CHECKING:
     from analyzer.scan.hits import LogScan
@@ -27,7 +26,10 @@ LOOKED = 100  # lines that have to be looked at
 MEMBERS = 3  # of the log: one that was never rotated has lost nothing
 _KEPT = 32  # statements of a log
 _SHOWN = 100  # characters of a statement
-_NOT_JUDGED = ("esxi.vm_log", "esxi.envoy_access")  # many logs in one table; one line a request by its nature
+_NOT_JUDGED = (
+    "esxi.vm_log",
+    "esxi.envoy_access",
+)  # many logs in one table; one line a request by its nature
 
 
 @dataclass(slots=True)
@@ -44,7 +46,9 @@ class _Statements:
 class Talk:
     """What each log of a bundle says most."""
 
-    _logs: dict[tuple[str, str], _Statements] = field(default_factory=lambda: defaultdict(_Statements))
+    _logs: dict[tuple[str, str], _Statements] = field(
+        default_factory=lambda: defaultdict(_Statements)
+    )
 
     def take(self, place: Any, scan: LogScan) -> None:
         """Count what the sampled lines of a member say, and let go of them; an excerpt was chosen by somebody."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Generic, TypeVar
 
-from analyzer.guard import guard
-from analyzer.parsing import Parser, Wanted
+from analyzer.artefacts.parsing import Parser, Wanted
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
+from analyzer.runtime.guard import guard
 from analyzer.secrets.values import hide
-from analyzer.tables import Block, Fault, Frame, Row
 
 FAILED = "the parser failed: "
 T = TypeVar("T", bound=Row | Frame | Fault)
@@ -30,7 +30,9 @@ class Guarded(Generic[T]):
         with guard(self._fail):
             yield from self.run()
         if self.failed:
-            yield Fault(self.block.address, self.block.first_line, "", self.parser.name, why=self.failed)
+            yield Fault(
+                self.block.address, self.block.first_line, "", self.parser.name, why=self.failed
+            )
 
     def _fail(self, error: Exception) -> None:
         self.failed = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import Table, Value
 from analyzer.ingest.intake import Intake
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.tallies import find_counted
-from analyzer.tables import Table, Value
 
 TABLE = "kb.harmless_line"
 _PREFIX = "harmless/"
@@ -28,7 +28,8 @@ def rows_of(tables: Mapping[str, Table]) -> dict[str, Mapping[str, Value]]:
 def signatures(rows: Mapping[str, Mapping[str, Value]]) -> list[Signature]:
     """Return what to look for, a signature for each row."""
     return [
-        Signature(_PREFIX + key, str(row["log"]), str(row["pattern"]), kind_of=_any_line) for key, row in rows.items()
+        Signature(_PREFIX + key, str(row["log"]), str(row["pattern"]), kind_of=_any_line)
+        for key, row in rows.items()
     ]
 
 
@@ -36,7 +37,9 @@ def _any_line(_text: str) -> str:
     return "line"
 
 
-def harmless_records(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) -> list[dict[str, Any]]:
+def harmless_records(
+    intake: Intake, rows: Mapping[str, Mapping[str, Value]]
+) -> list[dict[str, Any]]:
     """Return a record for each row and node that has such lines, the most frequent first.
 
     Call it when scans are named and duplicates are out.
@@ -45,7 +48,9 @@ def harmless_records(intake: Intake, rows: Mapping[str, Mapping[str, Value]]) ->
     for scan, key, _, tally in find_counted(intake.scans, _PREFIX):
         record = found.setdefault((key, scan.node), _record(key, rows[key], scan, tally))
         record["count"] += tally.count
-        times = [*filter(None, (record["first"], record["last"], *map(_time, (tally.first, tally.last))))]
+        times = [
+            *filter(None, (record["first"], record["last"], *map(_time, (tally.first, tally.last))))
+        ]
         record["first"], record["last"] = min(times, default=""), max(times, default="")
     return sorted(found.values(), key=lambda one: (-one["count"], one["id"], one["node"]))
 

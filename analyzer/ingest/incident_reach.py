@@ -29,7 +29,10 @@ def mind(facts: Facts, nodes: Sequence[Record], incident: str) -> None:
     when = seconds(incident)
     for node in nodes:
         for table, why in silent(node, when):
-            for name in (table, *(name for name, one in facts.tables.items() if table in one.declared.inside)):
+            for name in (
+                table,
+                *(name for name, one in facts.tables.items() if table in one.declared.inside),
+            ):
                 facts.does_not_reach(node["id"], name, why)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Fault, Frame, Row
 from analyzer.ingest.chosen_lines import ChosenLine
 from analyzer.ingest.flooding import Talk
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Wanted
 from analyzer.secrets.values import hide_around
-from analyzer.tables import Fault, Frame, Row
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import LogScan
@@ -134,15 +133,23 @@ class Intake:
     spans: list[LogSpan] = field(default_factory=list)
     places: dict[str, FactScope] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
-    remarks: dict[str, list[str]] = field(default_factory=dict)  # place key -> what its node is said with
+    remarks: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # place key -> what its node is said with
     member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
-    known_logs: set[str] = field(default_factory=set)  # addresses of logs that are known by their lines
+    known_logs: set[str] = field(
+        default_factory=set
+    )  # addresses of logs that are known by their lines
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
-    chosen: list[ChosenLine] = field(default_factory=list)  # of excerpts, what says that something is wrong
+    chosen: list[ChosenLine] = field(
+        default_factory=list
+    )  # of excerpts, what says that something is wrong
     talk: Talk = field(default_factory=Talk)  # what each log says most
-    prompted: dict[str, str] = field(default_factory=dict)  # place key -> the name, of no use, that its prompts show
+    prompted: dict[str, str] = field(
+        default_factory=dict
+    )  # place key -> the name, of no use, that its prompts show
     samples: Wanted = None  # of samples the columns that are read
 
     def lengths(self) -> Lengths:
@@ -157,7 +164,9 @@ class Intake:
         now = self.lengths()
         if now != before:
             in_tree = member.root != member.address
-            self.taken.append(Taken(member.record, member.print, member.path, member.root, in_tree, before, now))
+            self.taken.append(
+                Taken(member.record, member.print, member.path, member.root, in_tree, before, now)
+            )
 
     def fault(self, fault: Fault) -> None:
         """Take one line that was not understood; the first are kept, all are counted."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from analyzer import parsing
-from analyzer.parsing import Parser
-from analyzer.pattern_notes import noted
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.runtime.pattern_notes import noted
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
 GRAM = 4
 MOST_FOLDERS = 1000  # that are kept; hostile archives have many
 # An output of a bundle; its name tells the command, but with blanks and signs lost (esxcli has no dashes in its words).
-_OUTPUT = re.compile(r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$")
+_OUTPUT = re.compile(
+    r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$"
+)
 
 
 def note(parsers: Iterable[Parser]) -> None:
@@ -34,14 +36,29 @@ class KnownFiles:
     """
 
     def __init__(self, parsers: Iterable[Parser]) -> None:
-        self._words = [(word, pattern, one) for one in parsers for pattern in one.files for word in words_of(pattern)]
+        self._words = [
+            (word, pattern, one)
+            for one in parsers
+            for pattern in one.files
+            for word in words_of(pattern)
+        ]
         self._by_gram: dict[str, list[int]] = {}
         for number, (word, *_) in enumerate(self._words):
             self._by_gram.setdefault(_gram(word), []).append(number)
-        self._short = [number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own]
-        self._near: dict[str, set[int]] = {}  # folder -> words that may stand in it; a folder has hundreds of members
-        self._of_words: dict[str, list[Parser]] = {}  # words of a command -> parsers whose files are named so
-        self._outputs = [(word, parser) for word, _, parser in self._words if "localcli_" in word and not parser.rest]
+        self._short = [
+            number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own
+        ]
+        self._near: dict[
+            str, set[int]
+        ] = {}  # folder -> words that may stand in it; a folder has hundreds of members
+        self._of_words: dict[
+            str, list[Parser]
+        ] = {}  # words of a command -> parsers whose files are named so
+        self._outputs = [
+            (word, parser)
+            for word, _, parser in self._words
+            if "localcli_" in word and not parser.rest
+        ]
 
     def takes(self, path: str) -> list[Parser]:
         """Return the parsers of a member, given by its path inside its bundle."""
@@ -69,7 +86,7 @@ class KnownFiles:
         taking = {
             id(parser): parser
             for word, pattern, parser in likely
-            if word in path and parsing.compiled(pattern).search(path)
+            if word in path and parsing.compile_pattern(pattern).search(path)
         }
         return list(taking.values())
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 
-from analyzer import loghost, logtime, parsing
+from analyzer.artefacts import loghost, logtime, parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.chosen_lines import chosen
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Parser
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import LogScan
@@ -26,14 +26,19 @@ from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decode_line, encode_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
-from analyzer.tables import Block, Fault, Row
 
 SAMPLE = 200  # lines that tell whether a log names hosts
 _NEVER = "(?!)"  # a head that no line has
 UNREAD = "unread"  # lines of programs whose log Backline does not read
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
-MOST_TRIED = 20  # lines of a program that are asked for their form before it is one that nothing reads
-SHARED = ("envoy", "envoy_access", "rhttpproxy")  # parsers of programs that vCenter has as well as a host
+MOST_TRIED = (
+    20  # lines of a program that are asked for their form before it is one that nothing reads
+)
+SHARED = (
+    "envoy",
+    "envoy_access",
+    "rhttpproxy",
+)  # parsers of programs that vCenter has as well as a host
 # Programs that every Linux has, and those that tell of a host that it is none of ESXi.
 OF_ANY_LINUX = ("auth", "syslog", "dhclient", "usb", "xorg")
 _NOT_OF_ESXI = re.compile(
@@ -51,7 +56,9 @@ def other_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
     told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
     return frozenset(
-        host for host, tag in told if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI))
+        host
+        for host, tag in told
+        if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI))
     )
 
 
@@ -130,7 +137,9 @@ class LinesByHost:
             if len(self._hosts) >= MOST_HOSTS:
                 self.too_many, host = True, ""
             self._hosts.add(host)
-        kind = parser.kind_of([decode_line(line[:1000])]) if parser.kind is not None else parser.node
+        kind = (
+            parser.kind_of([decode_line(line[:1000])]) if parser.kind is not None else parser.node
+        )
         if self.log.node == "vcenter" and parser.name in SHARED:
             kind = self.log.node
         return host.lower(), parser.name, kind
@@ -184,7 +193,11 @@ class Strange:
         if self.looked < self.lines:
             share += f" looked at ({self.lines:,} in all)"
         percent = self.count / self.looked
-        return f"{share} not understood ({percent:.1%})" if percent >= 0.001 else f"{share} not understood"
+        return (
+            f"{share} not understood ({percent:.1%})"
+            if percent >= 0.001
+            else f"{share} not understood"
+        )
 
 
 @dataclass(slots=True)
@@ -216,7 +229,9 @@ class LogSearch:
         heads = self._heads(logs, place.key)
         table = logs[0].tables[0].name
         parts = parts_of(parsing.tables().values(), table, address, place.key)
-        scan = self.scanner.scan(source, table, address, place.key, first_line=first_line, heads=heads, parts=parts)
+        scan = self.scanner.scan(
+            source, table, address, place.key, first_line=first_line, heads=heads, parts=parts
+        )
         self._keep(scan, place, excerpt)
         if heads.heads:
             self._count([(heads, logs[0].name)], address, heads.looked, scan.lines)
@@ -225,7 +240,9 @@ class LogSearch:
         purse = self._purses.setdefault((place, logs[0].name), Purse())
         return Heads([log.head or log.shape for log in logs], partial(_taken, logs), purse)
 
-    def _count(self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int) -> None:
+    def _count(
+        self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int
+    ) -> None:
         """Note the lines of a log that no form takes: the first ones each, all by their number."""
         total = self.strange.setdefault(address, Strange())
         total.looked += looked
@@ -256,19 +273,25 @@ class LogSearch:
         given = encode_lines(lines) if source is None else source
         before, read_by = len(self.into.scans), [logs[0]]
         if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
-            by_host = LinesByHost(self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone)
+            by_host = LinesByHost(
+                self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone
+            )
             by_host.others = frozenset() if alone else other_hosts(lines[:SAMPLE])
             read_by = self._of_hosts(by_host, given, first_line, excerpt)
         else:
             self.whole(logs, given, address, nobody(), first_line, excerpt)
         new = self.into.scans[before:]
         scopes = {scan.scope for scan in new}
-        whole = sum(scan.lines for scan in new if not scan.part_of) <= len(lines)  # not only the sample of a longer log
+        whole = sum(scan.lines for scan in new if not scan.part_of) <= len(
+            lines
+        )  # not only the sample of a longer log
         if not alone and whole and len(scopes) == 1:
             self.into.chosen += chosen(lines, first_line, address, *scopes)
         return read_by
 
-    def _of_hosts(self, by_host: LinesByHost, given: Source, first_line: int, excerpt: str) -> list[Parser]:
+    def _of_hosts(
+        self, by_host: LinesByHost, given: Source, first_line: int, excerpt: str
+    ) -> list[Parser]:
         """Search a log whose lines name their programs, each line for the host that it names."""
         address = by_host.address
         scans = by_host.scan(given, first_line)
@@ -280,7 +303,9 @@ class LogSearch:
                 shown = _shown(by_host.counted.pop(UNREAD)[0], address, by_host.log.name)
                 self.into.faults_of_log(address, shown[: scan.lines], scan.lines)
         counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
-        looked = max((heads.looked for heads, _ in counted), default=0)  # each part sees the lines of all as blanks
+        looked = max(
+            (heads.looked for heads, _ in counted), default=0
+        )  # each part sees the lines of all as blanks
         self._count(counted, address, looked, sum(scan.lines for scan in scans))
         if by_host.too_many:
             what = f"{address} names more than {MOST_HOSTS:,} hosts: lines of other hosts stay with the file."
@@ -291,7 +316,9 @@ class LogSearch:
         """Tell of a log how many of its lines no form takes, and how many belong to programs nobody reads."""
         strange = self.strange.get(member.address)
         unread = self.unread[member.address]
-        member.record.looked_at = strange.looked if strange and strange.looked < strange.lines else 0
+        member.record.looked_at = (
+            strange.looked if strange and strange.looked < strange.lines else 0
+        )
         said = [strange.said()] if strange and strange.count else []
         said += [f"{unread:,} lines of programs whose log Backline does not read"] if unread else []
         if said:
@@ -304,16 +331,27 @@ class LogSearch:
             self.into.covers.append(Cover(place, one.table, *one.cover, one.address))
             for hit in one.list_limits(self.scanner.limits):
                 self.ledger.add_limit(hit)
-        (first, year), (last, _) = (_time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped))
+        (first, year), (last, _) = (
+            _time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped)
+        )
         if first and last and last < first:
-            self.ledger.note(f"{scan.address}: the log is out of order: it starts at {first} and ends at {last}")
+            self.ledger.note(
+                f"{scan.address}: the log is out of order: it starts at {first} and ends at {last}"
+            )
             first, last = last, first
         if year:
             file = re.split(r"[!/]", scan.address)[-1]
-            self.into.remark(place, f"the lines of {file} name no year: {year} is a guess from the date in its name")
+            self.into.remark(
+                place,
+                f"the lines of {file} name no year: {year} is a guess from the date in its name",
+            )
         self.into.talk.take(place, scan)
-        back = () if scan.excerpt else tuple(scan.steps)  # lines that somebody chose may stand in any order
-        self.into.spans.append(LogSpan(place, scan.table, scan.address, scan.lines, first, last, back))
+        back = (
+            () if scan.excerpt else tuple(scan.steps)
+        )  # lines that somebody chose may stand in any order
+        self.into.spans.append(
+            LogSpan(place, scan.table, scan.address, scan.lines, first, last, back)
+        )
 
 
 def _shown(heads: Heads, address: str, log: str) -> list[Fault]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.guarding import FAILED
 from analyzer.sources.shapes import is_fence, is_prose, is_snip
-from analyzer.tables import Block, Fault, Row
 
 _RULER = re.compile(r"[\W_]*$")
 
@@ -29,12 +29,16 @@ def lost_inside(block: Block, rows: Sequence[Row], faults: Sequence[Fault]) -> i
     heads = sorted({row.line for row in rows})
     told = {line for row in rows for line in row.lines.values()}.union(heads)
     first, last = min(told), max(told)
-    indent = max(_indent(line_of(block, head)) for head in heads) if len(told) > len(heads) else None
+    indent = (
+        max(_indent(line_of(block, head)) for head in heads) if len(told) > len(heads) else None
+    )
     lost = 0
     for fault in faults:
         if fault.why.startswith(FAILED):
             lost += 1
-        elif fault.line in told or (indent is not None and _indent(line_of(block, fault.line)) > indent):
+        elif fault.line in told or (
+            indent is not None and _indent(line_of(block, fault.line)) > indent
+        ):
             continue
         elif first < fault.line < last:
             lost += not _remark(line_of(block, fault.line))
@@ -51,7 +55,11 @@ def lost_below(lines: Sequence[str], row: str) -> int:
 
 def looks_like_row(line: str, row: str) -> bool:
     """Tell whether a line has a number, as headings have none, and at least half as many words as a row."""
-    return not _remark(line) and any(sign.isdigit() for sign in line) and 2 * len(line.split()) >= len(row.split())
+    return (
+        not _remark(line)
+        and any(sign.isdigit() for sign in line)
+        and 2 * len(line.split()) >= len(row.split())
+    )
 
 
 def line_of(block: Block, line: int) -> str:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, groupby
 
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Frame, Row, Table, name_blocks
 from analyzer.ingest.intake import FactScope, Intake
 from analyzer.ingest.statements import Statements
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import registry
+from analyzer.runtime.text import one_line
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Frame, Row, Table, name_blocks
-from analyzer.text import one_line
 
 HOSTED = "hosted"  # a VM of a desktop product: named, and judged by no rule
 OTHER = "other"  # a prompt named it, and nothing that was typed there tells what it is: a switch, a router
@@ -59,7 +58,9 @@ class Node:
     places: list[FactScope] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     captured: str = ""
-    bundle: bool = False  # some of it comes from a support bundle, not from loose files and transcripts alone
+    bundle: bool = (
+        False  # some of it comes from a support bundle, not from loose files and transcripts alone
+    )
 
 
 def short(name: str) -> str:
@@ -78,7 +79,9 @@ def resolve(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
     unnamed: list[tuple[str, FactScope, str]] = []
     of_kind = {key: _kind(place, kinds, votes.get(key, "")) for key, place in intake.places.items()}
     last = (_ANY_ROLE, OTHER)
-    for key, place in sorted(intake.places.items(), key=lambda item: (of_kind[item[0]] in last, item[0])):
+    for key, place in sorted(
+        intake.places.items(), key=lambda item: (of_kind[item[0]] in last, item[0])
+    ):
         kind = of_kind[key]
         name = hostnames.get(key) or (place.name if place.scope == "host" else "")
         if place.scope == "root":
@@ -121,7 +124,10 @@ def name_records(intake: Intake, nodes: dict[str, Node]) -> None:
 
 def apart(intake: Intake) -> dict[str, Node]:
     """Return place key -> node with every place a machine of its own: when it cannot be told which belong together."""
-    nodes = {key: Node(place.name or key, place.kind or "esxi", place.name) for key, place in intake.places.items()}
+    nodes = {
+        key: Node(place.name or key, place.kind or "esxi", place.name)
+        for key, place in intake.places.items()
+    }
     _unique_ids(list(nodes.values()))
     return nodes
 
@@ -130,16 +136,25 @@ def _tell_uncollected(intake: Intake) -> None:
     """Remark on each place what vm-support itself failed to collect there; an output that was empty is no failure."""
     failed: dict[str, list[Row]] = defaultdict(list)
     for row in intake.rows:
-        if row.table.name == _UNCOLLECTED and not row.values["ignored"] and row.values["failure"] != "empty":
+        if (
+            row.table.name == _UNCOLLECTED
+            and not row.values["ignored"]
+            and row.values["failure"] != "empty"
+        ):
             failed[row.block.scope].append(row)
     for key, rows in failed.items():
-        commands = [str(row.values["collector_command"]) for row in rows if row.values["collector_command"]]
+        commands = [
+            str(row.values["collector_command"]) for row in rows if row.values["collector_command"]
+        ]
         named = ", ".join(one_line(command, 60) for command in [*dict.fromkeys(commands)][:3])
         more = len(set(commands)) - 3
         of = f" ({named}{f' and {more:,} more' if more > 0 else ''})" if named else ""
         what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
         where = f"{rows[0].block.address.rpartition('/')[2]}:{rows[0].line}"
-        intake.remark(intake.places[key], f"vm-support wrote {what} while it collected{of}, the first at {where}")
+        intake.remark(
+            intake.places[key],
+            f"vm-support wrote {what} while it collected{of}, the first at {where}",
+        )
 
 
 def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> None:
@@ -150,7 +165,9 @@ def _tell(node: Node, place: FactScope, intake: Intake, kinds: KindFinder) -> No
         node.bundle |= kind_of.kind not in ("", "loose")
     node.warnings += intake.remarks.get(place.key, [])
     if node.kind == HOSTED:
-        node.warnings.append("a VM of Workstation, Player or Fusion does not run on an ESXi host: no rule covers it")
+        node.warnings.append(
+            "a VM of Workstation, Player or Fusion does not run on an ESXi host: no rule covers it"
+        )
 
 
 def _kind(place: FactScope, kinds: KindFinder, voted: str) -> str:
@@ -182,13 +199,24 @@ def _kind_of(table: Table) -> str:
 
 @cache
 def _nsxt_kinds() -> dict[str, str]:
-    return {table.name: one.node for one in registry().values() for table in one.tables if one.node.startswith("nsxt_")}
+    return {
+        table.name: one.node
+        for one in registry().values()
+        for table in one.tables
+        if one.node.startswith("nsxt_")
+    }
 
 
 # Tables of a host that a guest, an edge or a switch fills as well
 _OF_ANYBODY = frozenset(("esxi.ping",))
 _ANY_ROLE, _ROLES = "nsx_t", ("nsxt_manager", "nsxt_edge")
-_KIND_OF = {"esxi": "esxi", "esxtop": "esxi", "guest": "guest", "nsx": "nsx_manager", "nsxt": _ANY_ROLE}
+_KIND_OF = {
+    "esxi": "esxi",
+    "esxtop": "esxi",
+    "guest": "guest",
+    "nsx": "nsx_manager",
+    "nsxt": _ANY_ROLE,
+}
 _NAME_TABLES = {
     "esxi.host": "hostname",
     "nsx.manager": "hostname",
@@ -221,15 +249,21 @@ def _named_inside(intake: Intake, kinds: KindFinder, hostnames: dict[str, str]) 
             continue
         if taken.root not in nameless:
             tree = kinds.find_kind(taken.root)
-            known = FactScope("root", taken.root).key in hostnames or tree.host or tree.kind == "loose"
+            known = (
+                FactScope("root", taken.root).key in hostnames or tree.host or tree.kind == "loose"
+            )
             nameless[taken.root] = "" if known else tree.kind
         if not nameless[taken.root]:
             continue
         for scope in {row.block.scope for row in intake.rows[taken.rows]}:
             place = intake.places[scope]
-            if place.kind == nameless[taken.root] or (place.kind == _ANY_ROLE and nameless[taken.root] in _ROLES):
+            if place.kind == nameless[taken.root] or (
+                place.kind == _ANY_ROLE and nameless[taken.root] in _ROLES
+            ):
                 named[taken.root] |= {place.name} if place.scope == "host" else set()
-    found = {FactScope("root", root).key: min(names) for root, names in named.items() if len(names) == 1}
+    found = {
+        FactScope("root", root).key: min(names) for root, names in named.items() if len(names) == 1
+    }
     return {key: name for key, name in found.items() if [*found.values()].count(name) == 1}
 
 
@@ -239,7 +273,11 @@ def _managers_by_address(intake: Intake) -> dict[str, str]:
     for row in intake.rows:
         if row.table.name == "nsxt.cluster_member" and row.values["ip"] and row.values["fqdn"]:
             named[str(row.values["ip"])].add(str(row.values["fqdn"]))
-    called = ((key, named.get(place.name, ())) for key, place in intake.places.items() if place.scope == "host")
+    called = (
+        (key, named.get(place.name, ()))
+        for key, place in intake.places.items()
+        if place.scope == "host"
+    )
     return {key: min(names) for key, names in called if len(names) == 1}
 
 
@@ -251,14 +289,22 @@ def _own_addresses(intake: Intake) -> dict[str, str]:
     shown: dict[str, set[str]] = defaultdict(set)
     told = {row.block.scope for row in intake.rows if row.table.name == "nsx.controller_health"}
     for row in intake.rows:
-        if row.table.name == "nsx.controller_interface" and row.values["address"] and row.block.scope in told:
+        if (
+            row.table.name == "nsx.controller_interface"
+            and row.values["address"]
+            and row.block.scope in told
+        ):
             shown[row.block.scope].add(str(row.values["address"]).partition("/")[0])
     places = intake.places
-    return {key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"}
+    return {
+        key: min(own) for key, own in shown.items() if len(own) == 1 and places[key].scope != "host"
+    }
 
 
 def _learn_roles(
-    nodes: dict[str, Node], named: dict[tuple[str, str], Node], unnamed: list[tuple[str, FactScope, str]]
+    nodes: dict[str, Node],
+    named: dict[tuple[str, str], Node],
+    unnamed: list[tuple[str, FactScope, str]],
 ) -> None:
     """Give a node of NSX-T whose tree shows no role the one role that the texts in its tree speak of."""
     roles: dict[str, set[str]] = defaultdict(set)
@@ -304,10 +350,15 @@ def _file(place: FactScope) -> str:
 
 
 def _of_kind(named: dict[tuple[str, str], Node], kind: str) -> list[Node]:
-    return sorted({id(node): node for node in named.values() if node.kind == kind}.values(), key=lambda node: node.id)
+    return sorted(
+        {id(node): node for node in named.values() if node.kind == kind}.values(),
+        key=lambda node: node.id,
+    )
 
 
-def _nameless_tree(named: dict[tuple[str, str], Node], place: FactScope, kind: str, said: Statements) -> Node:
+def _nameless_tree(
+    named: dict[tuple[str, str], Node], place: FactScope, kind: str, said: Statements
+) -> Node:
     """A bundle without a name is the only machine of its kind that has one, if nothing it states speaks against it.
 
     Else it is a machine of its own.
@@ -353,7 +404,11 @@ def _taken(what: str, node: Node) -> str:
 
 
 def _nameless_files(
-    named: dict[tuple[str, str], Node], kind: str, places: list[FactScope], said: Statements, part: dict[str, str]
+    named: dict[tuple[str, str], Node],
+    kind: str,
+    places: list[FactScope],
+    said: Statements,
+    part: dict[str, str],
 ) -> dict[str, Node]:
     """Return the nodes of loose files, or of parts of them, that name no host.
 
@@ -366,7 +421,9 @@ def _nameless_files(
     label = LABELS.get(kind, kind)
     groups = said.groups(places) if not there and kind not in _MANY else []
     if len(groups) == 1:
-        node = named.setdefault((kind, _ALONE), Node(_ALONE + f"{label} (loose files)", kind, f"{label} (loose files)"))
+        node = named.setdefault(
+            (kind, _ALONE), Node(_ALONE + f"{label} (loose files)", kind, f"{label} (loose files)")
+        )
         node.places += places
         return dict.fromkeys((place.key for place in places), node)
     for group, why in groups:
@@ -386,7 +443,11 @@ def _nameless_files(
         found[place.key] = _alone(named, place, kind)
         if kind not in _MANY:
             names = _listed([node.name for node in there])
-            why = f"it {against}, unlike {names}" if against else f"the case has {len(there)} of its kind ({names})"
+            why = (
+                f"it {against}, unlike {names}"
+                if against
+                else f"the case has {len(there)} of its kind ({names})"
+            )
             what = part.get(place.key, _file(place))
             found[place.key].warnings.append(f"{what} names no host, so it is kept separate: {why}")
     return found

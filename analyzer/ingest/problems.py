@@ -13,23 +13,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from analyzer import logtime, parsing
+from analyzer.artefacts import logtime, parsing
+from analyzer.artefacts.loghost import name_object
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Evidence, Judgement
 from analyzer.ingest.chosen_lines import KIND as WARNING
 from analyzer.ingest.chosen_lines import alike, records, words_of
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
-from analyzer.loghost import name_object
 from analyzer.scan.hits import LogScan, Signature, Tally
 from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
 from analyzer.sources import Ledger
-from analyzer.tables import Table
-from analyzer.verdicts import Evidence, Judgement
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT, WARNING)  # in the order of the report
@@ -37,14 +36,20 @@ TEXT = 300
 _PREFIX = "problems/"
 LOOKED_AT = 8192  # characters of a line
 
-_ALERT = compiled(r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)")
+_ALERT = re.compile(
+    r"(?:\)ALERT: |\bvmkalert: (?:cpu\d+:\d+(?: opID=[\w-]+)?\))?|(?=@BlueScreen: ))(?P<what>.+)"
+)
 # the frame that prints the backtrace stands first in many: the next one tells them apart
-_FRAME = compiled(r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)")
-_DUMP = compiled(r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)")
-_FILE = compiled(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
+_FRAME = re.compile(
+    r"\b0x[0-9a-f]+:\[0x[0-9a-f]+\](?!vmk_LogBacktraceMessage@)(?P<what>[^\s@]+@[\w.-]+)"
+)
+_DUMP = re.compile(
+    r"\bUserDump: \d+: (?:(?P<world>[^:]+): )?Dumping cartel\b.*? to file (?:\S*/)?(?P<what>\S+)"
+)
+_FILE = re.compile(r"(?:^|[/!])var/core/(?P<what>[^/!]*zdump[^/!]*?)(?:\.FRAG-\d+)?$")
 
 
-_EVENT = compiled(
+_EVENT = re.compile(
     r"\b(?P<what>esx\.(?:problem|clear)\.(?!test\.|vobdtestcorrelator\.)[A-Za-z0-9]\w*(?:\.\w+)*)\]? {0,3}"
 )
 
@@ -72,7 +77,9 @@ def kind_of(kind: str, text: str) -> ProblemKind | None:
         return ProblemKind(kind, alike(hide_around([], words, [])[1])) if words.strip() else None
     found = (_FRAME if kind == BACKTRACE else _DUMP).search(text)
     return (
-        ProblemKind(kind, re.sub(r"[.\d]+$", "", found["what"]) if kind == DUMP else found["what"]) if found else None
+        ProblemKind(kind, re.sub(r"[.\d]+$", "", found["what"]) if kind == DUMP else found["what"])
+        if found
+        else None
     )
 
 
@@ -126,7 +133,9 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
     """
     totals: dict[tuple[str, ProblemKind], dict[str, _Total]] = defaultdict(dict)
     declared = parsing.tables()
-    scans = [scan for scan in intake.scans if not is_copy(scan, declared)]  # their log is searched for the same
+    scans = [
+        scan for scan in intake.scans if not is_copy(scan, declared)
+    ]  # their log is searched for the same
     for scan, name, key, tally in find_counted(scans, _PREFIX):
         kind, what, thing = name.partition(" of ")[0], "", ""
         if key != OTHERS:
@@ -139,12 +148,27 @@ def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dic
 
 
 def _record(node: str, kind: ProblemKind, logs: Mapping[str, _Total]) -> dict[str, Any]:
-    _, fullest = min(logs.items(), key=lambda item: (-item[1].count, item[0] not in _WHOLE, item[0]))
+    _, fullest = min(
+        logs.items(), key=lambda item: (-item[1].count, item[0] not in _WHOLE, item[0])
+    )
     assert fullest.first is not None and fullest.last is not None
     first, address, line, text = fullest.first
     last, last_address, last_line, _ = fullest.last
-    places = {"address": address, "line": line, "text": text, "last_address": last_address, "last_line": last_line}
-    return {"node": node, **_named(kind), "count": fullest.count, "first": first, "last": last, **places}
+    places = {
+        "address": address,
+        "line": line,
+        "text": text,
+        "last_address": last_address,
+        "last_line": last_line,
+    }
+    return {
+        "node": node,
+        **_named(kind),
+        "count": fullest.count,
+        "first": first,
+        "last": last,
+        **places,
+    }
 
 
 _WHOLE = ("esxi.vobd", "esxi.vmkernel")  # logs that hold what the others repeat
@@ -156,7 +180,12 @@ def _named(kind: ProblemKind) -> dict[str, str]:
 
 def _files(nodes: dict[str, Node], ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Yield the core dumps that lie in the material, each once, however many fragments it has."""
-    roots = [(place.name, node) for node in nodes.values() for place in node.places if place.scope == "root"]
+    roots = [
+        (place.name, node)
+        for node in nodes.values()
+        for place in node.places
+        if place.scope == "root"
+    ]
     seen = set()
     for source in ledger.sources:
         found = _FILE.search(source.address)
@@ -192,7 +221,11 @@ def uncovered(
         for finding in judgement.findings
         for evidence, kind in _kinds(finding.evidence)
     }
-    ends = {(one["node"], one["what"], one["object"]): str(one["last"]) for one in known if one["kind"] == EVENT}
+    ends = {
+        (one["node"], one["what"], one["object"]): str(one["last"])
+        for one in known
+        if one["kind"] == EVENT
+    }
     harmless = [str(cells["pattern"]) for cells in _own_rows(tables, "kb.harmless_line")]
     found = []
     for one in known:

@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analyzer.artefacts.parsing import Parser, may_record, registry
+from analyzer.artefacts.samples import trim
+from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
 from analyzer.ingest.guarding import guarded
 from analyzer.ingest.intake import FactScope, Intake, Stray
 from analyzer.ingest.known_files import KnownFiles, words_of
 from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
-from analyzer.parsing import Parser, may_record, registry
-from analyzer.samples import trim
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.sources import Ledger, Member, pasted, prompts
@@ -34,7 +34,6 @@ from analyzer.sources.margins import remove_margin
 from analyzer.sources.markup import clean_lines
 from analyzer.sources.pasted import Begun
 from analyzer.sources.wrapped import is_wrapped
-from analyzer.tables import Block, Row
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import Scanner
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 HEAD = 64 << 10
 FIRST = 16 << 10  # of the head: what artefacts that may be of any width are known by
 # What begins an entry of any log holds a time, is quoted without one, or is of a purple screen.
-TIME_OF_ENTRY = compiled(
+TIME_OF_ENTRY = re.compile(
     r"\d:\d\d:\d\d|TSC: |\bcpu[\d#]+:[\d#]|^\s*(?:WARNING|ALERT): "
     r"|Correlator\] |\[esx\.problem\.|^\s*(?:vmx|mks|vcpu-\d+)\| |DISKLIB-"
     r"|\[Releasebuild-\d|@BlueScreen: |#[A-Z]{2} Exception|\[0x[0-9a-f]|\+0x[0-9a-f]"
@@ -51,14 +50,14 @@ TIME_OF_ENTRY = compiled(
 PASTED = 200  # lines of a text that somebody may have put together by hand
 HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
-LAYOUT = compiled(
+LAYOUT = re.compile(
     r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
     r"|snapshot-\d+)/"
 )
 # 4.x: one file for all programs of the host
-MESSAGES = compiled(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
+MESSAGES = re.compile(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
 UNLIKE_ITS_NAME = "its first lines are not the output of the command in its name"
-VSI_CACHE = compiled(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
+VSI_CACHE = re.compile(r"(^|/)(\d+\.)?vsi_traverse_-s[^/]*\.txt")
 VSI_ADVICE = (
     "{address} is a binary VSI cache; only a host of the same build reads it. On such a host turn it into text: "
     "`vsish -c {name} -e ls /net/portsets/` and then, for each port, "
@@ -103,7 +102,9 @@ class MemberReader:
         self.parsers = registry()
         self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
-        self.stream_words = [word.encode() for parser in self.streams for word in words_of(parser.shape)]
+        self.stream_words = [
+            word.encode() for parser in self.streams for word in words_of(parser.shape)
+        ]
         logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.logs = sorted(logs, key=lambda one: one.rest)
         self.into = Intake()
@@ -120,7 +121,9 @@ class MemberReader:
         if VSI_CACHE.search(member.path):
             self._measure_vsi_cache(member)
         elif member.measured or not head:
-            member.record.why = member.record.why or ("empty" if not member.measured else "only measured")
+            member.record.why = member.record.why or (
+                "empty" if not member.measured else "only measured"
+            )
         elif parsers := self._takers(member, head):
             self._read_known(member, parsers, head)
         elif (stream := self._streamed(head)) is not None:
@@ -128,12 +131,19 @@ class MemberReader:
         elif member.in_archive and LAYOUT.match(member.path):
             member.record.why = member.record.why or "no parser reads this artefact"
         elif not looks_like_text(head):
-            member.record.why = PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
+            member.record.why = (
+                PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
+            )
         else:
             self._read_loose(member, head)
         record = member.record
-        inside, unread = member.root != member.address and not member.measured, record.state == "listed"
-        doubtful = inside and (unread or record.faults) and not self.kinds.is_sure(member.root)  # see finish_ledger
+        inside, unread = (
+            member.root != member.address and not member.measured,
+            record.state == "listed",
+        )
+        doubtful = (
+            inside and (unread or record.faults) and not self.kinds.is_sure(member.root)
+        )  # see finish_ledger
         if doubtful and find_likeness(member.path, head[:FIRST]):
             self.into.strays.append(Stray(record, member.root))
         self.into.take(member, before)
@@ -160,7 +170,9 @@ class MemberReader:
         if not any(one.rest and one.log for one in found):
             return found
         lines = first_lines(head, HEAD_LINES)
-        return [one for one in found if not one.log or any(re.match(one.head, line) for line in lines)]
+        return [
+            one for one in found if not one.log or any(re.match(one.head, line) for line in lines)
+        ]
 
     # --- members whose place tells what they are ---
 
@@ -174,13 +186,19 @@ class MemberReader:
         if logs and (loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = self.artefacts.loose(member, parsers[0].kind_of(lines)) if loose else self._tree(member, edge=edge)
+        place = (
+            self.artefacts.loose(member, parsers[0].kind_of(lines))
+            if loose
+            else self._tree(member, edge=edge)
+        )
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, lines, member, place)
             read_by = logs[:1]
             if MESSAGES.search(member.path):
-                read_by = self.log_lines.search(logs, member, member.address, lambda: place, lines, alone=True)
+                read_by = self.log_lines.search(
+                    logs, member, member.address, lambda: place, lines, alone=True
+                )
             else:
                 self.log_lines.whole(logs, member, member.address, place)
             self._say_searched(member, read_by)
@@ -195,12 +213,18 @@ class MemberReader:
             self.kinds.see_member(member.address, member.path)
         return self.into.place("root", member.address if edge else member.root)
 
-    def _read_head(self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope) -> None:
+    def _read_head(
+        self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope
+    ) -> None:
         """Read what the first lines of a log tell besides (version and build of a section head)."""
         bare = Block(lines[:HEAD_LINES], 1, member.address)
         text = "\n".join(bare.lines) if parsers else ""
         asked = [parser for parser in parsers if _may_stand_in(parser, text)]
-        tells = [parser for parser in asked if any(isinstance(item, Row) for item in guarded(parser, bare))]
+        tells = [
+            parser
+            for parser in asked
+            if any(isinstance(item, Row) for item in guarded(parser, bare))
+        ]
         if tells:  # hardly ever, and to take the secrets out costs a hundred times as much
             block = self.artefacts.block(place, member, hide_lines(bare.lines))
             for parser in tells:
@@ -215,11 +239,15 @@ class MemberReader:
             return
         lines, cut = self.artefacts.lines(member, begun, more=bool(member.text_head(1)))
         if member.root == member.address:
-            lines = remove_margin(clean_lines(lines))  # a terminal or a mail may have had it, a bundle has not
+            lines = remove_margin(
+                clean_lines(lines)
+            )  # a terminal or a mail may have had it, a bundle has not
         block = self.artefacts.block(place, member, lines, cut=cut)
         taken = [parser.name for parser in parsers if self.artefacts.parse(parser, block, place)]
         cut_inside(member, block)
-        self.artefacts.say(member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines))
+        self.artefacts.say(
+            member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines)
+        )
 
     # --- members that only their content tells ---
 
@@ -239,12 +267,18 @@ class MemberReader:
         more = bool(member.text_head(1))
         sample = decode(head)
         prompt = pasted.find_typed(begun)
-        found = pasted.is_searched(sample)  # a search of such lines would know neither their form nor their hosts
+        found = pasted.is_searched(
+            sample
+        )  # a search of such lines would know neither their form nor their hosts
         copied = prompt is not None or pasted.is_quoted(sample, log.starts_at) or is_wrapped(sample)
         if found or (not more and copied):
             self.sessions.read(member, begun)
             return
-        excerpt = f"{member.address} holds an excerpt: commands were typed in between" if prompt is not None else ""
+        excerpt = (
+            f"{member.address} holds an excerpt: commands were typed in between"
+            if prompt is not None
+            else ""
+        )
         kind = log.kind_of(sample)
         if more and prompt is not None:
             self._log_of_session(member)
@@ -259,13 +293,17 @@ class MemberReader:
             sample, cut = self.artefacts.lines(member, begun, more=more)
             excerpt = f"{member.address} holds an excerpt: only its beginning" if cut else excerpt
         source = None if pasted.is_utf16(begun) else Begun(begun, member)
-        parsers = self.log_lines.search(logs, source, member.address, nobody, sample, excerpt=excerpt)
+        parsers = self.log_lines.search(
+            logs, source, member.address, nobody, sample, excerpt=excerpt
+        )
         places = {scan.scope for scan in self.into.scans if scan.address == member.address}
         if len(places) == 1:
             place = self.into.places[places.pop()]
             self.into.member_place.setdefault(member.address, place.key)
             texts = [parser for parser in self.parsers.values() if parser.shape and not parser.log]
-            heads = [parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])]
+            heads = [
+                parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])
+            ]
             self._read_head(heads, sample, member, place)
             if product := hosted_product(sample):
                 self.into.remark(place, f"{member.address} is the log of a VM under {product}")
@@ -275,7 +313,9 @@ class MemberReader:
         """Tell whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""
         if len(sample) > PASTED or naming_programs(sample):
             return False
-        strange = [line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)]
+        strange = [
+            line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)
+        ]
         others = [one for one in self.logs if not one.rest and not one.tables[0].inside]
         return any(one.starts_at(line) for line in strange for one in others)
 
@@ -287,7 +327,9 @@ class MemberReader:
 
     def _streamed(self, head: bytes) -> Parser | None:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
-        known = any(word in head for word in self.stream_words) or b"\0" in head  # NUL bytes: perhaps of UTF-16
+        known = (
+            any(word in head for word in self.stream_words) or b"\0" in head
+        )  # NUL bytes: perhaps of UTF-16
         if not known or not looks_like_text(head):
             return None
         for line in first_lines(head[:FIRST], 5):
@@ -307,13 +349,17 @@ class MemberReader:
         if not votes:
             return None
         name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = max(count, named) * 2 > len(lines) and not (self.parsers[name].rest and len(votes) > 1)
+        sure = max(count, named) * 2 > len(lines) and not (
+            self.parsers[name].rest and len(votes) > 1
+        )
         return self.parsers[name] if sure else None
 
     def _logs_of_line(self, line: str) -> list[str]:
         """Return the names of the logs that a line may be of; one that takes the rest only where no other does."""
         found = [parser for parser in self.logs if parser.starts_at(line)]
-        return [parser.name for parser in found if not parser.rest] or [parser.name for parser in found]
+        return [parser.name for parser in found if not parser.rest] or [
+            parser.name for parser in found
+        ]
 
     # --- the three ways of reading ---
 
@@ -324,7 +370,12 @@ class MemberReader:
         self.log_lines.say_strange(member)
         read_by = ", ".join(sorted({parser.name for parser in parsers}))
         unread = self.log_lines.unread[member.address]
-        self.artefacts.say(member, "searched", read_by, unread + sum(scan.lines for scan in scans if not scan.part_of))
+        self.artefacts.say(
+            member,
+            "searched",
+            read_by,
+            unread + sum(scan.lines for scan in scans if not scan.part_of),
+        )
 
     def _stream(self, parser: Parser, member: Member, place: FactScope) -> None:
         block = self.artefacts.block(place, member, [])
@@ -351,7 +402,11 @@ def fits(parser: Parser, begun: Block) -> bool:
     told = [line for line in begun.lines if line.strip()]
     if len(told) < LEAST:
         return True
-    by_template = parser.template and not _IN_ANOTHER_FORM.match(told[0]) and not any(_RULER in line for line in told)
+    by_template = (
+        parser.template
+        and not _IN_ANOTHER_FORM.match(told[0])
+        and not any(_RULER in line for line in told)
+    )
     if by_template and not may_record(parser, told):
         return False  # what the whole parser would say as well, ten times as slowly
     return any(isinstance(item, Row) for item in guarded(parser, begun))

@@ -14,8 +14,8 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.sources.wrapped import COLUMNS, MAIL
-from analyzer.tables import Block, Fault, Row
 
 MOST_LINES = 2000  # of an output that is tried again
 NARROWEST = 60  # characters of the widest line of what a mail broke
@@ -49,7 +49,11 @@ def as_printed(
     if not faults or size > MOST_LINES:
         return Reread(rows, faults)
     if width not in COLUMNS:
-        return _mailed(block, rows, faults, read, below) if size <= _MOST_MAILED else Reread(rows, faults)
+        return (
+            _mailed(block, rows, faults, read, below)
+            if size <= _MOST_MAILED
+            else Reread(rows, faults)
+        )
     least = len(rows) + (0 if _all_rests(block, faults, width) else 1)
     for further in (below, ()) if below else ((),):
         for lines in _whole([*block.lines, *further], width):
@@ -95,7 +99,9 @@ def _all_rests(block: Block, faults: Sequence[Fault], width: int) -> bool:
 def _whole(lines: Sequence[str], width: int) -> Iterator[list[str]]:
     """Yield the lines put together: each full line with the next, or all of a paragraph in twos or threes."""
     yield _joined(
-        lines, [at for at in range(1, len(lines)) if len(lines[at - 1]) == width and lines[at].strip()], width
+        lines,
+        [at for at in range(1, len(lines)) if len(lines[at - 1]) == width and lines[at].strip()],
+        width,
     )
     for parts in _PARTS:
         rests: list[int] = []
@@ -105,7 +111,9 @@ def _whole(lines: Sequence[str], width: int) -> Iterator[list[str]]:
         yield _joined(lines, rests, width)
 
 
-def _between_words(lines: Sequence[str], width: int, gap: str, strange: Callable[[list[str]], list[int]]) -> list[str]:
+def _between_words(
+    lines: Sequence[str], width: int, gap: str, strange: Callable[[list[str]], list[int]]
+) -> list[str]:
     """Return the lines put together as a mail broke them: where the parser says it, else by the room that was left.
 
     A line is joined only where it is not understood alone: whole lines may fill a mail's width, too.
@@ -124,7 +132,8 @@ def _between_words(lines: Sequence[str], width: int, gap: str, strange: Callable
             tries += 1
             tried = list(whole)
             tried[taken[0]] = gap.join(
-                whole[place].rstrip() if place == taken[0] else whole[place].strip() for place in taken
+                whole[place].rstrip() if place == taken[0] else whole[place].strip()
+                for place in taken
             )
             for place in taken[1:]:
                 tried[place] = ""
@@ -137,12 +146,20 @@ def _between_words(lines: Sequence[str], width: int, gap: str, strange: Callable
             break
     if not found:
         return whole
-    rests = [at for at in range(1, len(lines)) if lines[at].strip() and _full(lines[at - 1], lines[at], width)]
+    rests = [
+        at
+        for at in range(1, len(lines))
+        if lines[at].strip() and _full(lines[at - 1], lines[at], width)
+    ]
     return _spaced(lines, rests, gap)
 
 
 def _full(above: str, rest: str, width: int) -> bool:
-    return bool(above.strip()) and len(above) <= MAIL and len(above) + 1 + len(rest.split(maxsplit=1)[0]) > width
+    return (
+        bool(above.strip())
+        and len(above) <= MAIL
+        and len(above) + 1 + len(rest.split(maxsplit=1)[0]) > width
+    )
 
 
 def _spaced(lines: Sequence[str], rests: Sequence[int], gap: str) -> list[str]:

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Fault
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside, lost_lines
 from analyzer.ingest.intake import Cover, FactScope
 from analyzer.ingest.loglines import SHARED, LogSearch
 from analyzer.ingest.lostrows import line_of, lost_below
-from analyzer.lazy_dataclass import dataclass
-from analyzer.parsing import Parser
+from analyzer.runtime.text import one_line
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
 from analyzer.sources.transcript import find_last_prompt, split
 from analyzer.sources.transcript_piece import TranscriptPiece, find_unread_outputs
-from analyzer.tables import Fault
-from analyzer.text import one_line
 
 # The machine that answers a call of the REST API, wherever the call was typed; what stands before the @ is a login.
-_ANSWERS = re.compile(r"https?://(?:[^/\s\"']*@)?(?P<host>[A-Za-z0-9][\w.-]*)(?::\d+)?/(?:policy/)?api/")
+_ANSWERS = re.compile(
+    r"https?://(?:[^/\s\"']*@)?(?P<host>[A-Za-z0-9][\w.-]*)(?::\d+)?/(?:policy/)?api/"
+)
 # Prompts that say what the machine is but not which one.
 NO_NAME = {"", "nsx-controller", "nsxmgr", "nsx-manager", "localhost", "manager", "nsxmanager"}
-_UNNAMED = frozenset(("localhost",))  # the name of a machine that nobody named: it is none that has a name
+_UNNAMED = frozenset(
+    ("localhost",)
+)  # the name of a machine that nobody named: it is none that has a name
 _HERE = ("127.0.0.1", "localhost")
 _MANAGERS = ("nsx_manager", "nsxt_manager")
 
@@ -46,9 +49,18 @@ class SessionReader:
     """Splits a text into the outputs in it and reads each by its parser."""
 
     def __init__(
-        self, artefacts: ArtefactReader, log_lines: LogSearch, parsers: Mapping[str, Parser], streams: Sequence[Parser]
+        self,
+        artefacts: ArtefactReader,
+        log_lines: LogSearch,
+        parsers: Mapping[str, Parser],
+        streams: Sequence[Parser],
     ) -> None:
-        self.artefacts, self.log_lines, self.parsers, self.streams = artefacts, log_lines, parsers, streams
+        self.artefacts, self.log_lines, self.parsers, self.streams = (
+            artefacts,
+            log_lines,
+            parsers,
+            streams,
+        )
         self.into, self.ledger, self.limits = artefacts.into, artefacts.ledger, artefacts.limits
         self.typed = [parser for parser in parsers.values() if parser.typed]
         self.sought = [parser for parser in parsers.values() if not parser.head_of]
@@ -66,18 +78,29 @@ class SessionReader:
             above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             lines = stretch.first_line + len(stretch.lines) - 1
-            unread += sum(len(piece.lines) for piece in pieces if piece.parser is None and piece.role != "command")
+            unread += sum(
+                len(piece.lines)
+                for piece in pieces
+                if piece.parser is None and piece.role != "command"
+            )
             found = find_unread_outputs(pieces)
             commands += len(found)
-            outputs += [(at, command[:LONGEST], size) for at, command, size in found[: MOST_OUTPUTS - len(outputs)]]
+            outputs += [
+                (at, command[:LONGEST], size)
+                for at, command, size in found[: MOST_OUTPUTS - len(outputs)]
+            ]
         for hit in session.limit_hits:
             self.ledger.add_limit(hit)
-        self.artefacts.say(member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines)
+        self.artefacts.say(
+            member, "read" if read_by else "listed", ", ".join(sorted(read_by)), lines
+        )
         if not read_by:
             member.record.why = "a text without output or log lines that Backline knows"
             return
         other = f"{unread} lines of other text" if unread else ""
-        member.record.why = member.record.why or "; ".join(filter(None, (_named(outputs, commands), other)))
+        member.record.why = member.record.why or "; ".join(
+            filter(None, (_named(outputs, commands), other))
+        )
         member.record.outputs = outputs
 
     def _of_stream(self, line: str) -> bool:
@@ -100,25 +123,40 @@ class SessionReader:
             parser = self.parsers[piece.parser]
             if parser.greets:
                 prompt = next(
-                    (one for one in pieces if one.role == "command" and one.first_line > piece.first_line), piece
+                    (
+                        one
+                        for one in pieces
+                        if one.role == "command" and one.first_line > piece.first_line
+                    ),
+                    piece,
                 )
                 piece.host, piece.kind = prompt.host, parser.kind_of(piece.lines)
             read_by.add(parser.name)
             rows, covers = len(self.into.rows), len(self.into.covers)
             cut_here = cut and piece is pieces[-1]
-            self._read_piece(piece, parser, member, place=place, cut=cut_here, below=_below(piece, following))
+            self._read_piece(
+                piece, parser, member, place=place, cut=cut_here, below=_below(piece, following)
+            )
             above = self._above(parser, rows, covers)
         return read_by
 
     def _of_vcenter(self, pieces: Sequence[TranscriptPiece]) -> bool:
         """Tell whether a text holds logs of vCenter, and none that only a host writes."""
-        nodes = {self.parsers[one.parser].node for one in pieces if one.parser and one.parser not in SHARED}
+        nodes = {
+            self.parsers[one.parser].node
+            for one in pieces
+            if one.parser and one.parser not in SHARED
+        }
         return "vcenter" in nodes and "esxi" not in nodes
 
     def _above(self, parser: Parser, rows: int, covers: int) -> _Above:
         """Return what an output gave; `rows`, `covers`: how many there were before it."""
         row = self.into.rows[-1] if len(self.into.rows) > rows else None
-        return _Above(parser, line_of(row.block, row.line) if row is not None else "", self.into.covers[covers:])
+        return _Above(
+            parser,
+            line_of(row.block, row.line) if row is not None else "",
+            self.into.covers[covers:],
+        )
 
     def _lost_below(self, piece: TranscriptPiece, member: Member, above: _Above | None) -> None:
         """Count the lines of an output that goes on behind its end: no parser understood them.
@@ -168,7 +206,9 @@ class SessionReader:
                 return self._place_of(piece, parser, member, place)
 
             address, first = member.address, piece.first_line
-            self.log_lines.search([parser], None, address, nobody, piece.lines, first, excerpt=excerpt)
+            self.log_lines.search(
+                [parser], None, address, nobody, piece.lines, first, excerpt=excerpt
+            )
             self.log_lines.say_strange(member)
             self._read_head(piece, parser, member)
             return
@@ -193,7 +233,9 @@ class SessionReader:
                     block = self.artefacts.block(place, member, piece.lines, piece.first_line)
                     self.artefacts.parse(parser, block, place, quiet=True)
 
-    def _place_of(self, piece: TranscriptPiece, parser: Parser, member: Member, place: FactScope | None) -> FactScope:
+    def _place_of(
+        self, piece: TranscriptPiece, parser: Parser, member: Member, place: FactScope | None
+    ) -> FactScope:
         kind = piece.kind or parser.node
         if kind == parser.node:
             kind = parser.kind_of(piece.lines)
@@ -217,6 +259,8 @@ def _named(outputs: Sequence[tuple[int, str, int]], commands: int) -> str:
     """Say which outputs nothing reads, "" for none; outputs: (line, command, lines) of the first of all."""
     if not outputs:
         return ""
-    named = [f"`{one_line(command, SHOWN)}` (line {line:,})" for line, command, _ in outputs[:NAMED]]
+    named = [
+        f"`{one_line(command, SHOWN)}` (line {line:,})" for line, command, _ in outputs[:NAMED]
+    ]
     more = f" and {commands - NAMED:,} more" if commands > NAMED else ""
     return f"Backline does not read the output of {', '.join(named)}{more}"

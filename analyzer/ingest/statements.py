@@ -31,7 +31,10 @@ class Statements:
             if row.table.name in _VERSIONS and version and row.values.get("origin") != "vmware.log":
                 self._versions[row.block.scope].add(str(version))
         for span in intake.spans:
-            if span.table != _NOT_OF_A_HOST and (times := _times(span.first, span.last)) is not None:
+            if (
+                span.table != _NOT_OF_A_HOST
+                and (times := _times(span.first, span.last)) is not None
+            ):
                 known = self._spans.get(span.place.key, times)
                 self._spans[span.place.key] = min(known[0], times[0]), max(known[1], times[1])
 
@@ -44,12 +47,19 @@ class Statements:
         shown = self._prompted.get(place.key, "")
         if shown and name and name.lower().partition(".")[0] != shown:
             return f"shows the prompt of a machine that is called {shown}"
-        mine, theirs = self._versions.get(place.key, set()), {v for key in keys for v in self._versions.get(key, ())}
+        mine, theirs = (
+            self._versions.get(place.key, set()),
+            {v for key in keys for v in self._versions.get(key, ())},
+        )
         if mine and theirs and not mine & theirs:
             return f"states version {' and '.join(sorted(mine))}"
         spans = [self._spans[key] for key in keys if key in self._spans]
         own = self._spans.get(place.key)
-        if own and spans and all(own[0] - last > GAP or first - own[1] > GAP for first, last in spans):
+        if (
+            own
+            and spans
+            and all(own[0] - last > GAP or first - own[1] > GAP for first, last in spans)
+        ):
             return f"holds lines of {_days(own)}"
         return ""
 
@@ -63,7 +73,9 @@ class Statements:
         for place in places:
             version, time = versions.get(place.key, ""), times.get(place.key, "")
             unknown = (many_versions and not version) or (many_times and not time)
-            parted[(place.key,) if unknown else (version * many_versions, time * many_times)].append(place)
+            parted[
+                (place.key,) if unknown else (version * many_versions, time * many_times)
+            ].append(place)
         return [(group, self._apart(key)) for key, group in parted.items()]
 
     @staticmethod
@@ -82,11 +94,17 @@ class Statements:
                 joined = [one for one in machines if one & stated]
                 machines = [one for one in machines if not one & stated] + [stated.union(*joined)]
         named = {version: " and ".join(sorted(one)) for one in machines for version in one}
-        return {place.key: named[min(self._versions[place.key])] for place in places if self._versions.get(place.key)}
+        return {
+            place.key: named[min(self._versions[place.key])]
+            for place in places
+            if self._versions.get(place.key)
+        }
 
     def _by_time(self, places: Sequence[FactScope]) -> dict[str, str]:
         """Return place key -> times of its machine; logs that lie more than a year apart are of two."""
-        known = sorted((self._spans[place.key], place.key) for place in places if place.key in self._spans)
+        known = sorted(
+            (self._spans[place.key], place.key) for place in places if place.key in self._spans
+        )
         runs: list[tuple[Span, list[str]]] = []
         for span, key in known:
             if runs and span[0] - runs[-1][0][1] <= GAP:

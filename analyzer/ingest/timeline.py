@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.loghost import BOOT
+from analyzer.case.verdicts import Judgement
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.loghost import BOOT
 from analyzer.scan.hits import Signature
-from analyzer.verdicts import Judgement
 
 MOST = 400
 EVENTS = "timeline/vobd"
@@ -19,7 +19,9 @@ AUDITS = "[esx.audit.shell.", "[esx.audit.ssh."
 
 # vobd names its events: problems, what cleared them, and the audit of shells. Test ids never count.
 TIMELINE_SIGNATURES = (
-    Signature(EVENTS, "esxi.vobd", r"\[esx\.(?:problem|clear|audit\.(?:shell|ssh|host))\.(?!test\.)"),
+    Signature(
+        EVENTS, "esxi.vobd", r"\[esx\.(?:problem|clear|audit\.(?:shell|ssh|host))\.(?!test\.)"
+    ),
 )
 
 
@@ -39,14 +41,19 @@ def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
     return found
 
 
-def timeline(known: Sequence[dict[str, Any]], judgement: Judgement, incident: str = "") -> list[dict[str, Any]]:
+def timeline(
+    known: Sequence[dict[str, Any]], judgement: Judgement, incident: str = ""
+) -> list[dict[str, Any]]:
     """Return `events` and the lines of the findings in order of time; of too many, audits are left out first.
 
     incident  ISO 8601 UTC: a moment of its own, and of too many the nearest to it are kept; "": the first and the last
 
     Keys: time, node, text, address, line, kind (hit, event, boot, capture, incident), rule.
     """
-    events = [*known, *([_event(incident, "", "the incident, from --incident", "incident")] if incident else [])]
+    events = [
+        *known,
+        *([_event(incident, "", "the incident, from --incident", "incident")] if incident else []),
+    ]
     for finding in judgement.findings:
         for evidence in finding.evidence:
             if evidence.taken and evidence.line:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from analyzer.artefacts.tables import Row
 from analyzer.ingest.intake import Intake
-from analyzer.tables import Row
 
 VM_PORT = 5  # Type of a VM's port in `net-stats -l`
 MODELS = {9: "VMXNET3"}  # the only SubType a source names
@@ -26,9 +26,16 @@ def topology(intake: Intake) -> list[dict[str, Any]]:
         for row in by_table["esxi.vnic"]
         if row.values.get("mac")
     }
-    records = [_record(row, uplinks, vnics) for row in by_table["esxi.net_stats"] if row.values.get("type") == VM_PORT]
+    records = [
+        _record(row, uplinks, vnics)
+        for row in by_table["esxi.net_stats"]
+        if row.values.get("type") == VM_PORT
+    ]
     unique = {(r["node"], r["port_id"], r["mac"], r["vm"]): r for r in records}
-    return sorted(unique.values(), key=lambda r: (r["node"], str(r["vm"] or ""), str(r["vnic"]), r["port_id"] or 0))
+    return sorted(
+        unique.values(),
+        key=lambda r: (r["node"], str(r["vm"] or ""), str(r["vnic"]), r["port_id"] or 0),
+    )
 
 
 def _uplinks(by_table: dict[str, list[Row]]) -> dict[tuple[str, str], str]:

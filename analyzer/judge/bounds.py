@@ -6,10 +6,10 @@ Of times these are "or later" and "or earlier".
 
 from __future__ import annotations
 
+from analyzer.case.verdicts import Reason
 from analyzer.judge.trace import TraceContext
-from analyzer.language.expression import ExprNode
-from analyzer.language.template import Template
-from analyzer.verdicts import Reason
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.template import Template
 
 _WORDS = {"count": "at least ", "max": "at least ", "min": "at most "}
 _TIMES = {"max": " or later", "min": " or earlier"}
@@ -32,7 +32,11 @@ def bound(node: ExprNode, why: TraceContext) -> str:
         return bound(node.args[0], why)
     if node.op == "seen_field":
         answer = why.answers.get(node.name)
-        return _WORDS["count"] if node.column == _SEEN_COUNT and answer is not None and answer.more else ""
+        return (
+            _WORDS["count"]
+            if node.column == _SEEN_COUNT and answer is not None and answer.more
+            else ""
+        )
     if node.op not in _WORDS or node.type not in ("int", "float", "time"):
         return ""
     alias = why.rule.aliases[node.name]

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, joined
+from analyzer.artefacts.tables import Block, Frame, Kind
 from analyzer.facts.database import fitting, plain_many, version_key
 from analyzer.facts.records import Store
-from analyzer.lazy_dataclass import dataclass
-from analyzer.samples import SampleColumns, SampleLines, floats_of, joined
-from analyzer.tables import Block, Frame, Kind
 
-Grouping = tuple[str, Kind, Callable[[Any], Hashable] | None]  # a column, its kind, how its cells are compared
+Grouping = tuple[
+    str, Kind, Callable[[Any], Hashable] | None
+]  # a column, its kind, how its cells are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Vector:
         cells = self.cells.tolist()
         if self.known is True:
             return list(cells)
-        return [cell if known else None for cell, known in zip(cells, self.known.tolist(), strict=True)]
+        return [
+            cell if known else None for cell, known in zip(cells, self.known.tolist(), strict=True)
+        ]
 
 
 @dataclass(slots=True)
@@ -92,7 +95,9 @@ class SampleCapture:
             self._held[column] = Vector(joined(there).plain()) if len(there) == len(parts) else None
         held = self._held[column]
         if held is None:
-            return Vector(np.zeros(len(self._spots(places))), np.zeros(len(self._spots(places)), dtype=bool))
+            return Vector(
+                np.zeros(len(self._spots(places))), np.zeros(len(self._spots(places)), dtype=bool)
+            )
         return _typed(floats_of(held.cells if places is None else held.cells[places]), kind)
 
     def drawn(self, column: str, places: Any) -> tuple[list[str], Any] | None:
@@ -119,15 +124,24 @@ class SampleCapture:
         if self._stamps is None:
             stamps = [str(value) for value in self._moments() if value is not None]
             keys = [by_time(stamp) for stamp in stamps]
-            ascend = len(stamps) * self.objects == self.count and all(map(operator.lt, keys, keys[1:]))
+            ascend = len(stamps) * self.objects == self.count and all(
+                map(operator.lt, keys, keys[1:])
+            )
             self._stamps = stamps if ascend else []
         return self._stamps
 
     def _moments(self) -> list[Any]:
         for name in ("time", "sample"):
             parts = [getattr(frame.columns, "moments", {}).get(name) for frame in self.frames]
-            if self.frames[0].table.column(name) is not None and any(name in frame.columns for frame in self.frames):
-                return [cell for part in parts if part is not None for cell in plain_many(part, range(len(part)))]
+            if self.frames[0].table.column(name) is not None and any(
+                name in frame.columns for frame in self.frames
+            ):
+                return [
+                    cell
+                    for part in parts
+                    if part is not None
+                    for cell in plain_many(part, range(len(part)))
+                ]
         return []
 
     def _whole(self, column: str, kind: Kind) -> Vector:
@@ -145,7 +159,9 @@ class SampleCapture:
                     parts.append(np.asarray(columns[column]))
                 else:
                     parts.append(np.full(len(frame.line), None, dtype=object))
-            held = self._held[column] = _typed(parts[0] if len(parts) == 1 else np.concatenate(parts), kind)
+            held = self._held[column] = _typed(
+                parts[0] if len(parts) == 1 else np.concatenate(parts), kind
+            )
         return held
 
     def _spots(self, places: Any) -> Any:
@@ -163,9 +179,13 @@ class SampleCapture:
         """Return the lines of rows."""
         import numpy as np  # noqa: PLC0415 - heavy
 
-        by_sample = self.objects and all(isinstance(frame.line, SampleLines) for frame in self.frames)
+        by_sample = self.objects and all(
+            isinstance(frame.line, SampleLines) for frame in self.frames
+        )
         if self._lines is None:
-            own = [frame.line.numbers if by_sample else np.asarray(frame.line) for frame in self.frames]
+            own = [
+                frame.line.numbers if by_sample else np.asarray(frame.line) for frame in self.frames
+            ]
             self._lines = np.concatenate(own)
         spots = self._spots(places)
         return self._lines[spots // self.objects if by_sample else spots]
@@ -181,7 +201,11 @@ class SampleCapture:
         import numpy as np  # noqa: PLC0415 - heavy
 
         own = self.frames[0].columns
-        by_object = self.objects and isinstance(own, SampleColumns) and all(name in own.names for name, *_ in columns)
+        by_object = (
+            self.objects
+            and isinstance(own, SampleColumns)
+            and all(name in own.names for name, *_ in columns)
+        )
         if not columns:
             yield (), slice(None)
             return
@@ -230,12 +254,18 @@ def captures_of(store: Store, name: Callable[[str], str]) -> list[SampleCapture]
 
 def _goes_on(capture: SampleCapture, frame: Frame, first: int) -> bool:
     mine, theirs = capture.frames[0].columns, frame.columns
-    alike = isinstance(mine, SampleColumns) and isinstance(theirs, SampleColumns) and mine.names is theirs.names
+    alike = (
+        isinstance(mine, SampleColumns)
+        and isinstance(theirs, SampleColumns)
+        and mine.names is theirs.names
+    )
     return alike and capture.block is frame.block and capture.first + capture.count == first
 
 
 def _at(vector: Vector, places: Any) -> Vector:
-    return Vector(vector.cells[places], vector.known if vector.known is True else vector.known[places])
+    return Vector(
+        vector.cells[places], vector.known if vector.known is True else vector.known[places]
+    )
 
 
 def _typed(cells: Any, kind: Kind) -> Vector:
@@ -267,14 +297,29 @@ def _objects(cells: list[Any], kind: Kind) -> Vector:
     known = np.array([cell is not None for cell in fitted], dtype=bool)
     empty: Any = _EMPTY[kind]
     if kind == "time":
-        array = np.array(["NaT" if cell is None else cell for cell in fitted], dtype="datetime64[us]")
+        array = np.array(
+            ["NaT" if cell is None else cell for cell in fitted], dtype="datetime64[us]"
+        )
     else:
         array = np.array([empty if cell is None else cell for cell in fitted], dtype=_DTYPES[kind])
     return Vector(array, True if known.all() else known)
 
 
-_DTYPES: dict[Kind, Any] = {"int": "int64", "float": "float64", "bool": "bool", "str": object, "version": object}
-_EMPTY: dict[Kind, Any] = {"int": 0, "float": 0.0, "bool": False, "str": "", "version": "", "time": None}
+_DTYPES: dict[Kind, Any] = {
+    "int": "int64",
+    "float": "float64",
+    "bool": "bool",
+    "str": object,
+    "version": object,
+}
+_EMPTY: dict[Kind, Any] = {
+    "int": 0,
+    "float": 0.0,
+    "bool": False,
+    "str": "",
+    "version": "",
+    "time": None,
+}
 
 
 def versions(vector: Vector) -> Vector:
@@ -282,4 +327,7 @@ def versions(vector: Vector) -> Vector:
     import numpy as np  # noqa: PLC0415 - heavy
 
     keys = [version_key(cell) for cell in vector.listed()]
-    return Vector(np.array([key or "" for key in keys], dtype=object), np.array([key is not None for key in keys]))
+    return Vector(
+        np.array([key or "" for key in keys], dtype=object),
+        np.array([key is not None for key in keys]),
+    )

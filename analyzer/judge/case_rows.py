@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from analyzer.artefacts.tables import INT64, Kind, Row, Table, Value
 from analyzer.facts import Facts, SharedRows
 from analyzer.facts.database import fitting, own_columns, text, timestamp
 from analyzer.facts.records import Store
 from analyzer.judge.captures import SampleCapture, captures_of
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import INT64, Kind, Row, Table, Value
 
 INFINITE = math.inf
 _TYPES: Mapping[Kind, type] = {"int": int, "float": float, "bool": bool, "str": str, "version": str}
@@ -90,11 +90,15 @@ class CaseTable:
                 origins[id(block)] = text(facts.name(block.node)), taken
             name, taken = origins[id(block)]
             cells = row.values if _fits(row.values, typed) else _fitted(row, kinds)
-            yield CaseRow(cells, block.node, name, block.address, block.order, row.line, number, taken)
+            yield CaseRow(
+                cells, block.node, name, block.address, block.order, row.line, number, taken
+            )
 
     def whole(self) -> list[CaseRow]:
         """Return all rows, those of captures as well; many samples make many rows."""
-        return self.rows + [row for capture in self.captures for row in capture_rows(self.table, capture)]
+        return self.rows + [
+            row for capture in self.captures for row in capture_rows(self.table, capture)
+        ]
 
     def keys(self, names: tuple[str, ...]) -> tuple[list[Key], bool]:
         """Return what tells each row's object from others, by the number of the row, and whether one stands twice."""
@@ -103,7 +107,9 @@ class CaseTable:
             self._keys[names] = keys, len(set(keys)) < len(keys)
         return self._keys[names]
 
-    def by(self, columns: Sequence[tuple[str, Fold]], *, any_node: bool) -> Mapping[Key, list[CaseRow]]:
+    def by(
+        self, columns: Sequence[tuple[str, Fold]], *, any_node: bool
+    ) -> Mapping[Key, list[CaseRow]]:
         """Return the rows of objects by node and cells of some columns; a row with an unknown one is not there."""
         index = (tuple(columns), any_node)
         if index not in self.indexes:
@@ -117,7 +123,9 @@ def grouped(
     """Return rows by node (of all nodes together with `any_node`) and cells of some columns."""
     found: dict[Key, list[CaseRow]] = {}
     for row in rows:
-        key = key_of([(row.cell(name), fold) for name, fold in columns], "" if any_node else row.node)
+        key = key_of(
+            [(row.cell(name), fold) for name, fold in columns], "" if any_node else row.node
+        )
         if key is not None:
             found.setdefault(key, []).append(row)
     return found
@@ -148,7 +156,9 @@ def capture_rows(table: Table, capture: SampleCapture, places: Any = None) -> It
     lists = {name: vector.listed() for name, vector in columns.items() if vector is not None}
     for at, number in enumerate(numbers):
         cells = {name: cell for name, some in lists.items() if (cell := some[at]) is not None}
-        yield CaseRow(cells, block.node, capture.node, block.address, block.order, lines[at], number, taken)
+        yield CaseRow(
+            cells, block.node, capture.node, block.address, block.order, lines[at], number, taken
+        )
 
 
 def _fits(values: Mapping[str, Value], typed: Mapping[str, type]) -> bool:
@@ -184,7 +194,9 @@ def table_of(facts: Facts, name: str) -> CaseTable:
     found = facts.held.get(name)
     if found is None:
         shared = facts.store(name).shared
-        found = facts.held[name] = CaseTable(facts, name) if shared is None else _shared(facts, name, shared)
+        found = facts.held[name] = (
+            CaseTable(facts, name) if shared is None else _shared(facts, name, shared)
+        )
     assert isinstance(found, CaseTable)
     return found
 

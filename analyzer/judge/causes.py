@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table, Value
+from analyzer.case.verdicts import Reason
 from analyzer.facts import Facts
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
-from analyzer.tables import Table, Value
-from analyzer.verdicts import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Cause:
 
     def ask(self, rule: Rule) -> str:
         """Return what to request so that the value is known, "" when nothing."""
-        catalog = self.table is not None and self.table.given is not None  # nobody can send what the tool itself lacks
+        catalog = (
+            self.table is not None and self.table.given is not None
+        )  # nobody can send what the tool itself lacks
         return "" if self.rescan or catalog else rule.ask_for(self.table)
 
 
@@ -39,7 +41,9 @@ def read_without(facts: Facts, node: str, table: Table) -> str:
     for name in (*siblings, *parsing.read_beside(own)):
         covered = facts.coverage(node, name) if facts.has_rows(name, node) else None
         read = covered.addresses if covered is not None and covered.state == "read" else ()
-        addresses |= dict.fromkeys(one for one in read if name in siblings or parsing.may_be_in(own, one))
+        addresses |= dict.fromkeys(
+            one for one in read if name in siblings or parsing.may_be_in(own, one)
+        )
     first = next(iter(addresses), "")
     return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
 
@@ -75,7 +79,11 @@ def table_cause(facts: Facts, node: str | None, table: Table, looked_for: str = 
         return Cause(Reason.UNREADABLE, name, why, table)
     if covered.state == "":
         read = read_without(facts, node, table)
-        lacks = f"{read} was read and lacks {name}" if read else f"{table.words}{where} is not in the case"
+        lacks = (
+            f"{read} was read and lacks {name}"
+            if read
+            else f"{table.words}{where} is not in the case"
+        )
         return Cause(Reason.MISSING, name, lacks, table)
     wanted = f" with {looked_for}" if looked_for else ""
     if table.lines_of is not None:  # nothing to ask for: the log is there

@@ -7,18 +7,17 @@ worst of every node among them; the next are told without. The counts of every n
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
+from analyzer.case.ranking import Weight
+from analyzer.case.verdicts import Cut, NodeCut, Verdict
 from analyzer.facts import Facts
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.ranking import gauge, gauge_of, worst
 from analyzer.judge.subjects import Detail, Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
-from analyzer.ranking import Weight
 from analyzer.rules import Outcome, Rule
-from analyzer.verdicts import Cut, NodeCut, Verdict
+from analyzer.runtime.limits import Limits
 
 CHARTED = 50  # findings of one rule whose samples are drawn
 
@@ -62,7 +61,9 @@ def cut_in_words(cut: Cut) -> str:
 def graded(rule: Rule, answers: Sequence[bool | None]) -> str:
     """Return the severity of the first true grade; where none is known to be true, of the last."""
     grades = zip(rule.grades, answers, strict=True)
-    return next((grade.severity for grade, answer in grades if answer is True), rule.grades[-1].severity)
+    return next(
+        (grade.severity for grade, answer in grades if answer is True), rule.grades[-1].severity
+    )
 
 
 @dataclass(slots=True)
@@ -78,7 +79,11 @@ class Chooser:
 
     def reported(self, alike: list[Chosen], look: Look) -> list[Chosen]:
         """Return the subjects of one verdict that are reported; the others are counted in `cuts`."""
-        verdict, most, short = alike[0].verdict, self.limits.findings_per_rule, self.limits.findings_in_short
+        verdict, most, short = (
+            alike[0].verdict,
+            self.limits.findings_per_rule,
+            self.limits.findings_in_short,
+        )
         if verdict is not Verdict.MATCH:
             told = self._first(alike, most)
             if verdict is Verdict.CANNOT_TELL and len(told) < len(alike):
@@ -90,7 +95,10 @@ class Chooser:
         ranked = self._ranked(alike, look)
         weights = dict(ranked)
         nodes = {one.subject.number: one.subject.node for one in alike}
-        groups = (nodes.__getitem__, lambda number: (weights[number].severity, weights[number].confidence))
+        groups = (
+            nodes.__getitem__,
+            lambda number: (weights[number].severity, weights[number].confidence),
+        )
         order = list(weights)
         full = worst(order, most, groups)
         kept = worst(order, most + short, groups)
@@ -122,7 +130,9 @@ class Chooser:
 
     def severity(self, outcome: Outcome, why: TraceContext) -> str:
         """Return the severity of an outcome: its own, or by the grades of the rule."""
-        return outcome.severity or graded(self.rule, [why.value(grade.when) for grade in self.rule.grades])
+        return outcome.severity or graded(
+            self.rule, [why.value(grade.when) for grade in self.rule.grades]
+        )
 
     def magnitude(self, why: TraceContext) -> float | None:
         """Return how bad a subject is as a number of which the larger is the worse; None when nothing tells."""
@@ -131,11 +141,21 @@ class Chooser:
 
     def excess(self, outcome: Outcome, why: TraceContext) -> float | None:
         """Return how many times the figure of a subject is over the bar of its severity; None when nothing tells."""
-        held = [grade.when for grade in self.rule.grades if grade.severity == self.severity(outcome, why)]
+        held = [
+            grade.when
+            for grade in self.rule.grades
+            if grade.severity == self.severity(outcome, why)
+        ]
         measure = gauge_of(self.rule, [*held, outcome.when, self.rule.when])
-        return None if measure is None else measure.excess(why.value(measure.node), why.value(measure.bar))
+        return (
+            None
+            if measure is None
+            else measure.excess(why.value(measure.node), why.value(measure.bar))
+        )
 
-    def _count_cut(self, alike: Sequence[Chosen], full: Container[int], short: Container[int]) -> None:
+    def _count_cut(
+        self, alike: Sequence[Chosen], full: Container[int], short: Container[int]
+    ) -> None:
         """Note that not all subjects of a verdict are told in full, with the counts of every node."""
         counts: dict[str, NodeCut] = {}
         for one in alike:

@@ -17,16 +17,22 @@ from typing import Any, Protocol
 
 from analyzer.facts.database import version_key as version_key_of
 from analyzer.judge.case_rows import moment
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 Env = list[Any]  # what is known of one subject, by slot
 Fn = Callable[[Env], Any]
-Parts = tuple[int, int, Any]  # of an aggregate: rows, rows whose value is known, true ones or the value
+Parts = tuple[
+    int, int, Any
+]  # of an aggregate: rows, rows whose value is known, true ones or the value
 
 UNSET = object()  # a slot that was not asked for yet
 HUGE = 2**127  # whole numbers beyond this are unknown
 BOUNDED = ("share", "count", "max", "min")
-ZERO = ("any", "count", "sum")  # they have a value over no rows, where that is known; the others have none
+ZERO = (
+    "any",
+    "count",
+    "sum",
+)  # they have a value over no rows, where that is known; the others have none
 COUNTING = ("any", "all", "share", "count")
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -36,7 +42,11 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_WHOLE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_WHOLE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -280,7 +290,11 @@ class Closures:
                 return None, None
             rows, known, true = found
             if share:
-                return (None, None) if not rows or unsure(env) else (true / rows, (true + rows - known) / rows)
+                return (
+                    (None, None)
+                    if not rows or unsure(env)
+                    else (true / rows, (true + rows - known) / rows)
+                )
             return true, None if unsure(env) else true + rows - known
 
         return counts
@@ -376,5 +390,7 @@ _MAKE: dict[str, Callable[[Closures, ExprNode], Fn]] = {
     "least": Closures._extreme,
     "greatest": Closures._extreme,
     "known": Closures._known,
-    **dict.fromkeys(("any", "all", "share", "count", "sum", "max", "min", "mean"), Closures._aggregate),
+    **dict.fromkeys(
+        ("any", "all", "share", "count", "sum", "max", "min", "mean"), Closures._aggregate
+    ),
 }

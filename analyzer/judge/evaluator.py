@@ -12,10 +12,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
-from analyzer.errors import BacklineError
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import text
-from analyzer.judge.case_rows import CaseRow, CaseTable, after, capture_rows, moment, once_each, table_of
+from analyzer.judge.case_rows import (
+    CaseRow,
+    CaseTable,
+    after,
+    capture_rows,
+    moment,
+    once_each,
+    table_of,
+)
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
 from analyzer.judge.folding import Fold
 from analyzer.judge.joining import JoinedRows, Joiner
@@ -23,13 +30,16 @@ from analyzer.judge.log_conditions import Answers
 from analyzer.judge.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
 from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, SubjectDetail
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, nodes_of
-from analyzer.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import SEEN_FIELDS, ExprNode
+from analyzer.runtime.errors import BacklineError
 
 Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
 # A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
 _Base = tuple[CaseRow, bool, CaseRow | None, CaseRow | None]
-_Losses = tuple[bool | Collection[str], ...]  # for each mode: nodes that may have lost rows, or whether the case may
+_Losses = tuple[
+    bool | Collection[str], ...
+]  # for each mode: nodes that may have lost rows, or whether the case may
 STEPS = 1024  # rows and subjects between two looks at the clock
 _SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
 
@@ -83,7 +93,9 @@ class Evaluator:
         more = [self.closures(node) for node in added]
         careful = bool(self._careful())
         numbered = enumerate(self.bases, 1)
-        return [self._subject(number, base, answers, more, careful=careful) for number, base in numbered]
+        return [
+            self._subject(number, base, answers, more, careful=careful) for number, base in numbered
+        ]
 
     def _subject(
         self, number: int, base: _Base, answers: Sequence[Fn], added: Sequence[Fn], *, careful: bool
@@ -95,7 +107,18 @@ class Evaluator:
         safe = self.in_mode(env, CAREFUL) if careful else env
         safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
         row, unseen, *_ = base
-        found = Subject(number, 0, row.node, unseen, only, when, [None] * len(outcomes), safe_only, safe_when, [])
+        found = Subject(
+            number,
+            0,
+            row.node,
+            unseen,
+            only,
+            when,
+            [None] * len(outcomes),
+            safe_only,
+            safe_when,
+            [],
+        )
         if added or (only is True and when is True):
             found.outcomes = [outcome(env) for outcome in outcomes]
             found.added = [one(env) for one in added]
@@ -112,7 +135,9 @@ class Evaluator:
             if plain != strict:
                 yield join.alias.name
 
-    def _env(self, row: CaseRow, unseen: bool, listed: CaseRow | None, fact: CaseRow | None = None) -> Env:
+    def _env(
+        self, row: CaseRow, unseen: bool, listed: CaseRow | None, fact: CaseRow | None = None
+    ) -> Env:
         env: Env = [UNSET] * self.size
         env[BASE], env[UNSEEN], env[MODE] = row, unseen, PLAIN
         if self.rule.population is not None:
@@ -184,11 +209,18 @@ class Evaluator:
             env = self._env(row, unseen=True, listed=row)
             key = (row.name, *((row.cell(name) for name in own.key) if own.key else (row.number,)))
             mine = (row.node, *(row.cell(theirs) for _, theirs in population.by))
-            if fits(env) is not True or row.node in quiet or (mine in met and None not in mine) or key in told:
+            if (
+                fits(env) is not True
+                or row.node in quiet
+                or (mine in met and None not in mine)
+                or key in told
+            ):
                 continue
             told.add(key)
             cells = {name: row.cell(theirs) for name, theirs in filled.items() if name != "node"}
-            unseen_row = CaseRow(cells, row.node, row.name, row.source, row.order, row.line, UNSEEN_ROW, row.taken)
+            unseen_row = CaseRow(
+                cells, row.node, row.name, row.source, row.order, row.line, UNSEEN_ROW, row.taken
+            )
             yield unseen_row, True, row, None
 
     def _table(self, name: str) -> CaseTable:
@@ -220,7 +252,9 @@ class Evaluator:
         slot = self.slots[alias]
         if slot == BASE or self.aliases[alias].many or alias not in self.joined:
             return lambda env: cast("CaseRow | None", env[slot])
-        joiner_of = self._joiner  # made when it is asked for: its own `where` speaks of the alias too
+        joiner_of = (
+            self._joiner
+        )  # made when it is asked for: its own `where` speaks of the alias too
 
         def beside(env: Env) -> CaseRow | None:
             row = env[slot]
@@ -245,7 +279,9 @@ class Evaluator:
     def _joiner(self, alias: str) -> Joiner:
         if alias not in self.joiners:
             join = next(join for join in self.rule.joins if join.alias.name == alias)
-            self.joiners[alias] = Joiner(join, self.facts, self.slots, self.closures, self.wheres, self.look)
+            self.joiners[alias] = Joiner(
+                join, self.facts, self.slots, self.closures, self.wheres, self.look
+            )
         return self.joiners[alias]
 
     def seen(self, name: str, part: str) -> Fn:
@@ -305,7 +341,9 @@ class Evaluator:
         """Return what tells whether rows of an alias may be missing."""
         if alias == self.rule.each.name:
             return lambda env: env[UNSEEN]
-        if self.rule.aliases[alias].table.given is not None:  # its rows are all there, but which one is meant?
+        if (
+            self.rule.aliases[alias].table.given is not None
+        ):  # its rows are all there, but which one is meant?
             joiner_of = self._joiner
             return lambda env: joiner_of(alias).key(env) is None
         losses = self.losses(alias)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from analyzer.artefacts.tables import Block, Table
+from analyzer.case.verdicts import Evidence
 from analyzer.facts import Facts
 from analyzer.judge.captures import by_time
 from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import iso
 from analyzer.judge.trace import TraceContext, shown
-from analyzer.language.expression import ExprNode
-from analyzer.tables import Block, Table
-from analyzer.verdicts import Evidence
+from analyzer.rules.language.expression import ExprNode
 
 CONTEXT = 2  # lines before and after
 LISTED = 8  # rows of one alias
@@ -49,17 +49,23 @@ def _of(node: ExprNode, why: TraceContext, logs: Logs) -> list[_Piece]:
         rows = why.detail.listed(node.name)
         some = [_piece(why.facts, table, row, node.column, node.name) for row in rows[:LISTED]]
         if len(rows) > LISTED:
-            last = next((one for one in reversed(some) if one.known), some[-1])  # the others may be left out
+            last = next(
+                (one for one in reversed(some) if one.known), some[-1]
+            )  # the others may be left out
             last.item.label += f" ({len(rows) - LISTED:,} more not shown)"
         return some
     if node.op == "column":
         row = why.detail.row(node.name)
         if row is None:
             return []
-        return [_piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)]
+        return [
+            _piece(why.facts, why.rule.aliases[node.name].table.name, row, node.column, node.name)
+        ]
     if node.op in ("seen", "seen_field"):
         answer = why.answers.get(node.name)
-        return [_Piece(one) for one in logs.evidence(node.name, answer)] if answer is not None else []
+        return (
+            [_Piece(one) for one in logs.evidence(node.name, answer)] if answer is not None else []
+        )
     if node.is_aggregate:
         return _folded(node, why)
     return [one for child in node.args for one in _of(child, why, logs)]
@@ -79,7 +85,9 @@ def _folded(node: ExprNode, why: TraceContext) -> list[_Piece]:
         for number in chosen:
             one = _piece(why.facts, table, number, column, node.name)
             if len(chosen) == 1 and rows > 1:
-                one.item.label += f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
+                one.item.label += (
+                    f" ({'first' if node.op == 'count' else 'worst'} of {rows:,} rows)"
+                )
             found.append(one)
     return found
 
@@ -95,13 +103,17 @@ def _piece(facts: Facts, table: str, row: int, column: str, alias: str) -> _Piec
     if origin.frame is not None:
         text = f"{origin.frame.heading(column, origin.index)} = {shown(value)}"
     taken = iso(_taken(facts, table, row) or block.taken)
-    item = Evidence(label, block.address, line, text or label, before, after, taken, facts.name(block.node))
+    item = Evidence(
+        label, block.address, line, text or label, before, after, taken, facts.name(block.node)
+    )
     return _Piece(item, value is not None)
 
 
 def _taken(facts: Facts, table: str, row: int) -> str:
     column = facts.tables[table].column("time")
-    value = facts.value(table, row, "time") if column is not None and column.kind == "time" else None
+    value = (
+        facts.value(table, row, "time") if column is not None and column.kind == "time" else None
+    )
     return value if isinstance(value, str) else ""
 
 
@@ -178,7 +190,9 @@ def thin(values: Sequence[float], most: int) -> list[int]:
     count, buckets = len(values), max(1, most // 2)
     if count <= most:
         return list(range(count))
-    cells = np.array(values, dtype=float if set(map(type, values)) == {float} else object)  # whole numbers stay exact
+    cells = np.array(
+        values, dtype=float if set(map(type, values)) == {float} else object
+    )  # whole numbers stay exact
     bounds = np.arange(buckets + 1) * count // buckets
     of = np.repeat(np.arange(buckets), np.diff(bounds))
     kept = []

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
 from analyzer.rules import Rule
 from analyzer.rules.short import CLEARED, SIGN
+from analyzer.runtime.text import span_in_words
 from analyzer.scan.hits import Hit, first_and_last
-from analyzer.text import span_in_words
-from analyzer.verdicts import Judgement
 
 KIND = "few lines"
 
@@ -42,7 +42,9 @@ def few_lines(
     return found
 
 
-def _hits(facts: Facts, nodes: Collection[str], shown: Collection[tuple[str, int]]) -> dict[tuple[str, str], list[Hit]]:
+def _hits(
+    facts: Facts, nodes: Collection[str], shown: Collection[tuple[str, int]]
+) -> dict[tuple[str, str], list[Hit]]:
     """Return the lines of each signature on each node, without those that a finding rests on."""
     found: dict[tuple[str, str], dict[tuple[str, int], Hit]] = {}
     for scan in facts.scans:
@@ -53,17 +55,23 @@ def _hits(facts: Facts, nodes: Collection[str], shown: Collection[tuple[str, int
     return {key: list(hits.values()) for key, hits in found.items()}
 
 
-def _of_rule(rule: Rule, node: str, seen: Mapping[tuple[str, str], list[Hit]]) -> Iterator[dict[str, Any]]:
+def _of_rule(
+    rule: Rule, node: str, seen: Mapping[tuple[str, str], list[Hit]]
+) -> Iterator[dict[str, Any]]:
     """Yield what is told of one rule on one node: the sign that it asks for several times, or could not judge."""
     if all(outcome.severity == "info" for outcome in rule.outcomes) or CLEARED in rule.logs:
         return
-    asked = {one.logs[0]: one for one in rule.seen.values() if len(one.logs) == 1 and one.at_least > 1}
+    asked = {
+        one.logs[0]: one for one in rule.seen.values() if len(one.logs) == 1 and one.at_least > 1
+    }
     for name in sorted({SIGN, *asked} & set(rule.logs)):
         hits = seen.get((node, f"{rule.id}/{name}"), [])
         if not hits or rule.logs[name].where is not None:
             continue
         wanted = asked.get(name)
         within = f" within {span_in_words(wanted.within)}" if wanted and wanted.within else ""
-        needs = f"asks for {wanted.at_least} lines{within}" if wanted else "needs more than this line"
+        needs = (
+            f"asks for {wanted.at_least} lines{within}" if wanted else "needs more than this line"
+        )
         told = {"node": node, "kind": KIND, "what": f"{rule.id} {needs}", "title": rule.title}
         yield told | first_and_last(hits)

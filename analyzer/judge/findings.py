@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
 from analyzer.judge import bounds, evidence
 from analyzer.judge.causes import Cause
 from analyzer.judge.choosing import Chooser, Chosen
@@ -12,12 +14,10 @@ from analyzer.judge.log_conditions import Logs
 from analyzer.judge.log_hits import messages, stamp
 from analyzer.judge.subjects import Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.language.command import fill
-from analyzer.language.template import Template
 from analyzer.rules import Outcome, Step
 from analyzer.rules.column_usage import needs_of
-from analyzer.tables import Value
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Finding, Fix, Reason, Verdict
+from analyzer.rules.language.command import fill
+from analyzer.rules.language.template import Template
 
 
 class FindingWriter:
@@ -27,8 +27,15 @@ class FindingWriter:
     charts  filled: a finding, the column drawn, its samples
     """
 
-    def __init__(self, chooser: Chooser, logs: Callable[[], Logs], charts: list[tuple[Finding, str, Series]]) -> None:
-        self.chooser, self.rule, self.facts, self.lean = chooser, chooser.rule, chooser.facts, chooser.lean
+    def __init__(
+        self, chooser: Chooser, logs: Callable[[], Logs], charts: list[tuple[Finding, str, Series]]
+    ) -> None:
+        self.chooser, self.rule, self.facts, self.lean = (
+            chooser,
+            chooser.rule,
+            chooser.facts,
+            chooser.lean,
+        )
         self._logs, self.charts = logs, charts
 
     def write(self, one: Chosen, why: TraceContext, name: str, thing: str) -> Finding:
@@ -62,10 +69,14 @@ class FindingWriter:
         )
         fill_from_row(finding, why)
         self._worse(finding, one.subject, why, taken)
-        finding.also += [bounds.filled(note.say, why) for note in rule.notes if why.value(note.when) is True]
+        finding.also += [
+            bounds.filled(note.say, why) for note in rule.notes if why.value(note.when) is True
+        ]
         finding.also += totals(outcome, why)
         self._cut(finding, why)
-        finding.first_seen = min((item.taken for item in finding.evidence if item.taken), default="")
+        finding.first_seen = min(
+            (item.taken for item in finding.evidence if item.taken), default=""
+        )
         for node in rule.chart if one.charted and not lean else ():
             chart = evidence.series(node, why, name)
             if chart is not None:
@@ -89,7 +100,9 @@ class FindingWriter:
                 answer = why.value(grade.when)
                 if answer is True:
                     break
-                skipped += [(grade.when, grade.severity, finding.confidence)] if answer is None else []
+                skipped += (
+                    [(grade.when, grade.severity, finding.confidence)] if answer is None else []
+                )
         told: dict[str, tuple[Cause, str, bool]] = {}
         for node, severity, confidence in skipped:
             cause = why.cause(node)
@@ -97,7 +110,9 @@ class FindingWriter:
                 continue
             missing = cause.table.declared.name if cause.table is not None else cause.missing
             could, worse = _could(finding, severity, confidence)
-            if missing not in told or (worse and not told[missing][2]):  # what may be worse counts more
+            if missing not in told or (
+                worse and not told[missing][2]
+            ):  # what may be worse counts more
                 told[missing] = cause, could, worse
         for missing, (cause, could, worse) in told.items():
             if worse:
@@ -112,9 +127,14 @@ class FindingWriter:
         for name, alias in self.rule.aliases.items():
             if alias.table.lines_of is not None:
                 cause = why.absent(name)
-                if cause.table is alias.table and cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                if cause.table is alias.table and cause.reason in (
+                    Reason.UNREADABLE,
+                    Reason.UNPARSED,
+                ):
                     said[f"There may be more such lines: {cause.why}."] = None
-            elif alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut":
+            elif (
+                alias.many and self.facts.coverage(why.detail.node, alias.table.name).state == "cut"
+            ):
                 said[f"{alias.table.name} ended early; later rows were not seen."] = None
         told = {hit.log for hit in self.rule.hits}
         for name in needs_of(self.rule).asked:
@@ -126,7 +146,9 @@ class FindingWriter:
 def totals(outcome: Outcome, why: TraceContext) -> list[str]:
     """Return how many lines there are in all where the sentence counts those of one window."""
     shown = outcome.say.nodes() if outcome.say is not None else []
-    counted_names = {node.name for node in shown if node.op == "seen_field" and node.column == "count"}
+    counted_names = {
+        node.name for node in shown if node.op == "seen_field" and node.column == "count"
+    }
     found = []
     for name in sorted(counted_names):
         seen = why.rule.seen[name]
@@ -154,7 +176,9 @@ def remedy(step: Step, why: TraceContext) -> Fix | None:
     if fits is False or (fits is None and not step.unsure):
         return None
     run = fill(step.run, why.value) if step.run is not None else ""
-    do, note, caution = (why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution))
+    do, note, caution = (
+        why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution)
+    )
     if fits is None:
         do = f"{step.unsure}: {do}" if do else f"{step.unsure}:"
     return Fix(step.where, run, do, note, caution)
@@ -184,10 +208,17 @@ def fill_from_row(finding: Finding, why: TraceContext) -> None:
         value: Value = why.facts.value(table.name, row, column)
         return "" if value is None else str(value)
 
-    finding.id = " ".join(cell(column) for column in table.key)  # tells rows apart until the ids are made
+    finding.id = " ".join(
+        cell(column) for column in table.key
+    )  # tells rows apart until the ids are made
     finding.title = cell("title") or finding.title
     finding.about = cell("text") or finding.about
     finding.kb = list(dict.fromkeys([*map(int, cell("kb").split()), *finding.kb]))
-    finding.source = [f"{table.name}, {finding.id}: {cell('source')} ({cell('mark')})", *finding.source]
-    finding.explained_by = cell("explained_by").split()  # rules, until findings are related to one another
+    finding.source = [
+        f"{table.name}, {finding.id}: {cell('source')} ({cell('mark')})",
+        *finding.source,
+    ]
+    finding.explained_by = cell(
+        "explained_by"
+    ).split()  # rules, until findings are related to one another
     finding.not_this = [*filter(None, [cell("not_this")]), *finding.not_this]

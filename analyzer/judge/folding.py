@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.judge.closures import COUNTING, HUGE, UNSET, ZERO, Env, Fn, Parts
 from analyzer.judge.joining import JoinedRows, Joiner
 from analyzer.judge.vectors import SampleSlice, folded, python, spread
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 LISTED = 8  # rows that fulfil a condition that are listed as evidence
 _OF_SUBJECT = ("column", "row", "seen", "seen_field", "known")  # what differs between subjects
@@ -26,13 +26,21 @@ class Fold:
     whole  whether a subject without rows is known to have none
     """
 
-    def __init__(self, node: ExprNode, joiner: Joiner, group: GroupOf, memo: int, whole: Fn, value: Fn | None) -> None:
+    def __init__(
+        self, node: ExprNode, joiner: Joiner, group: GroupOf, memo: int, whole: Fn, value: Fn | None
+    ) -> None:
         self.node, self.joiner, self.group, self.memo, self.whole = node, joiner, group, memo, whole
         self.argument = node.args[0]
         self.counting = node.op in COUNTING
         self.value = value  # None: rows are counted, whatever they hold
-        others = (leaf for leaf in node.args[0].walk() if leaf.op not in ("column", "row") or leaf.name != node.name)
-        self.alike = not any(leaf.op in _OF_SUBJECT or leaf.is_aggregate for leaf in others)  # for all who share rows
+        others = (
+            leaf
+            for leaf in node.args[0].walk()
+            if leaf.op not in ("column", "row") or leaf.name != node.name
+        )
+        self.alike = not any(
+            leaf.op in _OF_SUBJECT or leaf.is_aggregate for leaf in others
+        )  # for all who share rows
         self.numbers = float if node.type == "float" and node.op in ("sum", "mean") else None
 
     def parts(self, env: Env) -> Parts | None:
@@ -53,7 +61,12 @@ class Fold:
 
     def _rows(self, env: Env, group: JoinedRows) -> Iterator[Any]:
         """Yield the value of every row of objects."""
-        value, slot, held, look = self.value, self.joiner.slot, env[self.joiner.slot], self.joiner.look
+        value, slot, held, look = (
+            self.value,
+            self.joiner.slot,
+            env[self.joiner.slot],
+            self.joiner.look,
+        )
         maybe = group.maybe
         for place, row in enumerate(group.rows):
             if maybe is not None and maybe[place]:
@@ -66,7 +79,11 @@ class Fold:
         env[slot] = held
 
     def _counted(self, env: Env, group: JoinedRows) -> Parts:
-        if self.value is None and group.maybe is None and all(one.maybe is None for one in group.captures):
+        if (
+            self.value is None
+            and group.maybe is None
+            and all(one.maybe is None for one in group.captures)
+        ):
             return len(group), len(group), len(group)
         known = true = 0
         for one in self._rows(env, group):
@@ -121,7 +138,11 @@ class Fold:
         if not self.conditional:
             return []
         group = self.group(env)
-        found = [row.place for row, one in zip(group.rows, self._rows(env, group), strict=True) if one is True]
+        found = [
+            row.place
+            for row, one in zip(group.rows, self._rows(env, group), strict=True)
+            if one is True
+        ]
         for stretch in group.captures:
             cells, there = self._cells(env, stretch)
             chosen = (cells.astype(bool) & there).nonzero()[0][:LISTED]
@@ -133,7 +154,9 @@ class Fold:
         group = self.group(env)
         sized = leaf.type in ("int", "float", "time")
         wanted = self.node.op != "all"  # one row decides a no
-        best: dict[bool, tuple[Any, int]] = {}  # whether the condition decides -> cell, number of the row
+        best: dict[
+            bool, tuple[Any, int]
+        ] = {}  # whether the condition decides -> cell, number of the row
 
         def take(cell: Any, number: int, *, decides: bool) -> None:
             known = best.get(decides)
@@ -155,13 +178,17 @@ class Fold:
             self._extremes(env, stretch, leaf if sized else None, take, least=least)
         return best.get(True, best.get(False, (None, None)))[1]
 
-    def _extremes(self, env: Env, stretch: SampleSlice, leaf: ExprNode | None, take: Take, *, least: bool) -> None:
+    def _extremes(
+        self, env: Env, stretch: SampleSlice, leaf: ExprNode | None, take: Take, *, least: bool
+    ) -> None:
         """Hand over the extreme sample of all, and of those whose condition decides."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         cells, known = np.zeros(stretch.count, dtype=int), np.ones(stretch.count, dtype=bool)
         if leaf is not None:
-            cells, known = spread(self.joiner.columns()(leaf)(env, stretch), replace(stretch, maybe=None))
+            cells, known = spread(
+                self.joiner.columns()(leaf)(env, stretch), replace(stretch, maybe=None)
+            )
         masks = {False: known}
         if self.conditional:
             answers, there = self._cells(env, stretch)
@@ -171,7 +198,11 @@ class Fold:
             if len(chosen):
                 own = cells[chosen]
                 at = int(chosen[int(own.argmin() if least else own.argmax())])
-                take(python(cells[at]), int(stretch.capture.numbers(stretch.places)[at]), decides=decides)
+                take(
+                    python(cells[at]),
+                    int(stretch.capture.numbers(stretch.places)[at]),
+                    decides=decides,
+                )
 
 
 def places(group: JoinedRows) -> list[tuple[float, float, int]]:
@@ -186,7 +217,10 @@ def _places(stretch: SampleSlice, chosen: Any) -> list[tuple[float, float, int]]
     """Return the sort keys of some rows of a stretch."""
     lines = stretch.capture.lines(stretch.places)[chosen].tolist()
     numbers = stretch.capture.numbers(stretch.places)[chosen].tolist()
-    return [(stretch.capture.block.order, line, number) for line, number in zip(lines, numbers, strict=True)]
+    return [
+        (stretch.capture.block.order, line, number)
+        for line, number in zip(lines, numbers, strict=True)
+    ]
 
 
 def in_order(group: JoinedRows) -> list[int]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts, made
 from analyzer.facts.site_names import rows
 from analyzer.facts.site_signs import MEMBER, NSXT_MEMBER
 from analyzer.judge.kinds import kinds_of
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.tables import Table
 
-_MAY_LACK = {"nsx_edge": MEMBER, "nsxt_edge": NSXT_MEMBER}  # a site needs no edge: what shows the members it has
+_MAY_LACK = {
+    "nsx_edge": MEMBER,
+    "nsxt_edge": NSXT_MEMBER,
+}  # a site needs no edge: what shows the members it has
 
 
 def of(table: Table, facts: Facts, product: str = "") -> list[str]:
@@ -32,7 +35,9 @@ def of(table: Table, facts: Facts, product: str = "") -> list[str]:
 def not_known_of(table: Table, facts: Facts) -> bool:
     """Tell whether a table is of a kind of node alone that a site may well have none of, and nothing names one."""
     kinds = (table.lists,) if table.lists else kinds_of(table)
-    if table.product == "nsxt" and set(kinds) == {"esxi"}:  # hosts have bundles of their own, hundreds of them
+    if table.product == "nsxt" and set(kinds) == {
+        "esxi"
+    }:  # hosts have bundles of their own, hundreds of them
         return not any(node.kind == "esxi" for node in facts.nodes.values())
     if not kinds or not set(kinds).issubset(_MAY_LACK):
         return False
@@ -45,7 +50,11 @@ def not_known_of(table: Table, facts: Facts) -> bool:
 def of_unknown_kind(facts: Facts) -> list[str]:
     """Return what may be a node of any product: a cut archive of unknown kind, or a case without nodes."""
     nodes = facts.nodes.values()
-    return [""] if not nodes else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
+    return (
+        [""]
+        if not nodes
+        else [one.key for one in nodes if one.kind in ("", "loose") and not one.complete]
+    )
 
 
 def read_whole(key: str, table: Table, facts: Facts) -> bool:
@@ -78,5 +87,8 @@ def silent(rule: Rule, facts: Facts) -> int:
         return 0
     name, log = f"{rule.id}/{table.signature}", table.declared
     domain = of(log, facts, rule.product)
-    whole = all(facts.coverage(key, log.name).state == "read" and facts.nodes[key].complete for key in domain)
+    whole = all(
+        facts.coverage(key, log.name).state == "read" and facts.nodes[key].complete
+        for key in domain
+    )
     return len(domain) if whole and not facts.may_hold(name) else 0

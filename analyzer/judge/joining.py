@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts import Facts
@@ -22,11 +22,12 @@ from analyzer.judge.case_rows import (
 )
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.vectors import Columns, SampleSlice, spread
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join
 from analyzer.rules.own import NAMES
 
-Look = Callable[..., None]  # called with how many rows are looked at (else one), raises when a rule takes too long
+Look = Callable[
+    ..., None
+]  # called with how many rows are looked at (else one), raises when a rule takes too long
 
 
 @dataclass(slots=True)
@@ -78,7 +79,13 @@ class Joiner:
     """
 
     def __init__(
-        self, join: Join, facts: Facts, slots: dict[str, int], closures: Closures, wheres: Closures, look: Look
+        self,
+        join: Join,
+        facts: Facts,
+        slots: dict[str, int],
+        closures: Closures,
+        wheres: Closures,
+        look: Look,
     ) -> None:
         self.join, self.facts, self.look = join, facts, look
         self.name, self.many = join.alias.name, join.alias.many
@@ -89,14 +96,20 @@ class Joiner:
         self.theirs = [(theirs, fold) for (_, theirs), fold in zip(join.by, folds, strict=True)]
         owners = [mine.rpartition(".") for mine, _ in join.by]
         pairs = zip(owners, folds, strict=True)
-        self.mine = [(closures.subjects.cell(alias, column), fold) for (alias, _, column), fold in pairs]
+        self.mine = [
+            (closures.subjects.cell(alias, column), fold) for (alias, _, column), fold in pairs
+        ]
         self.where = join.where
         self._where: Fn | None = wheres(join.where) if join.where is not None else None
         self._columns: Columns | None = None
         self._filter = Columns(self.name, self.table.table, self.slot, wheres)
         self.closures = closures
         self._lists: dict[Key, JoinedRows] = {}
-        self._ranked = self.many and bool(join.alias.table.key) and not facts.single_block(join.alias.table.name)
+        self._ranked = (
+            self.many
+            and bool(join.alias.table.key)
+            and not facts.single_block(join.alias.table.name)
+        )
 
     # -- what a subject meets
 
@@ -111,10 +124,18 @@ class Joiner:
         key = self.key(env)
         if key is None:
             return None
-        found: list[CaseRow] = [*self.table.by(self.theirs, any_node=self.join.any_node).get(key, ())]
-        found += [row for stretch in self._stretches(key) for row in capture_rows(self.table.table, *_part(stretch))]
+        found: list[CaseRow] = [
+            *self.table.by(self.theirs, any_node=self.join.any_node).get(key, ())
+        ]
+        found += [
+            row
+            for stretch in self._stretches(key)
+            for row in capture_rows(self.table.table, *_part(stretch))
+        ]
         if self._where is not None:
-            found = [row for row, fits in zip(found, self._fit(env, found), strict=True) if fits is True]
+            found = [
+                row for row, fits in zip(found, self._fit(env, found), strict=True) if fits is True
+            ]
         if len(found) < 2:
             return found[0] if found else None
         self.look(len(found))
@@ -210,14 +231,28 @@ class Joiner:
         Lines of a log are told apart by their time first.
         """
         source, time = _apart(base, row.source, row.taken)
-        far = abs(after(row.line) - after(base.line)) if None not in (row.line, base.line) else INFINITE
+        far = (
+            abs(after(row.line) - after(base.line))
+            if None not in (row.line, base.line)
+            else INFINITE
+        )
         last = (far, -_or_zero(row.order), -_or_zero(row.line), -row.number)
         if self.lines:
             return (row.node != base.node, time, source, *last)
-        return (row.node != base.node, source, 0 if source == 0 else time, _between(row.order, base.order), *last)
+        return (
+            row.node != base.node,
+            source,
+            0 if source == 0 else time,
+            _between(row.order, base.order),
+            *last,
+        )
 
     def _near(
-        self, base: CaseRow, rows: Sequence[CaseRow], maybe: list[bool] | None, captures: Sequence[SampleSlice]
+        self,
+        base: CaseRow,
+        rows: Sequence[CaseRow],
+        maybe: list[bool] | None,
+        captures: Sequence[SampleSlice],
     ) -> tuple[list[CaseRow], list[bool] | None, list[SampleSlice]]:
         """Return of objects that stand in several places only those of the nearest."""
         names = self.join.alias.table.key
@@ -238,10 +273,20 @@ class Joiner:
             best[key] = min(rank, best.get(key, rank))
         kept = [best[key] == rank for key, rank in ranks]
         found = [row for row, keep in zip(rows, kept, strict=True) if keep]
-        unsure = [one for one, keep in zip(maybe, kept, strict=True) if keep] if maybe is not None else None
-        return found, unsure, [stretch for key, stretch in parts if best[key] == self._rank_of(base, stretch)]
+        unsure = (
+            [one for one, keep in zip(maybe, kept, strict=True) if keep]
+            if maybe is not None
+            else None
+        )
+        return (
+            found,
+            unsure,
+            [stretch for key, stretch in parts if best[key] == self._rank_of(base, stretch)],
+        )
 
-    def _by_object(self, stretch: SampleSlice, names: Sequence[str]) -> Iterable[tuple[Key, SampleSlice]]:
+    def _by_object(
+        self, stretch: SampleSlice, names: Sequence[str]
+    ) -> Iterable[tuple[Key, SampleSlice]]:
         """Yield the samples of a stretch object by object."""
         import numpy as np  # noqa: PLC0415 - heavy
 
@@ -259,7 +304,9 @@ class Joiner:
                 left[chosen] = False
                 yield (capture.block.node, *key), _some(stretch, chosen, whole)
         rest = np.flatnonzero(left)
-        for row, place in zip(capture_rows(self.table.table, capture, rest), rest, strict=True):  # no whole key
+        for row, place in zip(
+            capture_rows(self.table.table, capture, rest), rest, strict=True
+        ):  # no whole key
             yield key_of_object(row, names), _some(stretch, np.array([place]), whole)
 
     def _rank_of(self, base: CaseRow, stretch: SampleSlice) -> tuple[Any, ...]:
@@ -268,7 +315,9 @@ class Joiner:
         return self._rank(base, block.node, block.address, taken, block.order)
 
     @staticmethod
-    def _rank(base: CaseRow, node: str, source: str | None, taken: Any, order: int | None) -> tuple[Any, ...]:
+    def _rank(
+        base: CaseRow, node: str, source: str | None, taken: Any, order: int | None
+    ) -> tuple[Any, ...]:
         apart, time = _apart(base, source, taken)
         near = (node != base.node, apart, 0 if apart == 0 else time, _between(order, base.order))
         return (*near, -_or_zero(order), source or "")
@@ -290,7 +339,11 @@ def _length(places: Any, count: int) -> int:
 def _apart(base: CaseRow, source: str | None, taken: Any) -> tuple[int, float]:
     """Return whether two rows are of one source (0), of two (1) or it is unknown (2), and the seconds between them."""
     unknown = base.source is None or source is None
-    time = INFINITE if base.taken is None or taken is None else abs((taken - base.taken).total_seconds())
+    time = (
+        INFINITE
+        if base.taken is None or taken is None
+        else abs((taken - base.taken).total_seconds())
+    )
     return (2 if unknown else int(base.source != source)), time
 
 

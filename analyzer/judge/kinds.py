@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from functools import cache
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts.records import PRODUCT_KINDS
-from analyzer.tables import Table
 
 
 def kinds_of(table: Table) -> tuple[str, ...]:
     """Return the kinds of node that have a table: those of its parsers, else those of its product."""
-    return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(table.product, (table.product,))
+    return _of_parsers().get(table.declared.name) or PRODUCT_KINDS.get(
+        table.product, (table.product,)
+    )
 
 
 @cache

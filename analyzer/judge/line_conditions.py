@@ -6,17 +6,17 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Column, Row, cell_of
 from analyzer.facts.database import fitting
 from analyzer.judge.case_rows import moment
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.log_hits import LogHit
-from analyzer.language.expression import ExprNode
-from analyzer.logtime import log_time
-from analyzer.parsing import Parser
 from analyzer.rules import LogDef
+from analyzer.rules.language.expression import ExprNode
 from analyzer.scan.hits import Hit
-from analyzer.tables import Block, Column, Row, cell_of
 
 _PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
 
@@ -34,7 +34,11 @@ def parsed_line(table: str, block: Block) -> Row | None:
     """Return the row that the parser of a log makes of the lines of one message; None when it makes none."""
     for parser in _parsers_of(table):
         with _PARSING:
-            rows = [item for item in parser.parse(block) if isinstance(item, Row) and item.table.name == table]
+            rows = [
+                item
+                for item in parser.parse(block)
+                if isinstance(item, Row) and item.table.name == table
+            ]
         if rows:
             return rows[0]
     return None
@@ -43,7 +47,11 @@ def parsed_line(table: str, block: Block) -> Row | None:
 @cache
 def _parsers_of(table: str) -> list[Parser]:
     """Return the parsers of a log: a storm of lines asks for them once."""
-    return [one for one in parsing.registry().values() if one.log and any(own.name == table for own in one.tables)]
+    return [
+        one
+        for one in parsing.registry().values()
+        if one.log and any(own.name == table for own in one.tables)
+    ]
 
 
 def parted_by_where(log: LogDef, found: list[LogHit]) -> tuple[list[LogHit], list[LogHit]]:
@@ -53,7 +61,9 @@ def parted_by_where(log: LogDef, found: list[LogHit]) -> tuple[list[LogHit], lis
     holds = Closures(_Line(log), texts=True)(log.where)
     answers = [holds([one.values]) for one in found]
     pairs = list(zip(found, answers, strict=True))
-    return [one for one, answer in pairs if answer], [one for one, answer in pairs if answer is None]
+    return [one for one, answer in pairs if answer], [
+        one for one, answer in pairs if answer is None
+    ]
 
 
 class _Line:

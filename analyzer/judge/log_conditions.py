@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.tables import Block, Table
+from analyzer.case.verdicts import Evidence, Reason
 from analyzer.facts import Facts
 from analyzer.judge import twins
 from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by_where
@@ -21,14 +24,10 @@ from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, pla
 from analyzer.judge.rotated import hole, raw_time
 from analyzer.judge.subjects import nodes_of
 from analyzer.judge.windows import HitLines, count, lasting, sequence
-from analyzer.lazy_dataclass import dataclass
-from analyzer.logtime import log_time
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
 from analyzer.rules.own import Key, OwnColumn, OwnScope
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Table
-from analyzer.verdicts import Evidence, Reason
 
 
 def not_searched(log: LogDef) -> str:
@@ -82,7 +81,9 @@ class Logs:
         self._hits: dict[tuple[str, str], HitLines] = {}
         self._once: dict[tuple[str, str], HitLines] = {}
         self._gaps: dict[tuple[str, str], tuple[str, str] | None] = {}
-        self._own: dict[tuple[str, str, tuple[tuple[OwnColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]] = {}
+        self._own: dict[
+            tuple[str, str, tuple[tuple[OwnColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]
+        ] = {}
 
     def answers(self, node: str) -> dict[str, Answers]:
         """Return the answers of every `seen` name for one node."""
@@ -120,12 +121,18 @@ class Logs:
         if not scope.keys:
             return Answers(scope, self._answer(seen, logs, node, whole))
         parts = [(scope.of(log.name), *self._parted(log, node, scope)) for log in logs]
-        finest = next(groups for columns, groups, _ in parts if {place for place, _ in columns} == places(scope))
+        finest = next(
+            groups
+            for columns, groups, _ in parts
+            if {place for place, _ in columns} == places(scope)
+        )
         none = HitLines()
 
         def answer(key: Key) -> LogAnswer:
             pools = [
-                groups.get(tuple(key[place] for place in ordered(columns)), empty) if columns else groups.get((), none)
+                groups.get(tuple(key[place] for place in ordered(columns)), empty)
+                if columns
+                else groups.get((), none)
                 for columns, groups, empty in parts
             ]
             return self._answer(seen, logs, node, pools)
@@ -137,7 +144,9 @@ class Logs:
             answers.unknown = of_nobody(seen, logs[0], scope)
         return answers
 
-    def _parted(self, log: LogDef, node: str, scope: OwnScope) -> tuple[dict[Key, HitLines], HitLines]:
+    def _parted(
+        self, log: LogDef, node: str, scope: OwnScope
+    ) -> tuple[dict[Key, HitLines], HitLines]:
         """Return the lines of a signature by the subject they belong to, and what a subject without any has."""
         columns = tuple((scope.keys[place], column) for place, column in scope.of(log.name))
         key = (log.name, node, columns)
@@ -145,7 +154,9 @@ class Logs:
             self._own[key] = by_subject(log, self._of(log, node), scope)
         return self._own[key]
 
-    def _answer(self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]) -> LogAnswer:
+    def _answer(
+        self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
+    ) -> LogAnswer:
         if seen.silence:
             answer = self._silence(seen, logs[0], node, pools[0])
         elif seen.sequence:
@@ -162,9 +173,13 @@ class Logs:
             self._doubt(answer, logs, node)
         return answer
 
-    def _more(self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]) -> str:
+    def _more(
+        self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
+    ) -> str:
         """Return why there may be more lines than an answer counts, "" when there are none."""
-        plain = not (seen.ordered or seen.within or seen.per or seen.distinct)  # counts what was not kept as well
+        plain = not (
+            seen.ordered or seen.within or seen.per or seen.distinct
+        )  # counts what was not kept as well
         unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
         if unkept:
             return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
@@ -208,9 +223,15 @@ class Logs:
             if covered.state == "excerpt":
                 return Reason.OUTSIDE, covered.why
             if covered.state == "cut":
-                return Reason.UNREADABLE, covered.why or f"{log.table.words} of {self.facts.name(key)} ended early"
+                return (
+                    Reason.UNREADABLE,
+                    covered.why or f"{log.table.words} of {self.facts.name(key)} ended early",
+                )
             if covered.state == "unparsed":
-                return Reason.UNPARSED, covered.why or f"lines of {log.table.words} were not understood"
+                return (
+                    Reason.UNPARSED,
+                    covered.why or f"lines of {log.table.words} were not understood",
+                )
             if not self.facts.nodes[key].complete:
                 return (
                     Reason.UNREADABLE,
@@ -227,7 +248,9 @@ class Logs:
         if stop is not None and stop.lines:
             return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
         in_order = any(seen.ordered and log.name in seen.logs for seen in self.rule.seen.values())
-        if name in scan.capped and (log.where is not None or in_order):  # a plain count minds them itself
+        if name in scan.capped and (
+            log.where is not None or in_order
+        ):  # a plain count minds them itself
             return f"not every line of `{log.name}` in {scan.address} was kept"
         return ""
 
@@ -299,7 +322,10 @@ class Logs:
         row = parsed_line(log.table.name, block)
         if row is None and log.table.chosen:
             return None
-        values = {**(row.values if row else {}), **{k: v for k, v in values.items() if v is not None}}
+        values = {
+            **(row.values if row else {}),
+            **{k: v for k, v in values.items() if v is not None},
+        }
         time = seconds(str(values["time"])) if values.get("time") else None
         if time is None and when is not None:
             time = (when.when - EPOCH).total_seconds()
@@ -324,13 +350,28 @@ class Logs:
         if seen.within:
             if first is None or last is None:
                 gap = self._gap(log, node)
-                if gap is not None:  # no log, or only lines taken out of it, whose times are not its ends
-                    return LogAnswer(hits=[*pool.sure, *pool.maybe], reason=gap[0], missing=log.table.name, why=gap[1])
-                return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=f"{log.table.name} has no times")
+                if (
+                    gap is not None
+                ):  # no log, or only lines taken out of it, whose times are not its ends
+                    return LogAnswer(
+                        hits=[*pool.sure, *pool.maybe],
+                        reason=gap[0],
+                        missing=log.table.name,
+                        why=gap[1],
+                    )
+                return LogAnswer(
+                    reason=Reason.OUTSIDE,
+                    missing=log.table.name,
+                    why=f"{log.table.name} has no times",
+                )
             begin = last - seen.within
         inside = [found for found in pool.sure if found.time is not None and found.time > begin]
         doubtful = [found for found in pool.sure if found.time is None and seen.within]
-        doubtful += [found for found in [*pool.maybe, *pool.strays[-1:]] if found.time is None or found.time > begin]
+        doubtful += [
+            found
+            for found in [*pool.maybe, *pool.strays[-1:]]
+            if found.time is None or found.time > begin
+        ]
         if not seen.within:
             inside = pool.sure
         if inside:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.hits import Hit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FOLDED = "message repeated "
-_TIMES = compiled(r"message repeated (\d{1,6}) times: \[")
-_AGAIN = compiled(r"(?:<\d{1,3}>)?\S.{0,300}?\blast message repeated (\d{1,6}) times?\s*$")
-_TIME = compiled(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_TIMES = re.compile(r"message repeated (\d{1,6}) times: \[")
+_AGAIN = re.compile(r"(?:<\d{1,3}>)?\S.{0,300}?\blast message repeated (\d{1,6}) times?\s*$")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 
 
 @dataclass(slots=True)
@@ -35,7 +34,9 @@ class LogHit:
     def __post_init__(self) -> None:
         if _FOLDED in self.hit.text and (told := _TIMES.search(self.hit.text)):
             self.times = max(1, int(told[1]))
-        elif self.hit.repeated_below and (below := next((line for line in self.hit.after if line.strip()), "")):
+        elif self.hit.repeated_below and (
+            below := next((line for line in self.hit.after if line.strip()), "")
+        ):
             again = _AGAIN.match(below)
             self.times = 1 + (int(again[1]) if again else 0)
 
@@ -89,7 +90,9 @@ class LogAnswer:
         lines = ", ".join(f"{found.hit.address}:{found.hit.line}" for found in own[:3])
         return {
             name: self.value,
-            f"{name}.count": self.count if self.reached is None or self.value is None else self.reached,
+            f"{name}.count": self.count
+            if self.reached is None or self.value is None
+            else self.reached,
             f"{name}.first": stamp(min(times)) if times else None,
             f"{name}.last": stamp(max(times)) if times else None,
             f"{name}.lines": lines or None,
@@ -99,7 +102,9 @@ class LogAnswer:
 def stamp(seconds: float) -> str:
     """Return seconds of the epoch as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC."""
     when = EPOCH + timedelta(seconds=seconds)
-    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (f".{when.microsecond:06d}" if when.microsecond else "")
+    return f"{when.year:04d}-{when:%m-%d %H:%M:%S}" + (
+        f".{when.microsecond:06d}" if when.microsecond else ""
+    )
 
 
 def iso(time: str) -> str:
@@ -110,6 +115,8 @@ def iso(time: str) -> str:
 def seconds(text: str) -> float | None:
     """Return the seconds of an ISO time in UTC, or None."""
     try:
-        return (datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - EPOCH).total_seconds()
+        return (
+            datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC) - EPOCH
+        ).total_seconds()
     except ValueError:
         return None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts
 from analyzer.facts.records import LOSSY
 from analyzer.judge.kinds import kinds_of
-from analyzer.tables import Table
 
 
 def losing(facts: Facts, table: str, *, strict: bool) -> list[str]:
@@ -34,7 +34,11 @@ def empty_everywhere(facts: Facts, table: Table) -> bool:
     """Tell whether a table was read, and is empty, on every node that would print it."""
     kinds = kinds_of(table)
     there = set(facts.nodes_with(table.name))
-    wanted = {node.key for node in facts.nodes.values() if node.kind in kinds} if len(kinds) == 1 else set()
+    wanted = (
+        {node.key for node in facts.nodes.values() if node.kind in kinds}
+        if len(kinds) == 1
+        else set()
+    )
     read = all(facts.coverage(key, table.name).state == "read" for key in there)
     return read and wanted <= there and not facts.count(table.name)
 
@@ -49,5 +53,7 @@ def whole_anywhere(facts: Facts, table: Table) -> bool:
     """Tell whether all rows are known that there are of a table in the whole case."""
     if table.given is not None:
         return True
-    there = bool(facts.nodes_with(table.name)) and (table.lines_of is not None or empty_everywhere(facts, table))
+    there = bool(facts.nodes_with(table.name)) and (
+        table.lines_of is not None or empty_everywhere(facts, table)
+    )
     return there and not losing_anywhere(facts, table, strict=True)

@@ -13,11 +13,11 @@ from datetime import timedelta
 from itertools import pairwise, product
 from typing import Any
 
+from analyzer.case.verdicts import Explained, NearMiss, Verdict
 from analyzer.judge.near_miss_leaves import Need, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
-from analyzer.language.expression import ExprNode, bare
-from analyzer.verdicts import Explained, NearMiss, Verdict
+from analyzer.rules.language.expression import ExprNode, bare
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed
@@ -27,14 +27,22 @@ SIZE = 1000  # nodes of all conditions; a rule beyond is not searched for near m
 Plan = tuple[Need, ...]
 
 
-def explained(why: TraceContext, verdict: str, subject: str, thing: str, reason: str, taken: int | None) -> Explained:
+def explained(
+    why: TraceContext, verdict: str, subject: str, thing: str, reason: str, taken: int | None
+) -> Explained:
     """Return one verdict with its whole tree, the leaves that said no, and the near miss."""
     tree = why.tree(verdict, subject, taken)
     try:
         miss = near_miss(why, verdict)
-    except (ArithmeticError, RecursionError, ValueError):  # numbers beyond what Python's dates and floats can be
+    except (
+        ArithmeticError,
+        RecursionError,
+        ValueError,
+    ):  # numbers beyond what Python's dates and floats can be
         miss = None
-    return Explained(why.rule.id, why.detail.name, subject, thing, verdict, reason, tree, miss, why.marks(tree))
+    return Explained(
+        why.rule.id, why.detail.name, subject, thing, verdict, reason, tree, miss, why.marks(tree)
+    )
 
 
 def near_miss(why: TraceContext, verdict: str) -> NearMiss | None:
@@ -53,15 +61,23 @@ def near_miss(why: TraceContext, verdict: str) -> NearMiss | None:
 class _Search:
     """Looks for the nearest way to a match of one subject."""
 
-    def __init__(self, why: TraceContext, asked: Sequence[tuple[ExprNode, str]], outcomes: Sequence[ExprNode]) -> None:
+    def __init__(
+        self, why: TraceContext, asked: Sequence[tuple[ExprNode, str]], outcomes: Sequence[ExprNode]
+    ) -> None:
         self.why, self.asked, self.outcomes = why, asked, outcomes
         self.unseen_row = why.detail.row(why.rule.each.name) is None
-        self.leaves = {same(leaf): leaf for node in (*(node for node, _ in asked), *outcomes) for leaf in _leaves(node)}
+        self.leaves = {
+            same(leaf): leaf
+            for node in (*(node for node, _ in asked), *outcomes)
+            for leaf in _leaves(node)
+        }
 
     def best(self, verdict: str) -> NearMiss | None:
         """Return the nearest plan that holds when it is tried."""
         parts = [self.mend(node, part, want=True) for node, part in self.asked]
-        parts.append(self._one_of([self.mend(node, "outcome", want=True) for node in self.outcomes]))
+        parts.append(
+            self._one_of([self.mend(node, "outcome", want=True) for node in self.outcomes])
+        )
         doubtful = verdict == Verdict.CANNOT_TELL
         for plan in self._joined(parts, doubtful=doubtful):
             distance = self.distance(plan)
@@ -111,7 +127,9 @@ class _Search:
         """Return the ways that go all of the given ones; none when one of them has no way."""
         found: list[Plan] = [()]
         for way in ways:
-            found = self._ranked((_merged(one, two) for one, two in product(found, way)), doubtful=doubtful)
+            found = self._ranked(
+                (_merged(one, two) for one, two in product(found, way)), doubtful=doubtful
+            )
         return found
 
     def _ranked(self, plans: Iterable[Plan], *, doubtful: bool = False) -> list[Plan]:
@@ -160,7 +178,9 @@ class _Search:
             tests = _tests(need.node)
             other = _tests(leaf)
             if tests is not None and other is not None and tests[0] == other[0]:
-                found = [value for value in _tried((need.node, leaf)) if tests[1](value) is need.want]
+                found = [
+                    value for value in _tried((need.node, leaf)) if tests[1](value) is need.want
+                ]
                 if all(other[1](value) is self.why.value(leaf) for value in found):
                     return False
         return True
@@ -169,28 +189,45 @@ class _Search:
         """Tell whether a value can meet all that is asked of it, where all of it is compared with plain values."""
         asked: dict[str, list[tuple[Callable[[Any], bool | None], bool]]] = {}
         nodes: dict[str, list[ExprNode]] = {}
-        wanted = [(need.node, need.want) for need in plan] + [(leaf, bool(self.why.value(leaf))) for leaf in keeps]
+        wanted = [(need.node, need.want) for need in plan] + [
+            (leaf, bool(self.why.value(leaf))) for leaf in keeps
+        ]
         pins = [node for node, want in wanted if _pins(node, want=want)]
         pinned = frozenset[str]().union(*map(inputs, pins))
-        tried = {found[0] for found in map(_tests, pins) if found is not None}  # below, with all that is asked of them
+        tried = {
+            found[0] for found in map(_tests, pins) if found is not None
+        }  # below, with all that is asked of them
         for need in plan:
             found = _tests(need.node)
-            if need.known and inputs(need.node) <= pinned and (found is None or found[0] not in tried):
+            if (
+                need.known
+                and inputs(need.node) <= pinned
+                and (found is None or found[0] not in tried)
+            ):
                 return False
         for node, want in wanted:
             if (test := _tests(node)) is not None:
                 asked.setdefault(test[0], []).append((test[1], want))
                 nodes.setdefault(test[0], []).append(node)
         return all(
-            any(all(test(value) is want for test, want in asked[name]) for value in _tried(nodes[name]))
+            any(
+                all(test(value) is want for test, want in asked[name])
+                for value in _tried(nodes[name])
+            )
             for name in asked
         )
 
 
 def _pins(node: ExprNode, *, want: bool) -> bool:
     """Tell whether a leaf leaves one value only for its column."""
-    columns = [side for side in node.args if bare(side).op == "column"] if node.op == "compare" else []
-    return len(columns) == 1 and len(list(sides(node, want=want))) == 1 and (node.name == ("==" if want else "!="))
+    columns = (
+        [side for side in node.args if bare(side).op == "column"] if node.op == "compare" else []
+    )
+    return (
+        len(columns) == 1
+        and len(list(sides(node, want=want))) == 1
+        and (node.name == ("==" if want else "!="))
+    )
 
 
 def _tests(node: ExprNode) -> tuple[str, Callable[[Any], bool | None]] | None:
@@ -198,7 +235,9 @@ def _tests(node: ExprNode) -> tuple[str, Callable[[Any], bool | None]] | None:
     node = bare(node)
     if node.op == "in":
         side, choices = node.args[0], node.args[1:]
-        return same(side), lambda value: logical("or", [compared(node, "==", value, one.value) for one in choices])
+        return same(side), lambda value: logical(
+            "or", [compared(node, "==", value, one.value) for one in choices]
+        )
     found = list(sides(node, want=True))
     if len(found) == 1:
         side, sign, other = found[0]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.judge.causes import Cause
-from analyzer.language.expression import OPPOSITE, ExprNode, bare
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
 
 _NODES = 8192  # nodes whose names are remembered
 

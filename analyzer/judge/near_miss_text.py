@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from analyzer.case.verdicts import NearLeaf, NearMiss
 from analyzer.judge.causes import table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss_leaves import Need, same, sides
 from analyzer.judge.trace import TraceContext, shown
-from analyzer.language.expression import OPPOSITE, ExprNode, bare
 from analyzer.rules import SeenDef
-from analyzer.verdicts import NearLeaf, NearMiss
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
 
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -22,16 +22,27 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
 def near(
-    why: TraceContext, plan: Sequence[Need], distance: int, keeps: Sequence[ExprNode], *, unseen_row: bool
+    why: TraceContext,
+    plan: Sequence[Need],
+    distance: int,
+    keeps: Sequence[ExprNode],
+    *,
+    unseen_row: bool,
 ) -> NearMiss:
     """Return a plan as a record with its sentence."""
     leaves = [_leaf(why, need) for need in plan]
-    known = [_sentence(why, need, leaf) for need, leaf in zip(plan, leaves, strict=True) if leaf.known]
+    known = [
+        _sentence(why, need, leaf) for need, leaf in zip(plan, leaves, strict=True) if leaf.known
+    ]
     unknown = _unknown(why, leaves, unseen_row=unseen_row)
     gate = "not applicable: " if any(need.known and need.part == "only" for need in plan) else ""
     sure = "would match if " if known and not unknown else "could match if "
     stays = " and ".join(f"`{node.text}`" for node in keeps)
-    rest = f" (as long as {stays} {'stays as it is' if len(keeps) == 1 else 'stay as they are'})" if keeps else ""
+    rest = (
+        f" (as long as {stays} {'stays as it is' if len(keeps) == 1 else 'stay as they are'})"
+        if keeps
+        else ""
+    )
     away = "two conditions away: " if distance > 1 and not unknown else ""
     text = gate + away + sure + "; and if ".join([*known, *unknown]) + rest
     return NearMiss(None if unknown else distance, leaves, text)
@@ -48,7 +59,9 @@ def far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
         for side, _, other in sides(bare(node.args[0]), want=True):
             row = why.detail.deciding(node).get(side.column)
             if side.op == "column" and row is not None and other.op == "literal":
-                return _share(why.facts.value(why.aggregate_table(node), row, side.column), other.value)
+                return _share(
+                    why.facts.value(why.aggregate_table(node), row, side.column), other.value
+                )
         return None
     found = next(sides(node, want=want), None)
     return None if found is None else _share(why.value(found[0]), why.value(found[2]))
@@ -59,14 +72,18 @@ def row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
 
     `share(cpu.rdy >= 5) >= 0.3` may be 0 while a sample comes to 4.9: of two such folds this tells the closer.
     """
-    folds = [bare(side) for side, _, _ in sides(node, want=want)] if node.op == "compare" else [node]
+    folds = (
+        [bare(side) for side, _, _ in sides(node, want=want)] if node.op == "compare" else [node]
+    )
     for fold in folds:
         if fold.op not in ("share", "count", "any", "all") or not fold.args:
             continue
         for side, _, other in sides(bare(fold.args[0]), want=True):
             for row in why.detail.deciding(fold).values():
                 if row is not None:
-                    return _share(_in_row(why, side, fold.name, row), _in_row(why, other, fold.name, row))
+                    return _share(
+                        _in_row(why, side, fold.name, row), _in_row(why, other, fold.name, row)
+                    )
     return None
 
 
@@ -77,7 +94,11 @@ def _in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
         return node.value
     if node.op == "column":
         own = node.name == alias
-        return why.facts.value(why.rule.aliases[alias].table.name, row, node.column) if own else why.value(node)
+        return (
+            why.facts.value(why.rule.aliases[alias].table.name, row, node.column)
+            if own
+            else why.value(node)
+        )
     if node.op not in _SUMS:
         return why.value(node)
     parts = [_in_row(why, part, alias, row) for part in node.args]
@@ -87,8 +108,14 @@ def _in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
 
 
 def _share(value: Any, threshold: Any) -> float | None:
-    numbers = [one for one in (value, threshold) if isinstance(one, int | float) and not isinstance(one, bool)]
-    return abs(numbers[0] - numbers[1]) / abs(numbers[1]) if len(numbers) == 2 and numbers[1] else None
+    numbers = [
+        one
+        for one in (value, threshold)
+        if isinstance(one, int | float) and not isinstance(one, bool)
+    ]
+    return (
+        abs(numbers[0] - numbers[1]) / abs(numbers[1]) if len(numbers) == 2 and numbers[1] else None
+    )
 
 
 def meaning(seen: SeenDef) -> str:
@@ -104,7 +131,9 @@ def meaning(seen: SeenDef) -> str:
         asked = f"{seen.at_least} different {seen.distinct} in lines of {seen.logs[0]}"
     else:
         asked = f"{seen.at_least} {'line' if seen.at_least == 1 else 'lines'} of {seen.logs[0]}"
-    return asked + (f" for one {seen.per}" if seen.per else "") + (f" within {span}" if span else "")
+    return (
+        asked + (f" for one {seen.per}" if seen.per else "") + (f" within {span}" if span else "")
+    )
 
 
 def _span(seconds: float) -> str:
@@ -173,10 +202,14 @@ def _lines(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     last = answer.hits[-1].hit if answer.hits else None
     at = f"{last.address}:{last.line}" if last is not None else ""
     if seen.ordered and not answer.value:
-        counts = [f"{name} {why.answers[name].count or 0}" for name in seen.logs if name in why.answers]
+        counts = [
+            f"{name} {why.answers[name].count or 0}" for name in seen.logs if name in why.answers
+        ]
         return f"lines: {', '.join(counts)}" if counts else "", at
     grouped = (seen.within or seen.per or seen.distinct) and not seen.silence
-    return (f"{answer.count} lines in all" if grouped and answer.count and not answer.value else ""), at
+    return (
+        f"{answer.count} lines in all" if grouped and answer.count and not answer.value else ""
+    ), at
 
 
 def _origin(why: TraceContext, node: ExprNode) -> tuple[str, str]:
@@ -187,9 +220,13 @@ def _origin(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     if node.op == "column":
         return "", why.at(node)
     atoms = {same(one): one for one in node.walk() if one.op == "column" and not one.many}
-    places = list(dict.fromkeys(at for one in list(atoms.values())[:_PLACES] if (at := why.at(one))))
+    places = list(
+        dict.fromkeys(at for one in list(atoms.values())[:_PLACES] if (at := why.at(one)))
+    )
     address = places[0].rpartition(":")[0] + ":" if places else ""
-    return why.arithmetic(node), ", ".join([*places[:1], *(at.removeprefix(address) for at in places[1:])])
+    return why.arithmetic(node), ", ".join(
+        [*places[:1], *(at.removeprefix(address) for at in places[1:])]
+    )
 
 
 def _rows(why: TraceContext, node: ExprNode) -> tuple[str, str]:
@@ -197,13 +234,19 @@ def _rows(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     rows, known, true = why.detail.counted(node)
     if not rows:
         return "no row", ""
-    note = f"{true:,} of {rows:,} rows" if node.op in ("any", "all", "share", "count") else f"{rows:,} rows"
+    note = (
+        f"{true:,} of {rows:,} rows"
+        if node.op in ("any", "all", "share", "count")
+        else f"{rows:,} rows"
+    )
     note += f", {rows - known} of them unknown" if known < rows else ""
     table = why.aggregate_table(node)
     for column, row in why.detail.deciding(node).items():
         if row is not None:
             value = shown(why.facts.value(table, row, column))
-            return f"{note}, the row that decides has {node.name}.{column} {value}", why.place(table, row, column)
+            return f"{note}, the row that decides has {node.name}.{column} {value}", why.place(
+                table, row, column
+            )
     return note, ""
 
 
@@ -216,7 +259,9 @@ def _sentence(why: TraceContext, need: Need, leaf: NearLeaf) -> str:
     elif node.op == "known":
         said = f"{leaf.text}; it is {leaf.value}"
     elif len(both := list(sides(node, want=need.want))) == 2:
-        said = f"{leaf.text}; " + ", ".join(f"{side.text} is {shown(why.value(side))}" for side, _, _ in both)
+        said = f"{leaf.text}; " + ", ".join(
+            f"{side.text} is {shown(why.value(side))}" for side, _, _ in both
+        )
     at = f"the last at {leaf.at}" if node.op == "seen" and leaf.at else leaf.at
     more = "; ".join(part for part in (leaf.note, at) if part)
     return f"{said} ({more})" if more else said
@@ -224,7 +269,11 @@ def _sentence(why: TraceContext, need: Need, leaf: NearLeaf) -> str:
 
 def _threshold(node: ExprNode) -> str:
     """Return " (0.3)" of a comparison with a named number, whose name alone does not say how far it is."""
-    named = [side for side in node.args if node.op == "compare" and side.op == "let" and bare(side).op == "literal"]
+    named = [
+        side
+        for side in node.args
+        if node.op == "compare" and side.op == "let" and bare(side).op == "literal"
+    ]
     return f" ({shown(bare(named[0]).value)})" if named else ""
 
 
@@ -232,14 +281,20 @@ def _had(why: TraceContext, node: ExprNode, leaf: NearLeaf, *, want: bool) -> st
     """Return "were seen; 2 were", in the words of the question."""
     seen = why.rule.seen[node.name]
     count = leaf.value
-    lines = f"{count} {'line was' if count == '1' else 'lines were'} seen" if count != "0" else "no line was seen"
+    lines = (
+        f"{count} {'line was' if count == '1' else 'lines were'} seen"
+        if count != "0"
+        else "no line was seen"
+    )
     if seen.silence:
         return f"held; {lines}" if want else f"did not hold; {lines}"
     if not want:
         return f"were not seen; {count} {'line was' if count == '1' else 'lines were'}"
     if seen.ordered:
         return "were seen; it was not"
-    return f"were seen; {'none' if count == '0' else count} {'was' if count in ('0', '1') else 'were'}"
+    return (
+        f"were seen; {'none' if count == '0' else count} {'was' if count in ('0', '1') else 'were'}"
+    )
 
 
 def _unknown(why: TraceContext, leaves: Sequence[NearLeaf], *, unseen_row: bool) -> list[str]:

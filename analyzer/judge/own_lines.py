@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import Reason
 from analyzer.judge.log_hits import LogAnswer, LogHit
 from analyzer.judge.windows import HitLines
 from analyzer.rules import LogDef, SeenDef
 from analyzer.rules.own import Key, OwnScope
-from analyzer.tables import Value
-from analyzer.verdicts import Reason
 
 
 def chosen(answer: LogAnswer, keep: int) -> list[LogHit]:
@@ -34,7 +34,9 @@ def ordered(columns: Iterable[tuple[int, str]]) -> list[int]:
     return sorted({place for place, _ in columns})
 
 
-def by_subject(log: LogDef, pool: HitLines, scope: OwnScope) -> tuple[dict[Key, HitLines], HitLines]:
+def by_subject(
+    log: LogDef, pool: HitLines, scope: OwnScope
+) -> tuple[dict[Key, HitLines], HitLines]:
     """Return the lines of a signature by key, and what a subject without lines has; one that names nobody has all."""
     columns = scope.of(log.name)
     if not columns:
@@ -58,7 +60,9 @@ def by_subject(log: LogDef, pool: HitLines, scope: OwnScope) -> tuple[dict[Key, 
     return groups, empty
 
 
-def _key(log: LogDef, found: LogHit, scope: OwnScope, columns: Iterable[tuple[int, str]]) -> Key | None:
+def _key(
+    log: LogDef, found: LogHit, scope: OwnScope, columns: Iterable[tuple[int, str]]
+) -> Key | None:
     """Return the key of a line, None when its columns contradict each other."""
     cells: dict[int, Value] = {}
     for place, column in columns:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analyzer.errors import BacklineError
+from analyzer.artefacts.tables import Row, Value
 from analyzer.facts import Facts
 from analyzer.rules import Join, Rule
-from analyzer.tables import Row, Value
+from analyzer.runtime.errors import BacklineError
 
 MOST = 30_000_000  # pairs of lines; a query over so many takes a few seconds
 INSTEAD = (
@@ -37,10 +37,10 @@ def refuse(rule: Rule, facts: Facts) -> None:
         count = _pairs(rule, join, facts)
         if count > MOST:
             mine = f"each of {facts.count(own):,} lines of `{logs[own]}`"
-            what = (
-                f"{mine} would be paired with lines of `{logs[theirs]}`, joined as `{join.alias.name}`: {count:,} pairs"
+            what = f"{mine} would be paired with lines of `{logs[theirs]}`, joined as `{join.alias.name}`: {count:,} pairs"
+            raise BacklineError(
+                what, why=f"{MOST:,} pairs are the most that a rule may look at", do=INSTEAD
             )
-            raise BacklineError(what, why=f"{MOST:,} pairs are the most that a rule may look at", do=INSTEAD)
 
 
 def _pairs(rule: Rule, join: Join, facts: Facts) -> int:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import number
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import number
 
 _COMPARED = {
     "==": "is",
@@ -69,7 +69,11 @@ def in_words(node: ExprNode, aliases: Mapping[str, Alias], inside: bool = False)
             return name(node.name)
         case "not":
             denied = node.args[0]
-            return f"{part(denied.args[0])} is not known" if denied.op == "known" else f"not {part(denied)}"
+            return (
+                f"{part(denied.args[0])} is not known"
+                if denied.op == "known"
+                else f"not {part(denied)}"
+            )
         case "neg":
             return f"-{part(node.args[0])}"
         case "compare":

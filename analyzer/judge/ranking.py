@@ -1,18 +1,18 @@
 """How bad a subject is by its rule, and which are reported in full: the worst overall, and the worst of every node.
 
 The magnitude is the value that the rule compares with its threshold, the excess how many times it is over that.
-Nothing has to be written into a rule for either; see `gauge`. The order itself is that of `analyzer.ranking`.
+Nothing has to be written into a rule for either; see `gauge`. The order itself is that of `analyzer.case.ranking`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
 
 _NUMBERS = ("int", "float")
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -35,7 +35,11 @@ class Gauge:
 
     def magnitude(self, value: Any) -> float | None:
         """Return a value as a number of which the larger is the worse, None when it is not known."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             return None
         return float(self.sign * value)
 
@@ -57,7 +61,11 @@ def gauge(rule: Rule) -> Gauge | None:
     a subject is. How many samples there are tells how sure it is, and is passed over. None when a rule compares no
     number by size.
     """
-    conditions = [*(one.when for one in rule.grades), *(one.when for one in rule.outcomes), rule.when]
+    conditions = [
+        *(one.when for one in rule.grades),
+        *(one.when for one in rule.outcomes),
+        rule.when,
+    ]
     found = (one for condition in conditions for one in _compared(condition, holds=True))
     return next((one for one in found if not _counts_samples(one.node, rule)), None)
 
@@ -70,7 +78,12 @@ def gauge_of(rule: Rule, conditions: Iterable[ExprNode]) -> Gauge | None:
     usual = gauge(rule)
     if usual is None:
         return None
-    alike = (one for condition in conditions for one in _compared(condition, holds=True) if _is_same(one, usual))
+    alike = (
+        one
+        for condition in conditions
+        for one in _compared(condition, holds=True)
+        if _is_same(one, usual)
+    )
     return next(alike, usual)
 
 
@@ -83,9 +96,13 @@ def _counts_samples(node: ExprNode, rule: Rule) -> bool:
     inner = node
     while inner.op == "let":
         inner = inner.args[0]
-    counted = inner.op == "count" and all(part.op in ("count", "column", "row") for part in inner.walk())
+    counted = inner.op == "count" and all(
+        part.op in ("count", "column", "row") for part in inner.walk()
+    )
     aliases = {part.name for part in inner.walk() if part.op in ("column", "row")}
-    return counted and all(rule.aliases[name].table.column("sample") is not None for name in aliases)
+    return counted and all(
+        rule.aliases[name].table.column("sample") is not None for name in aliases
+    )
 
 
 def _compared(node: ExprNode, *, holds: bool) -> Iterator[Gauge]:
@@ -107,7 +124,9 @@ def _fixed(node: ExprNode) -> bool:
     return all(part.op in _FIXED for part in node.walk())
 
 
-def worst(ranked: Sequence[int], most: int, groups: Iterable[Callable[[int], Hashable]]) -> set[int]:
+def worst(
+    ranked: Sequence[int], most: int, groups: Iterable[Callable[[int], Hashable]]
+) -> set[int]:
     """Return the first `most` of what is ranked, and in any case the first of every group.
 
     ranked  worst first

@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from analyzer.case.ranking import RANKED, place_findings
+from analyzer.case.verdicts import SEVERITIES, Finding, Verdict
 from analyzer.facts.other_names import same_name
-from analyzer.ranking import RANKED, place_findings
-from analyzer.verdicts import SEVERITIES, Finding, Verdict
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -19,7 +19,7 @@ def relate(
     rests_on: Sequence[tuple[Finding, str]] = (),
     names: Mapping[str, str] | None = None,
 ) -> None:
-    """Give ids, tie each sign to its cause, and sort as `analyzer.ranking` does.
+    """Give ids, tie each sign to its cause, and sort as `analyzer.case.ranking` does.
 
     explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
                   problems says of a row of the catalog; a row of the rule itself is explained by what stands before it
@@ -30,7 +30,10 @@ def relate(
     _name(findings)
     _Ties(findings, rests_on, names or {}, rows).tie(explained_by)
     known = {id(finding): finding for finding in findings}
-    records = [{name: getattr(finding, name) for name in RANKED} | {"is": id(finding)} for finding in findings]
+    records = [
+        {name: getattr(finding, name) for name in RANKED} | {"is": id(finding)}
+        for finding in findings
+    ]
     findings[:] = [known[record["is"]] for record in place_findings(records)]
 
 
@@ -77,7 +80,9 @@ class _Ties:
         self.causes: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
         for finding in self.matches:
             vague = finding.severity == "info" and finding.confidence == "possible"
-            if finding.confidence != "exposed" and not vague:  # a version alone explains nothing, nor does a mere hint
+            if (
+                finding.confidence != "exposed" and not vague
+            ):  # a version alone explains nothing, nor does a mere hint
                 thing = self._same(finding.object)
                 self.causes[finding.rule, thing].append(finding)
                 if row := self._row(finding):
@@ -85,16 +90,24 @@ class _Ties:
 
     def _same(self, thing: str) -> str:
         name = same_name(thing)
-        first = name.partition(".")[0]  # a Manager tells the domain of a host that the host's own files leave out
+        first = name.partition(".")[
+            0
+        ]  # a Manager tells the domain of a host that the host's own files leave out
         return self.names.get(name, self.names.get(first, name))
 
     def tie(self, explained_by: Mapping[str, Sequence[str]]) -> None:
         """Write into each sign what explains it, and into each cause what it explains; the worse of a circle leads."""
-        named = {id(sign): sign.explained_by for sign in self.matches}  # rules that a row of the catalog names
+        named = {
+            id(sign): sign.explained_by for sign in self.matches
+        }  # rules that a row of the catalog names
         for sign in self.matches:
             sign.explained_by = []
-        for sign in sorted(self.matches, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
-            things = dict.fromkeys(self._same(thing) for thing in (sign.object, *self.further[id(sign)]))
+        for sign in sorted(
+            self.matches, key=lambda one: SEVERITIES.index(one.severity), reverse=True
+        ):
+            things = dict.fromkeys(
+                self._same(thing) for thing in (sign.object, *self.further[id(sign)])
+            )
             for rule in (*self._before(sign, explained_by.get(sign.rule, ())), *named[id(sign)]):
                 for thing in things:
                     self._tie(sign, self.causes.get((rule, thing), ()))

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from analyzer.artefacts.logtime import log_time
 from analyzer.judge.log_hits import EPOCH
-from analyzer.logtime import log_time
 from analyzer.scan.hits import LogScan
 
 # vmkernel.log, vmkernel.0.gz, vmkernel.log.1.gz, messages.2: stem and number of a rotated copy
@@ -34,7 +34,9 @@ def hole(scans: Sequence[LogScan], begin: float) -> str:
     for scan in scans:
         stem, number = _numbered(scan.address)
         families[stem].setdefault(number, scan)
-    return next((why for _, copies in sorted(families.items()) for why in _missing(copies, begin)), "")
+    return next(
+        (why for _, copies in sorted(families.items()) for why in _missing(copies, begin)), ""
+    )
 
 
 def _numbered(address: str) -> tuple[str, int]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from time import perf_counter
 
+from analyzer.artefacts.tables import Value
+from analyzer.case.verdicts import CannotTell, Explained, Finding, Reason, Trace, Verdict
 from analyzer.facts import Facts, made
 from analyzer.judge import holders, pairs, signature_tables
 from analyzer.judge.causes import Cause, table_cause
@@ -24,15 +26,12 @@ from analyzer.judge.log_conditions import Answers, Logs, log_missing
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import TraceContext
-from analyzer.language.logic import kleene
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.logic import kleene
 from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
-from analyzer.tables import Value
-from analyzer.verdicts import CannotTell, Explained, Finding, Reason, Trace, Verdict
+from analyzer.runtime.limits import Limits
 
 
 def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
@@ -68,14 +67,25 @@ class OneCase:
     counts: Counter[Verdict] = field(default_factory=Counter)
     explained: list[Explained] = field(default_factory=list)
     charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
-    rests_on: list[tuple[Finding, str]] = field(default_factory=list)  # further objects that findings rest on
+    rests_on: list[tuple[Finding, str]] = field(
+        default_factory=list
+    )  # further objects that findings rest on
     notes: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
-    empty: list[str] = field(default_factory=list)  # nodes where the table was read and holds nothing
+    empty: list[str] = field(
+        default_factory=list
+    )  # nodes where the table was read and holds nothing
     failed: bool = False
-    spent: tuple[float, float] = (0.0, 0.0)  # seconds: the verdicts of all subjects, what is told of them
-    traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)  # lines of the traces so far
-    parsed: dict[str, bool] = field(default_factory=dict)  # of signatures, for all cases of a rule (see Logs)
+    spent: tuple[float, float] = (
+        0.0,
+        0.0,
+    )  # seconds: the verdicts of all subjects, what is told of them
+    traced: dict[tuple[object, ...], Trace] = field(
+        default_factory=dict
+    )  # lines of the traces so far
+    parsed: dict[str, bool] = field(
+        default_factory=dict
+    )  # of signatures, for all cases of a rule (see Logs)
     chooser: Chooser = field(init=False)
     _logs: Logs | None = None
 
@@ -129,20 +139,32 @@ class OneCase:
         if not unheard and not self._heard(needs):
             return None
         made.put(self.facts, needs.tables)
-        domain = sorted({*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)})
+        domain = sorted(
+            {*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)}
+        )
         unseen_nodes = self._unseen(domain)
         if not domain and not unseen_nodes:
             self.counts[Verdict.NOT_APPLICABLE] += 1
             return None
-        self.empty = [key for key in domain if key not in unseen_nodes and not self.facts.count(table.name, key)]
+        self.empty = [
+            key
+            for key in domain
+            if key not in unseen_nodes and not self.facts.count(table.name, key)
+        ]
         if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
-        elif table.lines_of is not None:  # in a log that was read whole, nobody of the list has a line
-            self.counts[Verdict.NO_MATCH] += sum(holders.read_whole(key, table, self.facts) for key in self.empty)
+        elif (
+            table.lines_of is not None
+        ):  # in a log that was read whole, nobody of the list has a line
+            self.counts[Verdict.NO_MATCH] += sum(
+                holders.read_whole(key, table, self.facts) for key in self.empty
+            )
         listed = self.facts.count(needs.listed) if needs.listed else 0
         if not unseen_nodes and not self.facts.count(table.name) and not listed:
             return None
-        if not (needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)):
+        if not (
+            needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)
+        ):
             self._nothing_there(unseen_nodes)
             return None
         if needs.lacks and not self.explains and self._lack_all(needs, unseen_nodes):
@@ -151,7 +173,9 @@ class OneCase:
         if needs.reads_lines and unheard:  # tables without a row, which a query names all the same
             signature_tables.put(self.rule, self.facts, self.logs, self.limits)
         self.answers = (
-            {key: self.logs.answers(key) for key in sorted({*domain, *unseen_nodes})} if needs.asks_logs else {}
+            {key: self.logs.answers(key) for key in sorted({*domain, *unseen_nodes})}
+            if needs.asks_logs
+            else {}
         )
         if needs.asks_logs and not self.explains and not listed and self._settled():
             self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(unseen_nodes)
@@ -171,14 +195,19 @@ class OneCase:
         if needs.listed or needs.tables != {each.declared.name} or self.facts.count(each.name):
             return False
         there = {*self.facts.nodes_with(each.declared.name)}
-        return all(key not in there and key in nodes and nodes[key].complete for key in unseen_nodes)
+        return all(
+            key not in there and key in nodes and nodes[key].complete for key in unseen_nodes
+        )
 
     def _unseen(self, domain: list[str]) -> list[str]:
         """Return the nodes that may hold subjects nobody saw; "" stands for any, where the case has none."""
         if domain:
             return [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
         table = self.rule.each.table
-        if not all(self.facts.nodes_of_product(one) for one in {table.product, self.rule.product or table.product}):
+        if not all(
+            self.facts.nodes_of_product(one)
+            for one in {table.product, self.rule.product or table.product}
+        ):
             return holders.of_unknown_kind(self.facts)
         return [] if holders.not_known_of(table, self.facts) else [""]
 
@@ -193,9 +222,16 @@ class OneCase:
     def _settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
         rule = self.rule
-        seen = {key: {name: one.common() for name, one in own.items()} for key, own in self.answers.items()}
-        open_gate = (rule.only is None or kleene(rule.only, values) is True for values in seen.values())
-        return all(kleene(rule.when, values) is False for values in seen.values()) and all(open_gate)
+        seen = {
+            key: {name: one.common() for name, one in own.items()}
+            for key, own in self.answers.items()
+        }
+        open_gate = (
+            rule.only is None or kleene(rule.only, values) is True for values in seen.values()
+        )
+        return all(kleene(rule.when, values) is False for values in seen.values()) and all(
+            open_gate
+        )
 
     def _nothing_there(self, unseen_nodes: Sequence[str]) -> None:
         """Tell of each node that nothing the rule asks for is there; no query is needed."""
@@ -216,7 +252,9 @@ class OneCase:
         rule = self.rule
         ask = cause.ask(rule)
         reason = str(cause.reason)
-        self.unsure.append(CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask))
+        self.unsure.append(
+            CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask)
+        )
 
     def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
         """Count the verdicts of all subjects; return those that are reported, in the order of the case.
@@ -226,9 +264,13 @@ class OneCase:
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
             table = self.rule.each.table.spoken_name
-            self.notes.append(f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the others were not")
+            self.notes.append(
+                f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the others were not"
+            )
         population, lines_of = self.rule.population, self.rule.each.table.lines_of
-        if population is not None and lines_of is None:  # nothing listed there is of the kind the rule speaks of
+        if (
+            population is not None and lines_of is None
+        ):  # nothing listed there is of the kind the rule speaks of
             there = {subject.node for subject in subjects}
             self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
         verdicts = [(subject, *self._verdict_of(subject)) for subject in subjects]
@@ -248,14 +290,25 @@ class OneCase:
         node = self.facts.nodes.get(subject.node)
         if verdict is not Verdict.CANNOT_TELL or not self.rule.product or node is None:
             return verdict, taken
-        runs = node.kind not in kinds_of(self.rule.each.table) or bool(self.facts.users_of(self.rule.product, [node]))
+        runs = node.kind not in kinds_of(self.rule.each.table) or bool(
+            self.facts.users_of(self.rule.product, [node])
+        )
         runs = runs or subject.node in self._named_in_lines(needs_of(self.rule))
         return (verdict, taken) if runs else (Verdict.NOT_APPLICABLE, None)
 
     def _named_in_lines(self, needs: RuleNeeds) -> set[str]:
         """Return the nodes in whose logs the rule of a product found a line: they run it, whatever else is there."""
-        lines = [hit.table.name for hit in self.rule.hits] if self.rule.product and needs.reads_lines else []
-        return {key for name in lines for key in self.facts.nodes_with(name) if self.facts.count(name, key)}
+        lines = (
+            [hit.table.name for hit in self.rule.hits]
+            if self.rule.product and needs.reads_lines
+            else []
+        )
+        return {
+            key
+            for name in lines
+            for key in self.facts.nodes_with(name)
+            if self.facts.count(name, key)
+        }
 
     def report(self, chosen: Iterable[Chosen], look: Look) -> None:
         """Write the findings and the doubts about the chosen subjects."""
@@ -264,7 +317,13 @@ class OneCase:
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
-        why = TraceContext(self.rule, self.facts, detail, self._answers_of(subject, detail), brief=not self.explains)
+        why = TraceContext(
+            self.rule,
+            self.facts,
+            detail,
+            self._answers_of(subject, detail),
+            brief=not self.explains,
+        )
         why.same = None if self.explains else self.traced
         name, thing = self._names(why, unseen_row=subject.unseen_row)
         reason = ""
@@ -272,7 +331,9 @@ class OneCase:
             writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
             self.findings.append(writer.write(one, why, name, thing))
             further = (why.fill(template) for template in self.rule.rests_on)
-            self.rests_on += [(self.findings[-1], text) for text, known in further if known and text]
+            self.rests_on += [
+                (self.findings[-1], text) for text, known in further if known and text
+            ]
         elif verdict is Verdict.CANNOT_TELL:
             cause = self._cause(subject, why)
             reason = cause.why
@@ -298,13 +359,19 @@ class OneCase:
                 row = detail.row(alias)
             owner = self.rule.aliases[alias]
             known = row is not None and owner.column(column) is not None
-            yield key.cell(self.facts.value(owner.table.name, row, column)) if known and row is not None else None
+            yield (
+                key.cell(self.facts.value(owner.table.name, row, column))
+                if known and row is not None
+                else None
+            )
 
     def _names(self, why: TraceContext, *, unseen_row: bool) -> tuple[str, str]:
         population = self.rule.population
         if unseen_row and (population is None or why.detail.row(population.alias.name) is None):
             return "", ""
-        template = population.subject if unseen_row and population is not None else self.rule.subject
+        template = (
+            population.subject if unseen_row and population is not None else self.rule.subject
+        )
         subject, _ = why.fill(template)
         if self.rule.object is None:
             return subject, subject

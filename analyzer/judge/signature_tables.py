@@ -9,15 +9,15 @@ whose value is unknown in a column that a join goes by makes it "unparsed": it b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value, cell_of
 from analyzer.facts import Facts
 from analyzer.facts.records import Coverage
 from analyzer.judge.log_conditions import Logs, not_searched
 from analyzer.judge.log_hits import LogHit, stamp
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import HitTable, LogDef, Rule
-from analyzer.tables import Block, Column, Row, Table, Value, cell_of
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(slots=True)
@@ -43,7 +43,10 @@ def put(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
         log = rule.logs[hit.log]
         if hit.log not in made:
             lines = _lines(rule, log, facts, logs, limits.hits_per_signature)
-            made[hit.log] = lines, _Rows(hit.table, log, [found for own in lines.values() for found in own.found])
+            made[hit.log] = (
+                lines,
+                _Rows(hit.table, log, [found for own in lines.values() for found in own.found]),
+            )
         lines, whole = made[hit.log]
         rows = list(whole.of(hit))
         if facts.derive(hit.table, rows, _covers(rule, hit, lines, rows)):
@@ -64,12 +67,17 @@ def _lines(rule: Rule, log: LogDef, facts: Facts, logs: Logs, most: int) -> dict
         kept = sure[: shares[key]]
         rescan = logs.unsearched(log, [key])
         doubts = [not_searched(log)] if rescan else []
-        doubts += [*_log_doubts(facts, log, key), *_scan_doubts(facts, f"{rule.id}/{log.name}", log, key)]
+        doubts += [
+            *_log_doubts(facts, log, key),
+            *_scan_doubts(facts, f"{rule.id}/{log.name}", log, key),
+        ]
         if len(kept) < len(sure):
             doubts.append(f"{len(kept):,} of {len(sure):,} lines of `{log.name}` were kept")
         if maybe and log.where is not None:
             lines_of = "1 line" if len(maybe) == 1 else f"{len(maybe):,} lines"
-            doubts.append(f"for {lines_of} of `{log.name}` it is not known whether {log.where.text}")
+            doubts.append(
+                f"for {lines_of} of `{log.name}` it is not known whether {log.where.text}"
+            )
         lines[key] = _Lines(kept, doubts, rescan)
     return lines
 
@@ -118,7 +126,9 @@ class _Rows:
 
     def __init__(self, table: Table, log: LogDef, found: Sequence[LogHit]) -> None:
         self._table, self._found = table, found
-        self._shadowed = [column.name for column in log.columns if log.table.column(column.name) is not None]
+        self._shadowed = [
+            column.name for column in log.columns if log.table.column(column.name) is not None
+        ]
         self._made: dict[int, Row] = {}
 
     def of(self, hit: HitTable) -> Iterator[Row]:
@@ -140,10 +150,21 @@ class _Rows:
         hit = one.hit
         before, after = hit.around
         taken = stamp(one.time) if one.time is not None else ""
-        block = Block([*before, hit.text, *after], hit.line - len(before), hit.address, taken=taken, order=number)
+        block = Block(
+            [*before, hit.text, *after],
+            hit.line - len(before),
+            hit.address,
+            taken=taken,
+            order=number,
+        )
         block.named(one.node)
         cells = zip(self._table.columns, self._cells(one, self._table.columns), strict=True)
-        return Row(self._table, {column.name: cell for column, cell in cells if cell is not None}, block, hit.line)
+        return Row(
+            self._table,
+            {column.name: cell for column, cell in cells if cell is not None},
+            block,
+            hit.line,
+        )
 
     def _cells(self, one: LogHit, columns: Sequence[Column]) -> list[Value]:
         return [cell_of(column, self._told(one, column.name)) for column in columns]
@@ -158,9 +179,16 @@ class _Rows:
         return told
 
 
-def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Sequence[Row]) -> dict[str, Coverage]:
+def _covers(
+    rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Sequence[Row]
+) -> dict[str, Coverage]:
     """Return by node how well the table is known."""
-    keys = {theirs for join in rule.joins if join.alias.table.name == hit.table.name for _, theirs in join.by}
+    keys = {
+        theirs
+        for join in rule.joins
+        if join.alias.table.name == hit.table.name
+        for _, theirs in join.by
+    }
     nameless: dict[str, list[Row]] = {key: [] for key in lines}
     for row in rows:
         if any(row.values.get(name) is None for name in keys if hit.table.column(name) is not None):
@@ -172,7 +200,10 @@ def _covers(rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Sequen
             first = nameless[key][0]
             missing = next(name for name in sorted(keys) if first.values.get(name) is None)
             count, at = len(nameless[key]), f"{first.block.address}:{first.line}"
-            one, many = f"1 line of `{hit.log}` ({at}) does", f"{count:,} lines of `{hit.log}` (first: {at}) do"
+            one, many = (
+                f"1 line of `{hit.log}` ({at}) does",
+                f"{count:,} lines of `{hit.log}` (first: {at}) do",
+            )
             state, why = "unparsed", f"{one if count == 1 else many} not state {missing}"
         covers[key] = Coverage(state, why, rescan=own.rescan)
     return covers

@@ -10,13 +10,17 @@ from analyzer.judge.case_rows import moment
 from analyzer.judge.closures import UNSET, Env, Fn
 from analyzer.judge.folding import in_order, leaves
 from analyzer.judge.subjects import Detail
-from analyzer.language.expression import ExprNode
+from analyzer.rules.language.expression import ExprNode
 
 if TYPE_CHECKING:
     from analyzer.judge.evaluator import Evaluator
 
-BASE, UNSEEN, MODE = range(3)  # slots: the subject's row, whether it stands for what was not seen, how it is judged
-PLAIN, CAREFUL, SHOWN = range(3)  # the last: what a finding prints, values over the lines that were seen
+BASE, UNSEEN, MODE = range(
+    3
+)  # slots: the subject's row, whether it stands for what was not seen, how it is judged
+PLAIN, CAREFUL, SHOWN = range(
+    3
+)  # the last: what a finding prints, values over the lines that were seen
 
 
 class SubjectDetail(Detail):
@@ -51,7 +55,13 @@ class SubjectDetail(Detail):
         if named.op == "column" and named.type == "version":
             return self._get(self.evaluator.cell(named.name, named.column), self.env)
         if named.op == "literal":  # a bare one is known from the node itself
-            return None if named is node else moment(str(named.value)) if named.type == "time" else named.value
+            return (
+                None
+                if named is node
+                else moment(str(named.value))
+                if named.type == "time"
+                else named.value
+            )
         if named.op == "row":
             row = self.row(named.name)
             return True if row is not None else None
@@ -75,7 +85,9 @@ class SubjectDetail(Detail):
         """Return the number of the row of an alias, None when it is not there."""
         if alias not in self._rows:
             row = self._get(self.evaluator.row_of(alias), self.env)
-            self._rows[alias] = None if row is None or row is UNSET or row.number == UNSEEN_ROW else int(row.number)
+            self._rows[alias] = (
+                None if row is None or row is UNSET or row.number == UNSEEN_ROW else int(row.number)
+            )
         return self._rows[alias]
 
     def counted(self, node: ExprNode) -> tuple[int, int, int]:

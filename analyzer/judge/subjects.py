@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
+from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.own import OwnScope, scopes
 
 SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement

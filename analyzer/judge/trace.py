@@ -8,27 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Mark, Reason, Trace
 from analyzer.facts import Facts
 from analyzer.facts.records import MadeRow
 from analyzer.judge import plain_words
 from analyzer.judge.causes import Cause, no_value, table_cause
 from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
-from analyzer.kept_patterns import compiled
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import UNKNOWN, Template, number
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Join, Rule
-from analyzer.tables import Table
-from analyzer.text import counted
-from analyzer.verdicts import Mark, Reason, Trace
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import UNKNOWN, Template, number
+from analyzer.runtime.text import counted
 
 # What a machine is called that no file names: by its kind, or after its file.
-_NAMELESS = compiled(r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE)
+_NAMELESS = re.compile(
+    r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
+)
 
 HITS_SHOWN = 4
 
@@ -54,9 +54,13 @@ class TraceContext:
     facts: Facts
     detail: Detail
     answers: Mapping[str, LogAnswer]
-    blamed: dict[int, Mark] = field(default_factory=dict)  # id of a line of the tree made last -> what it says
+    blamed: dict[int, Mark] = field(
+        default_factory=dict
+    )  # id of a line of the tree made last -> what it says
     brief: bool = False  # for readers: plain words, named values once, of the steps what decides; blames nobody
-    same: dict[tuple[object, ...], Trace] | None = None  # lines of earlier trees: one that is alike is not kept twice
+    same: dict[tuple[object, ...], Trace] | None = (
+        None  # lines of earlier trees: one that is alike is not kept twice
+    )
     _written: set[str] = field(default_factory=set)
     _causes: dict[int, Cause | None] = field(default_factory=dict)
     _aliases: Mapping[str, Alias] = field(init=False)
@@ -95,7 +99,9 @@ class TraceContext:
         if rule.only is not None:
             root.children.append(self._titled("only", rule.only))
         root.children.append(self._titled("when", rule.when))
-        if self.value(rule.when) is True and (rule.only is None or self.value(rule.only) is not False):
+        if self.value(rule.when) is True and (
+            rule.only is None or self.value(rule.only) is not False
+        ):
             for place, outcome in enumerate(rule.outcomes):
                 if self.brief and taken is not None and place < taken - 1:
                     continue  # a reader gets the one that holds, and the next worse one that it missed
@@ -115,14 +121,22 @@ class TraceContext:
         rule = self.rule
         if taken is None or rule.outcomes[taken].severity:
             return []
-        holds = next((place for place, one in enumerate(rule.grades) if self.value(one.when) is True), len(rule.grades))
+        holds = next(
+            (place for place, one in enumerate(rule.grades) if self.value(one.when) is True),
+            len(rule.grades),
+        )
         first = max(0, holds - 1) if self.brief else 0
-        return [self._titled(f"grade {one.severity}", one.when) for one in rule.grades[first : holds + 1]]
+        return [
+            self._titled(f"grade {one.severity}", one.when)
+            for one in rule.grades[first : holds + 1]
+        ]
 
     def _kept(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
         """Return the line, or an earlier one that says the same with all below it."""
         line.children = [self._kept(child, same) for child in line.children]
-        return same.setdefault((line.text, line.value, line.at, line.note, *map(id, line.children)), line)
+        return same.setdefault(
+            (line.text, line.value, line.at, line.note, *map(id, line.children)), line
+        )
 
     def marks(self, tree: Trace) -> dict[int, Mark]:
         """Return for the tree made last which of its lines, numbered from the top, kept the rule from matching."""
@@ -171,7 +185,8 @@ class TraceContext:
             if decides and node.op in ("and", "or"):
                 below = [child for child in below if self.value(child) is self.value(node)]
             made.children = [
-                self.trace(child, wanted=self._below(node, child, wanted), decides=decides) for child in below
+                self.trace(child, wanted=self._below(node, child, wanted), decides=decides)
+                for child in below
             ]
             made.note = self.arithmetic(node)
         self._blame(made, node, wanted)
@@ -190,14 +205,18 @@ class TraceContext:
         """Return what a part would have to be so that the whole is as wanted; None when it is not to blame."""
         if node.op == "not":
             return None if wanted is None else not wanted
-        return wanted if node.op in ("and", "or") and self.value(child) is self.value(node) else None
+        return (
+            wanted if node.op in ("and", "or") and self.value(child) is self.value(node) else None
+        )
 
     def _blame(self, made: Trace, node: ExprNode, wanted: bool | None) -> None:
         """Note a leaf that is not what it would have to be, with what would settle an unknown one."""
         if wanted is None or node.op in ("and", "or", "not"):
             return
         cause = self.cause(node)
-        self.blamed[id(made)] = Mark("no") if cause is None else Mark("unknown", cause.ask(self.rule))
+        self.blamed[id(made)] = (
+            Mark("no") if cause is None else Mark("unknown", cause.ask(self.rule))
+        )
 
     def arithmetic(self, node: ExprNode) -> str:
         """Return "7086 + 3284" for a sum of known numbers, or why there is no value."""
@@ -240,7 +259,9 @@ class TraceContext:
     def at(self, node: ExprNode) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
         row = self.detail.row(node.name)
-        return "" if row is None else self.place(self._aliases[node.name].table.name, row, node.column)
+        return (
+            "" if row is None else self.place(self._aliases[node.name].table.name, row, node.column)
+        )
 
     def place(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
@@ -295,8 +316,14 @@ class TraceContext:
             return lack
         unparsed = self.facts.coverage(key, table.name).state == "unparsed"
         reason = Reason.UNPARSED if unparsed else Reason.MISSING
-        given = {name: self.facts.value(table.name, row, name) for name in table.key} if table.given is not None else {}
-        return Cause(reason, text, no_value(table, column, self.place(table.name, row, column), given), table)
+        given = (
+            {name: self.facts.value(table.name, row, name) for name in table.key}
+            if table.given is not None
+            else {}
+        )
+        return Cause(
+            reason, text, no_value(table, column, self.place(table.name, row, column), given), table
+        )
 
     def _link(self, table: Table, row: int, column: str) -> Cause | None:
         """Return why a chain does not tell a cell: the table of the link that is not there."""
@@ -312,18 +339,26 @@ class TraceContext:
             return self.absent(node.name)
         if known < rows:
             for leaf in node.args[0].walk():
-                if leaf.op == "column" and not leaf.many and (cause := self._inside(leaf)) is not None:
+                if (
+                    leaf.op == "column"
+                    and not leaf.many
+                    and (cause := self._inside(leaf)) is not None
+                ):
                     return cause
             columns = list(self.detail.deciding(node))
             table = self._aliases[node.name].table
-            for column, row in ((column, row) for column in columns for row in self.detail.listed(node.name)):
+            for column, row in (
+                (column, row) for column in columns for row in self.detail.listed(node.name)
+            ):
                 if table.made_of and (lack := self._link(table, row, column)) is not None:
                     return lack
             name = f"{node.name}.{columns[0]}" if columns else node.text
             stated = " or ".join(columns) or node.args[0].text
             why = f"{rows - known:,} of {rows:,} rows of {table.words} do not state {stated}"
             return Cause(Reason.MISSING, name, why, table)
-        return self._lossy(node) or Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
+        return self._lossy(node) or Cause(
+            Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value"
+        )
 
     def _inside(self, leaf: ExprNode) -> Cause | None:
         """Return why a single value used inside an aggregate is unknown, or None when it is known."""
@@ -352,7 +387,9 @@ class TraceContext:
                 first = self._mine_unknown(mine)
                 if first is not None:
                     return first
-        return table_cause(self.facts, self._node_of(owner, join), owner.table, self._looked_for(join))
+        return table_cause(
+            self.facts, self._node_of(owner, join), owner.table, self._looked_for(join)
+        )
 
     def _node_of(self, owner: Alias, join: Join | None) -> str | None:
         """Return the key of the node whose coverage tells, None for the whole case."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
 
+from analyzer.artefacts.tables import Table
 from analyzer.judge.log_hits import LogHit
-from analyzer.tables import Table
 
 CLOSE, SAME = 1.0, 60.0  # seconds between two lines of one event; when they have the same text
 
@@ -33,7 +33,10 @@ def mark(table: Table, found: Sequence[LogHit]) -> None:
         for log in logs[1:]:
             own = [one for one in lines if _log(one) == log]
             _pair(counted, own)
-            counted = sorted((*counted, *(one for one in own if not one.values["again"])), key=lambda one: one.order)
+            counted = sorted(
+                (*counted, *(one for one in own if not one.values["again"])),
+                key=lambda one: one.order,
+            )
 
 
 def _pair(counted: Iterable[LogHit], own: Iterable[LogHit]) -> None:

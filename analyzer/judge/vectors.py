@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.judge.captures import SampleCapture, Vector, versions
 from analyzer.judge.case_rows import capture_rows
 from analyzer.judge.closures import COMPARE, HUGE, Closures, Env, bounded, literal
-from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Table
+from analyzer.rules.language.expression import ExprNode
 
-_WORK: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_WORK: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,11 @@ class Columns:
         make = _MAKE.get(node.op)
         if make is None or any(leaf.is_aggregate and self._own(leaf) for leaf in node.walk()):
             return self._row_by_row(node)
-        if node.op == "compare" and node.name not in ("==", "!=") and any(bounded(child) for child in node.args):
+        if (
+            node.op == "compare"
+            and node.name not in ("==", "!=")
+            and any(bounded(child) for child in node.args)
+        ):
             return self._row_by_row(node)
         return make(self, node)
 
@@ -72,7 +80,10 @@ class Columns:
             for env[slot] in capture_rows(self.table, stretch.capture, stretch.places):
                 found.append(value(env))
             env[slot] = held
-            return Vector(np.array(found, dtype=object), np.array([one is not None for one in found], dtype=bool))
+            return Vector(
+                np.array(found, dtype=object),
+                np.array([one is not None for one in found], dtype=bool),
+            )
 
         return rows
 
@@ -117,7 +128,10 @@ class Columns:
                 if one.known is False:
                     yes = no = False
                 else:
-                    yes, no = np.logical_and(one.cells, one.known), np.logical_and(np.logical_not(one.cells), one.known)
+                    yes, no = (
+                        np.logical_and(one.cells, one.known),
+                        np.logical_and(np.logical_not(one.cells), one.known),
+                    )
                 true = np.logical_or(true, yes) if either else np.logical_and(true, yes)
                 false = np.logical_and(false, no) if either else np.logical_or(false, no)
             return Vector(true, np.logical_or(true, false))
@@ -137,7 +151,9 @@ class Columns:
 
     def _known(self, node: ExprNode) -> VectorFn:
         value = self(node.args[0])
-        aliases = sorted({leaf.name for leaf in node.args[0].walk() if leaf.op in ("column", "row")})
+        aliases = sorted(
+            {leaf.name for leaf in node.args[0].walk() if leaf.op in ("column", "row")}
+        )
         doubts = [self.scalars.subjects.unsure(alias) for alias in aliases]
 
         def known(env: Env, stretch: SampleSlice) -> Vector:
@@ -158,7 +174,9 @@ class Columns:
         return negative
 
     def _arithmetic(self, node: ExprNode) -> VectorFn:
-        if node.args[0].type == "time" or node.type == "int":  # whole numbers grow beyond what an array holds
+        if (
+            node.args[0].type == "time" or node.type == "int"
+        ):  # whole numbers grow beyond what an array holds
             return self._row_by_row(node)
         one, two = (self(child) for child in node.args)
         op = node.op
@@ -173,7 +191,10 @@ class Columns:
             mine, other = np.asarray(left.cells, dtype=float), np.asarray(right.cells, dtype=float)
             with np.errstate(all="ignore"):
                 if op == "/":
-                    return Vector(np.divide(mine, np.where(other == 0, 1.0, other)), np.logical_and(known, other != 0))
+                    return Vector(
+                        np.divide(mine, np.where(other == 0, 1.0, other)),
+                        np.logical_and(known, other != 0),
+                    )
                 return Vector(_WORK[op](mine, other), known)
 
         return worked
@@ -187,7 +208,11 @@ class Columns:
         def compared(env: Env, stretch: SampleSlice) -> Vector:
             left, right = one(env, stretch), two(env, stretch)
             known = both(left, right)
-            return Vector(None, known=False) if known is False else Vector(compare(left.cells, right.cells), known)
+            return (
+                Vector(None, known=False)
+                if known is False
+                else Vector(compare(left.cells, right.cells), known)
+            )
 
         return compared
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzer.errors import BacklineError, RuleFileError
+from analyzer.case.verdicts import Finding, Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.facts.other_names import other_names
 from analyzer.judge.choosing import graded
@@ -15,15 +15,17 @@ from analyzer.judge.evidence import Series
 from analyzer.judge.kinds import kinds_of
 from analyzer.judge.relations import relate
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
-from analyzer.language.rulefile import BadRuleError
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.verdicts import Finding, Judgement, Verdict
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError, RuleFileError
+from analyzer.runtime.limits import Limits
 
 __all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
 
-_WORDS = {verdict: verdict.value for verdict in Verdict}  # to ask an enumeration for each rule takes longer
+_WORDS = {
+    verdict: verdict.value for verdict in Verdict
+}  # to ask an enumeration for each rule takes longer
 KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
 
 
@@ -91,7 +93,9 @@ def judge_cases(
     return found
 
 
-def judge_many(catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, Judgement]:
+def judge_many(
+    catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None
+) -> dict[str, Judgement]:
     """Return the verdicts of all rules on each of many cases."""
     found = {}
     for name, facts in cases.items():
@@ -172,7 +176,11 @@ def _broken(error: RuleFileError) -> Finding:
 
 
 def _failed(rule: Rule, error: Exception) -> Finding:
-    words = str(error) if isinstance(error, BacklineError) else f"{type(error).__name__}: {str(error)[:500]}"
+    words = (
+        str(error)
+        if isinstance(error, BacklineError)
+        else f"{type(error).__name__}: {str(error)[:500]}"
+    )
     finding = _error(rule.id, rule.title, f"The rule failed: {words}")
     finding.kb, finding.issues, finding.status = list(rule.kb), list(rule.issues), rule.status
     return finding

@@ -9,11 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.judge.log_hits import LogAnswer, LogHit, messages
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import SeenDef
 
 CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last
@@ -40,7 +39,9 @@ class HitLines:
 
     def counting(self) -> HitLines:
         """Return these without the lines whose event another log tells (`Table.once`)."""
-        sure, maybe = ([one for one in own if not one.values.get("again")] for own in (self.sure, self.maybe))
+        sure, maybe = (
+            [one for one in own if not one.values.get("again")] for own in (self.sure, self.maybe)
+        )
         return HitLines(sure, maybe, self.uncounted, self.strays, self.unkept)
 
     @property
@@ -106,7 +107,9 @@ def _answer_count(seen: SeenDef, pool: HitLines, parts: Sequence[Windows]) -> Lo
     plain = not (seen.within or seen.per or seen.distinct)
     best = sorted((one for part in parts for one in part.fulfilled), key=lambda one: one.order)
     if best:
-        first = min((part.first for part in parts if part.first is not None), key=lambda one: one.order)
+        first = min(
+            (part.first for part in parts if part.first is not None), key=lambda one: one.order
+        )
         return LogAnswer(True, messages(best) + (more if plain else 0), best, deciding=[first])
     if plain and said + more >= seen.at_least:
         return LogAnswer(True, said + more, list(sure))
@@ -174,12 +177,18 @@ def sequence(seen: SeenDef, pools: Sequence[HitLines]) -> LogAnswer:
             number += 1
             if len(chains) < CHAINS:
                 chains.append(chain)
-            last = max(last, chain, key=lambda one: one[-1].order if one else (float("-inf"), "", 0))
+            last = max(
+                last, chain, key=lambda one: one[-1].order if one else (float("-inf"), "", 0)
+            )
     if number:
         hits = {id(one): one for chain in [*chains, last] for one in chain}
         first = min(chains, key=lambda one: one[0].order)
-        return LogAnswer(True, number, sorted(hits.values(), key=lambda one: one.order), deciding=first)
-    untimed = any(pool.sure and pool.sure[-1].time is None for pool in pools)  # they stand at the end
+        return LogAnswer(
+            True, number, sorted(hits.values(), key=lambda one: one.order), deciding=first
+        )
+    untimed = any(
+        pool.sure and pool.sure[-1].time is None for pool in pools
+    )  # they stand at the end
     each = all(pool.sure or pool.maybe or pool.strays or pool.unkept for pool in pools)
     if each and (untimed or any(pool.maybe or pool.strays or pool.unkept for pool in pools)):
         return LogAnswer(hits=[one for pool in pools for one in pool.sure[:CHAINS]])
@@ -195,7 +204,9 @@ def lasting(seen: SeenDef, pools: Sequence[HitLines], reach: float | None) -> Lo
     found: list[list[LogHit]] = []
     open_: LogHit | None = None
     undecided = False
-    lines = [(one.order, 0, one) for one in begins.timed()[0]] + [(one.order, 1, one) for one in ends.timed()[0]]
+    lines = [(one.order, 0, one) for one in begins.timed()[0]] + [
+        (one.order, 1, one) for one in ends.timed()[0]
+    ]
     for _, kind, one in sorted(lines, key=lambda line: (line[0][0], line[1])):
         if kind == 0:
             open_ = open_ or one

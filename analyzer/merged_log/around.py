@@ -6,9 +6,9 @@ import re
 from datetime import datetime, timedelta
 from typing import Any
 
-from analyzer import logtime
-from analyzer.errors import UsageError
+from analyzer.artefacts import logtime
 from analyzer.merged_log.entry import TimeWindow
+from analyzer.runtime.errors import UsageError
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN = re.compile(r"(?:\d{1,6}[smhd])+")
@@ -32,7 +32,9 @@ def window(moment: datetime, length: timedelta) -> TimeWindow:
     try:
         return TimeWindow(moment - length / 2, moment + length / 2)
     except OverflowError:
-        raise UsageError("the time is too far away", do="Write it as 2017-10-14T09:12:46Z.") from None
+        raise UsageError(
+            "the time is too far away", do="Write it as 2017-10-14T09:12:46Z."
+        ) from None
 
 
 def typed(text: str) -> datetime | None:

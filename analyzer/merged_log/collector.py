@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Unpack
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
-from analyzer.logtime import LogTime, line_time, nearest_year, stamped
+from analyzer.artefacts.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock, Source
 from analyzer.scan.hits import LogScan, decode_line
 from analyzer.scan.parted import BlockSearch
@@ -29,7 +28,9 @@ from analyzer.sources import Member
 
 STRETCH = 64 << 10  # bytes of a log of which the times of the ends are looked at
 DISORDER = timedelta(minutes=5)  # lines of one log may stand as far from their order; our own
-FAR = timedelta(days=1)  # a log whose file says that it lies as far from the window is not read; our own
+FAR = timedelta(
+    days=1
+)  # a log whose file says that it lies as far from the window is not read; our own
 _HEAD = 64 << 10
 _BARE = re.compile(
     r"\s*[\"']?[^\s\"']{6,}[\"']?,?\s*$"
@@ -84,7 +85,14 @@ class WindowScanner(Scanner):
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only
 
-    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        scope: str = "",
+        **how: Unpack[HowToScan],
+    ) -> LogScan:
         """Read a log, unless it lies far from the window; tables that stand inside of it have no lines of their own."""
         if self._scopes is not None and scope not in self._scopes:
             return LogScan(table, address, scope)
@@ -120,7 +128,9 @@ class WindowScanner(Scanner):
         if not (late or early):
             return None
         part = LogPart(len(self.seen), address, table, scope)
-        return LogSeen(part, "begins after the window" if late else "ends before the window", first.when, last)
+        return LogSeen(
+            part, "begins after the window" if late else "ends before the window", first.when, last
+        )
 
 
 def _moment(epoch: float) -> datetime | None:
@@ -154,7 +164,13 @@ class Collector:
     """
 
     def __init__(
-        self, seen: LogSeen, window: TimeWindow, take: Take, words: Sequence[tuple[list[bytes], bool]], *, alone: bool
+        self,
+        seen: LogSeen,
+        window: TimeWindow,
+        take: Take,
+        words: Sequence[tuple[list[bytes], bool]],
+        *,
+        alone: bool,
     ) -> None:
         self._alone, self._words = alone, words
         self._seen, self._window, self._take = seen, window, take
@@ -169,7 +185,10 @@ class Collector:
         """Collect the lines of one block."""
         marks = self._marks(block)
         number = block.first_line
-        held = [self._holds(block.data, start, marks[index + 1][0]) for index, (start, _) in enumerate(marks[:-1])]
+        held = [
+            self._holds(block.data, start, marks[index + 1][0])
+            for index, (start, _) in enumerate(marks[:-1])
+        ]
         for index, (start, first) in enumerate(marks[:-1]):
             stop, last = marks[index + 1]
             lines = block.count(start, stop)
@@ -209,7 +228,10 @@ class Collector:
         if folded and not raw.isascii():
             return True  # there are letters beyond ASCII that case makes equal to some within
         low = raw.lower() if folded else raw
-        return all(any(word in (low if ignored else raw) for word in words) for words, ignored in self._words)
+        return all(
+            any(word in (low if ignored else raw) for word in words)
+            for words, ignored in self._words
+        )
 
     def _first_time(self, lines: Iterator[bytes]) -> datetime | None:
         return next((found for line in islice(lines, _TRIED) if (found := self._time(line))), None)

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer import parsing
-from analyzer.lazy_dataclass import dataclass
+from analyzer.artefacts import parsing
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Row
 from analyzer.merged_log.event_levels import find_event_level
-from analyzer.parsing import Parser
-from analyzer.tables import Block, Row
 
 FOREVER = datetime.max.replace(tzinfo=UTC)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
-_COMPONENTS = ("module", "sub", "subcomp", "comp", "java_class", "program", "app", "vm_folder", "thread")
+_COMPONENTS = (
+    "module",
+    "sub",
+    "subcomp",
+    "comp",
+    "java_class",
+    "program",
+    "app",
+    "vm_folder",
+    "thread",
+)
 _SEVERITY = {
     "emergency": 0, "alert": 1, "critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6,
     "debug": 7, "verbose": 7, "trivia": 7, "trace": 7,
@@ -99,7 +109,11 @@ class LogEntry(NamedTuple):
         if words is not None:
             return words["LEVEL"], component_of(words, str.upper)
         try:
-            rows = [one for one in parser.parse(Block([text for _, text in self.lines])) if isinstance(one, Row)]
+            rows = [
+                one
+                for one in parser.parse(Block([text for _, text in self.lines]))
+                if isinstance(one, Row)
+            ]
         except Exception:  # noqa: BLE001 - hostile text must not stop the run; such a line has no level
             return "", ""
         if not rows:
@@ -117,7 +131,11 @@ def component_of(values: Mapping[str, Any], spelled: Callable[[str], str]) -> st
 def stamp_of(entry: LogEntry) -> str:
     """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
     when = entry.when
-    fraction = f".{when.microsecond:06d}" if when.microsecond % 1000 else f".{when.microsecond // 1000:03d}"
+    fraction = (
+        f".{when.microsecond:06d}"
+        if when.microsecond % 1000
+        else f".{when.microsecond // 1000:03d}"
+    )
     return f"{when:%Y-%m-%dT%H:%M:%S}{fraction if when.microsecond else ''}Z"
 
 

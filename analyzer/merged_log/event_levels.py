@@ -10,14 +10,19 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row
 from analyzer.rules import fact_tables
-from analyzer.tables import Block, Row
 
 EVENT_TABLE = "esxi.event"
 PROBLEM = "esx.problem."
 # A level as logs state it, for each severity of a finding.
-LEVEL_OF_SEVERITY = {"critical": "critical", "major": "error", "warning": "warning", "info": "notice"}
+LEVEL_OF_SEVERITY = {
+    "critical": "critical",
+    "major": "error",
+    "warning": "warning",
+    "info": "notice",
+}
 _PROBLEM_ID = re.compile(r"\besx\.problem\.\w+(?:\.\w+)*")
 # What a line has that reports an event: its id; the head of an event of hostd.log; a line of vobd.log that lost the id;
 # the words of vmkernel.log. The parser of events decides.

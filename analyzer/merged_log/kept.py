@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from analyzer.artefacts.loghost import object_of_line
+from analyzer.artefacts.logtime import line_time
+from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
-from analyzer.loghost import object_of_line
-from analyzer.logtime import line_time
 from analyzer.merged_log.around import typed
 from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
+from analyzer.runtime.text import one_line
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.text import one_line
-from analyzer.verdicts import Judgement
 
 AROUND = timedelta(minutes=5)
 MOST = 300  # lines kept of a case
@@ -32,7 +32,10 @@ _Place = tuple[str, str, int]  # node, address, line
 
 
 def kept_lines(
-    facts: Facts, judgement: Judgement, timeline: Sequence[Mapping[str, Any]], signatures: Collection[str]
+    facts: Facts,
+    judgement: Judgement,
+    timeline: Sequence[Mapping[str, Any]],
+    signatures: Collection[str],
 ) -> list[Record]:
     """Return the lines around findings and moments of the time line, in order of time: the records of the document.
 
@@ -41,13 +44,17 @@ def kept_lines(
     moments = list(dict.fromkeys(islice(_moments(judgement, timeline), MOMENTS)))
     if not moments:
         return []
-    hits = sorted(_hits(facts, frozenset(signatures)), key=lambda one: (one[0], *_order(one[1], one[2])))
+    hits = sorted(
+        _hits(facts, frozenset(signatures)), key=lambda one: (one[0], *_order(one[1], one[2]))
+    )
     times = [one[0] for one in hits]
     found: dict[_Place, LogEntry] = {}
     nodes: dict[_Place, str] = {}
     for moment in moments:
         first, last = bisect_left(times, moment - AROUND), bisect_left(times, moment + AROUND)
-        near = sorted(hits[first:last], key=lambda one: (abs(one[0] - moment), *_order(one[1], one[2])))
+        near = sorted(
+            hits[first:last], key=lambda one: (abs(one[0] - moment), *_order(one[1], one[2]))
+        )
         for when, scan, hit in near[:EACH]:
             for place, entry in _with_neighbours(when, scan, hit):
                 if len(found) < MOST or place in found:
@@ -55,7 +62,9 @@ def kept_lines(
                     nodes[place] = facts.name(scan.node)
     unique: dict[tuple[Any, ...], Record] = {}
     for place, entry in sorted(found.items(), key=lambda one: (one[1].when, *one[0])):
-        unique.setdefault((nodes[place], entry.when, entry.lines[0][1]), _record(entry, nodes[place]))
+        unique.setdefault(
+            (nodes[place], entry.when, entry.lines[0][1]), _record(entry, nodes[place])
+        )
     return list(unique.values())
 
 
@@ -66,7 +75,9 @@ def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
 
 
 def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
-    worst = sorted(judgement.findings, key=lambda one: bool(one.muted))  # they are in the order of `analyzer.ranking`
+    worst = sorted(
+        judgement.findings, key=lambda one: bool(one.muted)
+    )  # they are in the order of `analyzer.case.ranking`
     for time in [*(one.first_seen for one in worst), *(str(one["time"]) for one in timeline)]:
         if time and (moment := typed(time)):
             yield moment
@@ -92,7 +103,10 @@ def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[
     for number, text in enumerate([*before, hit.text, *after], first):
         found, _ = line_time(text[:200].encode("utf-8", "replace"), hit.address)
         if found is not None and abs(found.when - when) <= AROUND:
-            yield (scan.node, hit.address, number), LogEntry(found.when, 0, number, ((number, text),), part)
+            yield (
+                (scan.node, hit.address, number),
+                LogEntry(found.when, 0, number, ((number, text),), part),
+            )
 
 
 def _record(entry: LogEntry, node: str) -> Record:

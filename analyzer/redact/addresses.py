@@ -11,11 +11,9 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, MutableMapping
 
-from analyzer.kept_patterns import compiled
-
-_HEX = compiled(r"[^0-9a-f]")
-_KEPT_V4 = compiled(r"(?:0|127|255)\.|224\.0\.0\.|(?:10|172\.16|192\.168|169\.254)(?:\.0){2,3}$")
-_KEPT_MAC = compiled(r"(?:00|ff){6}$|01005e|3333|0180c2", re.IGNORECASE)
+_HEX = re.compile(r"[^0-9a-f]")
+_KEPT_V4 = re.compile(r"(?:0|127|255)\.|224\.0\.0\.|(?:10|172\.16|192\.168|169\.254)(?:\.0){2,3}$")
+_KEPT_MAC = re.compile(r"(?:00|ff){6}$|01005e|3333|0180c2", re.IGNORECASE)
 NETS = MutableMapping[str, str]  # of a map: a prefix -> the prefix in its place
 
 
@@ -27,7 +25,9 @@ def kept_ipv4(text: str) -> bool:
 def is_ipv4(text: str) -> bool:
     """Tell whether a text is an IPv4 address in four numbers."""
     parts = text.split(".")
-    return len(parts) == 4 and all(part.isdecimal() and len(part) < 4 and int(part) < 256 for part in parts)
+    return len(parts) == 4 and all(
+        part.isdecimal() and len(part) < 4 and int(part) < 256 for part in parts
+    )
 
 
 def ipv4(text: str, nets: NETS, taken: set[str]) -> str:
@@ -81,7 +81,9 @@ def ipv6(text: str, nets: NETS, number: int, mac: Callable[[str], str], taken: s
     net, own = digits[:16], digits[16:]
     if not address.is_link_local and net not in nets:
         used = {*nets.values(), *taken}
-        nets[net] = next(new for count in range(1, 1 << 20) if (new := f"20010db8{count:08x}") not in used)
+        nets[net] = next(
+            new for count in range(1, 1 << 20) if (new := f"20010db8{count:08x}") not in used
+        )
     if own[6:10] == "fffe":
         plain = f"{int(own[:2], 16) ^ 2:02x}{own[2:6]}{own[10:]}"
         made = mac(plain)

@@ -8,14 +8,21 @@ word means is in these runs for certain; whether it is really there, the words t
 from __future__ import annotations
 
 import binascii
+import re
 from collections.abc import Iterable, Iterator
 
-from analyzer.kept_patterns import compiled
-from analyzer.redact.encodings import BREAKS, BROKEN, ENCODED, LEAST_ENCODED, digits_in, is_no_base64
+from analyzer.redact.encodings import (
+    BREAKS,
+    BROKEN,
+    ENCODED,
+    LEAST_ENCODED,
+    digits_in,
+    is_no_base64,
+)
 
 Word = tuple[int, str]  # which of `ENCODED`, and the word
 GAP = "\x01"  # between runs: no sign of a name
-PLAIN = compiled(r"[\x20-\x7e]*")  # names of such signs alone can be told here
+PLAIN = re.compile(r"[\x20-\x7e]*")  # names of such signs alone can be told here
 _SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 # The last sign of a word that is no whole number of bytes, without the bits that are left over.
 _LAST = {
@@ -24,7 +31,7 @@ _LAST = {
 }
 _PLAIN_SIGNS = str.maketrans("-_", "+/", "=")
 _BASE64_GAP, _HEX_GAP = "AQEB", "010101"  # bytes of the value one
-_RUN = compiled(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
+_RUN = re.compile(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
 _HIGH = bytes(range(128, 256))
 
 
@@ -37,7 +44,9 @@ def words_in(text: str, chunks: Iterable[str] | None = None) -> set[Word]:
     some = "\n".join(set(text.split()) if chunks is None else chunks)
     words = set(base64.findall(some))
     found = {(0, word) for word in words}
-    found.update((1, word) for word in hexed.findall("\n".join(words)))  # digits are signs of base64, too
+    found.update(
+        (1, word) for word in hexed.findall("\n".join(words))
+    )  # digits are signs of base64, too
     found.update((2, word) for word in paired.findall(text))
     if "\\n" in some:
         for piece in set(BROKEN.findall(some)):
@@ -55,7 +64,13 @@ def _runs(words: Iterable[Word]) -> str:
     some = [*words]
     raw = b"\x01".join(
         [
-            *_from_base64([word.translate(_PLAIN_SIGNS) for nth, word in some if nth == 0 and not is_no_base64(word)]),
+            *_from_base64(
+                [
+                    word.translate(_PLAIN_SIGNS)
+                    for nth, word in some
+                    if nth == 0 and not is_no_base64(word)
+                ]
+            ),
             *_from_hex([digits_in(word) for nth, word in some if nth]),
         ]
     )
@@ -84,5 +99,9 @@ def _filled(word: str) -> str:
 def _from_hex(words: list[str]) -> Iterator[bytes]:
     """Yield what digits mean from each of their first two."""
     for start in (0, 1):
-        whole = [word[start : len(word) - (len(word) - start) % 2] for word in words if not start or len(word) % 2]
+        whole = [
+            word[start : len(word) - (len(word) - start) % 2]
+            for word in words
+            if not start or len(word) % 2
+        ]
         yield binascii.unhexlify(_HEX_GAP.join(whole))

@@ -29,7 +29,10 @@ LABELS = (
     (r"serial|asset ?tag|service ?tag", "serial"),
     (r"uuid|guid", "uuid"),
     (r"mac ?addr|^mac$|ethernet ?address", "mac"),
-    (r"host ?name|^hostname|fqdn|fully qualified|server ?name|dns ?name|^server$|vcenter|mgmt.?server", "host"),
+    (
+        r"host ?name|^hostname|fqdn|fully qualified|server ?name|dns ?name|^server$|vcenter|mgmt.?server",
+        "host",
+    ),
     (r"domain|^search", "domain"),
     (r"user ?name|^user$|account|^owner$", "user"),
     (r"vm ?name|display ?name", "vm"),

@@ -9,17 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.signs import name_like
 from analyzer.redact.words import is_product_word
 
 Names = Iterator[tuple[str, str]]
 
-_WORD = compiled(r"(?:[^\s\"']+|\"[^\"]*\"|'[^']*')+")
+_WORD = re.compile(r"(?:[^\s\"']+|\"[^\"]*\"|'[^']*')+")
 _QUOTES = str.maketrans("", "", "\"'`")
 _NAMED = re.compile(r"[^\W\d_][\w.-]*|[\w-]*[^\W\d_][\w. -]*")
 TO_HOST = frozenset(
-    ("ping", "ping6", "vmkping", "nslookup", "traceroute", "tracepath", "nc", "telnet", "ssh", "dig", "arping")
+    (
+        "ping",
+        "ping6",
+        "vmkping",
+        "nslookup",
+        "traceroute",
+        "tracepath",
+        "nc",
+        "telnet",
+        "ssh",
+        "dig",
+        "arping",
+    )
 )
 OF_USER = frozenset(("su", "passwd", "useradd", "adduser", "userdel", "deluser", "chage"))
 COPIES = frozenset(("scp", "sftp", "rsync"))
@@ -27,7 +38,26 @@ COPIES = frozenset(("scp", "sftp", "rsync"))
 _OF_USERS = frozenset(("-d", "-s", "-g", "-G", "-u", "-c"))
 _OF_GREP = frozenset(("-A", "-B", "-C", "-m"))
 _VALUED = frozenset(
-    ("-I", "-s", "-c", "-i", "-p", "-S", "-W", "-w", "-m", "-M", "-t", "-o", "-P", "-F", "-d", "-g", "-u", "-N")
+    (
+        "-I",
+        "-s",
+        "-c",
+        "-i",
+        "-p",
+        "-S",
+        "-W",
+        "-w",
+        "-m",
+        "-M",
+        "-t",
+        "-o",
+        "-P",
+        "-F",
+        "-d",
+        "-g",
+        "-u",
+        "-N",
+    )
 )
 _LONG = {
     "host": "host", "hosts": "host", "fqdn": "host", "server": "host", "hostname": "host", "vcenter": "host",
@@ -105,7 +135,11 @@ def _placed(name: str, words: list[str], quoted: set[str]) -> Names:
         yield "at", words[words.index("-connect") + 1]
     elif greps and plain and (name_like(plain[0]) or _no_word(plain[0])):
         yield "label", plain[0]
-    elif name == "vim-cmd" and words[0] in ("vmsvc/snapshot.create", "solo/registervm", "/solo/registervm"):
+    elif name == "vim-cmd" and words[0] in (
+        "vmsvc/snapshot.create",
+        "solo/registervm",
+        "/solo/registervm",
+    ):
         yield from (("label", word) for word in words[2:4] if word in quoted)
     elif name == "esxcfg-nas" and "-a" in words and plain:
         yield "datastore", plain[-1]
@@ -127,7 +161,11 @@ def _parted(kind: str, value: str) -> Names:
     else:
         for one in value.split(","):
             host = re.sub(r"^\w+://", "", one)
-            user, at, host = host.rpartition("@") if "@" in host and not re.search(r"@\d+", host) else ("", "", host)
+            user, at, host = (
+                host.rpartition("@")
+                if "@" in host and not re.search(r"@\d+", host)
+                else ("", "", host)
+            )
             host = re.split(r"[:/@]", host)[0]
             if at and _NAMED.fullmatch(user):
                 yield "user", user

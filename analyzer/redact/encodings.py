@@ -5,38 +5,39 @@ from __future__ import annotations
 import base64
 import binascii
 import html
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
-from analyzer.kept_patterns import compiled
-
 # Signs that are not seen, and what pages write for them.
-_UNSEEN = compiled("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_SPLITS = compiled(r"&(?i:#8203|#173|shy|zwsp|ZeroWidthSpace);")
-_TAGS = compiled(r"<(?:/?(?i:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}|(?i:wbr) ?/?)>")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_SPLITS = re.compile(r"&(?i:#8203|#173|shy|zwsp|ZeroWidthSpace);")
+_TAGS = re.compile(r"<(?:/?(?i:b|i|em|mark|span|code|strong|a)\b[^<>]{0,200}|(?i:wbr) ?/?)>")
 # A sign and then any of it, not `\\+`: a pattern that begins with a plain sign is found up to twenty times faster.
-_JSON = compiled(r"\\\\*(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
-_ESCAPED = compiled(r"\\[ux]")
-_COLOURS = compiled("\x1b\\[[0-9;]{0,20}m")
+_JSON = re.compile(r"\\\\*(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_ESCAPED = re.compile(r"\\[ux]")
+_COLOURS = re.compile("\x1b\\[[0-9;]{0,20}m")
 TWICE = 2  # an address within an address
-OCTAL = compiled(r"\\([01][0-7]{2})(?![0-9])")
+OCTAL = re.compile(r"\\([01][0-7]{2})(?![0-9])")
 # Each begins with a set of signs, which is found fast; what stands before is looked at behind the first sign.
-BASE64 = compiled(r"[A-Za-z0-9+/_-]{7,}={0,2}")
-HEXED = compiled(r"[0-9a-fA-F](?:(?<![0-9A-Za-z].)|(?<=\b0[xX].))[0-9a-fA-F]{9,}(?![0-9A-Za-z])")
+BASE64 = re.compile(r"[A-Za-z0-9+/_-]{7,}={0,2}")
+HEXED = re.compile(r"[0-9a-fA-F](?:(?<![0-9A-Za-z].)|(?<=\b0[xX].))[0-9a-fA-F]{9,}(?![0-9A-Za-z])")
 # Pairs of digits apart, as dumps have them: `7a 71 65`, `7a:71:65`, `0x7a, 0x71`.
-_PAIRED = compiled(
+_PAIRED = re.compile(
     r"[0-9a-fA-F](?<![0-9A-Za-z].)(?:x[0-9a-fA-F]{2}|[0-9a-fA-F])"
     r"(?:(?:[ :,-]|, )(?:0x)?[0-9a-fA-F]{2}){4,}(?![0-9A-Za-z])"
 )
-_NO_DIGITS = compiled(r"0x|[^0-9a-fA-F]")
-BREAKS = compiled(r"(?:\\r)?\\n")
-BROKEN = compiled(r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}")  # line ends written as signs
+_NO_DIGITS = re.compile(r"0x|[^0-9a-fA-F]")
+BREAKS = re.compile(r"(?:\\r)?\\n")
+BROKEN = re.compile(
+    r"[A-Za-z0-9+/]{16,}(?:(?:\\r)?\\n[A-Za-z0-9+/]{4,})+={0,2}"
+)  # line ends written as signs
 LEAST_ENCODED = 5  # characters of a name that is sought in what may be base64 or hexadecimal
 LEAST_CUT = 16  # signs of base64 or hexadecimal at the end of a line that may go on in the next
-_ID = compiled(r"[0-9a-f_-]+")
-_AGAIN = compiled(r"[A-Za-z0-9+/_-]{7}")
-_AT_END = compiled(r"[\"'(\[>=:]*([A-Za-z0-9+/_-]{16,}={0,2})[\"',;)\]]*")
+_ID = re.compile(r"[0-9a-f_-]+")
+_AGAIN = re.compile(r"[A-Za-z0-9+/_-]{7}")
+_AT_END = re.compile(r"[\"'(\[>=:]*([A-Za-z0-9+/_-]{16,}={0,2})[\"',;)\]]*")
 _NO_TEXT = bytes(sign for sign in range(256) if not 32 <= sign < 127)
 LONGEST = 4096  # characters of such a word that are decoded at once
 _OVERLAP = 512  # characters that two parts of a longer one share: more than a name has
@@ -67,7 +68,11 @@ def decoded(text: str) -> str:
     for _ in range(TWICE):
         plain = unquote(plain, errors="replace") if "%" in plain else plain
     if "\\" in plain:
-        plain = _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain) if _ESCAPED.search(plain) else plain
+        plain = (
+            _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain)
+            if _ESCAPED.search(plain)
+            else plain
+        )
         plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
     plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
     plain = plain if plain.isascii() else _UNSEEN.sub("", _composed(plain))
@@ -128,12 +133,18 @@ def encoded_words(text: str, *, within: bool = False) -> Iterator[tuple[str, str
                 for part in decode(word[at : at + LONGEST]):
                     yield how, word, part
                     if not within and _AGAIN.search(part):
-                        yield from ((how, word, inner) for _, _, inner in encoded_words(part, within=True))
+                        yield from (
+                            (how, word, inner) for _, _, inner in encoded_words(part, within=True)
+                        )
     for piece in dict.fromkeys(BROKEN.findall(text)) if "\\n" in text and not within else ():
-        yield from ((how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True))
+        yield from (
+            (how, piece, part) for how, _, part in encoded_words(BREAKS.sub("", piece), within=True)
+        )
 
 
-def cut_words(texts: Iterable[str], known: dict[str, str] | None = None) -> Iterator[tuple[str, str, str]]:
+def cut_words(
+    texts: Iterable[str], known: dict[str, str] | None = None
+) -> Iterator[tuple[str, str, str]]:
     """Yield (word, word, both) of words at the ends of texts that follow each other, which may be one that was cut.
 
     known  texts and the words at their ends, "" for none: what was looked at before, and now

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.commandnames import names_of
@@ -19,28 +18,34 @@ from analyzer.redact.textforms import device_digits, device_forms, path_parts
 from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
 
 if TYPE_CHECKING:
+    from analyzer.artefacts.tables import Table
     from analyzer.facts import Facts
-    from analyzer.tables import Table
 
 Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
-_LISTED = frozenset(("host", "address", "mac", "uuid", "serial"))  # of these a cell may hold several
-_LABELS = tuple((compiled(pattern), kind) for pattern, kind in LABELS)
-_MAC = compiled(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
-_UUID = compiled(
+_LISTED = frozenset(
+    ("host", "address", "mac", "uuid", "serial")
+)  # of these a cell may hold several
+_LABELS = tuple((re.compile(pattern), kind) for pattern, kind in LABELS)
+_MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
+_UUID = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
 )
-_PAIRS = compiled(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
-_NUMBER = compiled(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
-_DN = compiled(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
+_PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
+_NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
+_DN = re.compile(r"(?i)(?:^|[,/+]\s*)(CN|OU|O|L|ST|DC|UID|emailAddress)\s*=\s*([^,/+;]+)")
 _UNFORMED = frozenset(("input", "serial", "domain"))  # kinds of which no address is one
-_BY_FORM = frozenset(("address", "device", "mac", "ipv6", "ipv4", "uuid"))  # nothing else is one of them
-_FQDN = compiled(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
-_ORGANISATION = compiled(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
-_WORLD = compiled(r"^\d+:")
-_ETH = compiled(r"\.eth\d+$")
+_BY_FORM = frozenset(
+    ("address", "device", "mac", "ipv6", "ipv4", "uuid")
+)  # nothing else is one of them
+_FQDN = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
+_ORGANISATION = re.compile(r"(?i)(?!example)[a-z][a-z0-9]*(?:-[a-z0-9]*[a-z][a-z0-9]*){0,2}")
+_WORLD = re.compile(r"^\d+:")
+_ETH = re.compile(r"\.eth\d+$")
 _OWN_DOMAINS = (".vmware.com", ".broadcom.com")
-_POLICY = compiled(r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)")  # a collection of the policy, and one of it
+_POLICY = re.compile(
+    r"(?:^|/)[a-z0-9-]+s/([\w.%-]*[A-Za-z][\w.%-]*)"
+)  # a collection of the policy, and one of it
 # What signs find and several names are, or one in another form -> (kind, name) of them.
 _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "command": names_of,
@@ -49,9 +54,13 @@ _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "dashed": lambda text: [("address", text.replace("-", "."))],
     "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
 }
-_DATED = compiled(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
-_ENDS = compiled(r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$")
-_TEXT_END = compiled(r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
+_ENDS = re.compile(
+    r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$"
+)
+_TEXT_END = re.compile(
+    r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$"
+)
 # Keys of the document whose strings come from the customer; all others hold words of the product and names.
 _CUSTOMER = frozenset(
     (
@@ -123,10 +132,12 @@ class Identities:
                 self.versions.add(str(values.get(name)))
         if not store.frames:
             return
-        from analyzer.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
+        from analyzer.artefacts.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
 
         for frame in store.frames:
-            columns = frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
+            columns = (
+                frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns
+            )
             for name, kind in named:
                 for value in {str(one) for one in columns[name] if one} if name in columns else ():
                     self.cell(kind, value)
@@ -187,10 +198,16 @@ class Identities:
                 if not addresses.kept_mac(digits := addresses.digits_of(name)):
                     self._add(kind, digits)
             elif kind in ("device", "uuid"):
-                digits = device_digits(name) if "." in name else addresses.digits_of(name.lower().replace("0x", ""))
+                digits = (
+                    device_digits(name)
+                    if "." in name
+                    else addresses.digits_of(name.lower().replace("0x", ""))
+                )
                 if digits.strip("0"):
                     self._add(kind, digits)
-            elif not (TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)):
+            elif not (
+                TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)
+            ):
                 self.cell(kind, name)
 
     def given(self, path: str) -> None:
@@ -260,7 +277,10 @@ class Identities:
         if kind in ("vm", "client"):
             word = _ETH.sub("", _WORLD.sub("", word))
         if kind == "client":
-            kind, word = "vm", "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word
+            kind, word = (
+                "vm",
+                "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word,
+            )
         if kind == "host" or (kind == "address" and _FQDN.fullmatch(word)):
             self._host(word)
         elif kind == "email":
@@ -278,7 +298,11 @@ class Identities:
 
     def _formed(self, word: str) -> bool:
         """Take a word that has the form of an address or an id."""
-        bare = re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0] if "." in word else re.split(r"[/%]", word)[0].strip("[]")
+        bare = (
+            re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0]
+            if "." in word
+            else re.split(r"[/%]", word)[0].strip("[]")
+        )
         if addresses.is_ipv4(bare):
             if not addresses.kept_ipv4(bare):
                 self._add("ipv4", bare)
@@ -306,7 +330,12 @@ class Identities:
     def _host(self, word: str) -> None:
         word = word.strip(".").partition("/")[0]
         short, _, domain = word.partition(".")
-        if short.isdecimal() or not re.fullmatch(r"[\w.-]+", word) or short.lower() in NO_DOMAIN or _own(word):
+        if (
+            short.isdecimal()
+            or not re.fullmatch(r"[\w.-]+", word)
+            or short.lower() in NO_DOMAIN
+            or _own(word)
+        ):
             return
         self._add("host", short)
         self._domain(domain)
@@ -314,7 +343,12 @@ class Identities:
             self._add("fqdn", word)  # whole, as its first part may be a word
 
     def _domain(self, word: str) -> None:
-        if word and not _own("." + word) and not is_product_word(word.lower()) and not addresses.is_ipv4(word):
+        if (
+            word
+            and not _own("." + word)
+            and not is_product_word(word.lower())
+            and not addresses.is_ipv4(word)
+        ):
             self._add("domain", word)
             for label in word.split(".")[:-1]:  # what the customer is called, mostly
                 if (
@@ -327,18 +361,27 @@ class Identities:
     def _add(self, kind: str, name: str) -> None:
         if name and not is_kept(kind, name):
             self.names.setdefault(
-                (kind, name.lower() if kind in ("mac", "host", "domain", "ipv6", "device", "uuid") else name)
+                (
+                    kind,
+                    name.lower()
+                    if kind in ("mac", "host", "domain", "ipv6", "device", "uuid")
+                    else name,
+                )
             )
 
 
 def _rules(doc: Doc) -> str:
     """Return the names of the rules that a case document speaks of."""
     asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
-    return "\n".join((*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"])))
+    return "\n".join(
+        (*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"]))
+    )
 
 
 def _all_product_words(name: str) -> bool:
-    return any(map(str.isalpha, name)) and all(is_product_word(word) for word in name.lower().split("."))
+    return any(map(str.isalpha, name)) and all(
+        is_product_word(word) for word in name.lower().split(".")
+    )
 
 
 def _own(word: str) -> bool:
@@ -370,7 +413,11 @@ class NameColumns(NamedTuple):
 
 def columns_of(table: Table) -> NameColumns:
     """Return the columns of a table that may hold names, and those of versions."""
-    texts = [(column.name, _kind_in(table.name, column.name)) for column in table.columns if column.kind == "str"]
+    texts = [
+        (column.name, _kind_in(table.name, column.name))
+        for column in table.columns
+        if column.kind == "str"
+    ]
     return NameColumns(
         [(name, kind) for name, kind in texts if kind not in (PLAIN, TEXT)],
         [(name, LABELLED[name]) for name, _ in texts if name in LABELLED],

@@ -36,7 +36,11 @@ def _signs(kind: str, keys: str) -> Places:
     key, gate = _KEYS[keys], _ONE_OF[keys]
     return (
         # "vmName":"…", "hostName": {"value": "…"}, networkName = "…"
-        (kind, gate, rf"(?i){_Q}{key}{_Q} ?[:=] ?(?:\{{ ?{_Q}(?:value|name){_Q} ?: ?)?{_Q}(?P<x>{_QUOTED})(?={_Q})"),
+        (
+            kind,
+            gate,
+            rf"(?i){_Q}{key}{_Q} ?[:=] ?(?:\{{ ?{_Q}(?:value|name){_Q} ?: ?)?{_Q}(?P<x>{_QUOTED})(?={_Q})",
+        ),
         (kind, gate, rf"(?i)(?<![\w.-]){key} ?= ?\\?\"(?P<x>{_QUOTED})(?=\\?\")"),
         # {"key":"guestinfo.hostname","value":"…"}, <Property oe:key="hostname" oe:value="…"/>; a .vmx writes |22 for "
         (
@@ -53,9 +57,17 @@ def _signs(kind: str, keys: str) -> Places:
         ),
         # <hostName>…</hostName>, <property name="HostName">…</property>
         (kind, ("</",), rf"(?i)<(?:\w+:)?{key}(?: [^<>\n]{{0,80}})?>(?P<x>[^<>\n]{{1,100}})(?=</)"),
-        (kind, ("</",), rf"(?i)<\w+ [^<>\n]{{0,40}}name=[\"']{key}[\"'][^<>\n]{{0,40}}>(?P<x>[^<>\n]{{1,100}})(?=</)"),
+        (
+            kind,
+            ("</",),
+            rf"(?i)<\w+ [^<>\n]{{0,40}}name=[\"']{key}[\"'][^<>\n]{{0,40}}>(?P<x>[^<>\n]{{1,100}})(?=</)",
+        ),
         # ?vmName=…&filter.names=…
-        (f"url{kind}", ("?", "&"), rf"(?i)[?&;]{key}=(?P<x>[^&;\s\"'<>=]{{2,200}})(?=[&;\s\"'<>]|$)"),
+        (
+            f"url{kind}",
+            ("?", "&"),
+            rf"(?i)[?&;]{key}=(?P<x>[^&;\s\"'<>=]{{2,200}})(?=[&;\s\"'<>]|$)",
+        ),
     )
 
 

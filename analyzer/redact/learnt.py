@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact import textforms
 
 LEAST = 20_000  # characters of a text that is worth an entry
@@ -44,7 +43,10 @@ class Learnt:
 def read(given: Any) -> Learnt:
     """Return what a file of JSON holds; ValueError or TypeError for something else."""
     return Learnt(
-        {str(key): tuple((str(kind), str(name)) for kind, name in found) for key, found in dict(given).items()}
+        {
+            str(key): tuple((str(kind), str(name)) for kind, name in found)
+            for key, found in dict(given).items()
+        }
     )
 
 

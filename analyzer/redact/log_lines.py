@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, 
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import ANYWHERE, CUT, ENCODED_NAME, Replacer, lowered, trie
@@ -20,36 +19,48 @@ from analyzer.redact.residue import LeftName, Residue
 from analyzer.redact.textforms import KINDS, found_at
 
 MOST = 300_000  # words, or forms of lines, that are remembered; then it begins anew
-_LENGTHS = ("", "0", "0", "0", "0000", "00000", "000000")  # serial and ticket numbers have at least four to six digits
+_LENGTHS = (
+    "",
+    "0",
+    "0",
+    "0",
+    "0000",
+    "00000",
+    "000000",
+)  # serial and ticket numbers have at least four to six digits
 AT_ONCE = 1000  # lines that are looked at together
 # Kinds that a word shows whatever stands before it.
-_IN_WORDS = frozenset(("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence"))
-_SHAPED = compiled(
+_IN_WORDS = frozenset(
+    ("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence")
+)
+_SHAPED = re.compile(
     r"naa\.|eui\.|vml\.|t10\.|[in]qn\.|@|:[0-9a-f]{0,4}:|[0-9a-f]{12}|[0-9a-f]{8}-[0-9a-f]{4}|"
     r"[0-9a-f]{2}-[0-9a-f]{2}-[0-9a-f]{2}-|[0-9a-f]{4}\.[0-9a-f]{4}\.|[0-9a-z]{5}-[0-9a-z]{5}-"
 )
-_ADDRESS = compiled(r"\d\.\d{1,3}\.\d{1,3}\.\d")
-_RUN = compiled(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
-_PAIRS = compiled(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
-_PARTED = tuple(compiled(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI"))  # a search each
+_ADDRESS = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
+_RUN = re.compile(r"(?i)\bopid=[\w-]+|\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]+\b|\d+", re.ASCII)
+_PAIRS = re.compile(r" [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f] [0-9A-Fa-f][0-9A-Fa-f][ -]")
+_PARTED = tuple(
+    re.compile(f"{form}[._]?[0-9A-Fa-f]{{8}} ") for form in ("naa", "NAA", "eui", "EUI")
+)  # a search each
 _GAP = "\x00\x00"  # between words that are looked at together: no form goes on behind it
 _MORE = "\x00"  # for a word of which the whole line has to tell
-_WORD = compiled(r"[^\W_]+")
-_TIME = compiled(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_STAMPED = compiled(rf"{_TIME.pattern}[:|]?")
-_NUMBER = compiled(r":\d+\]")
+_WORD = re.compile(r"[^\W_]+")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
+_STAMPED = re.compile(rf"{_TIME.pattern}[:|]?")
+_NUMBER = re.compile(r":\d+\]")
 # Most words of millions of lines that did not come before: short numbers. No address is one, and few names are.
-_COUNTED = compiled(r"0x[0-9a-f]{1,6}|\d+us")
-_IN_COUNTED = compiled(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
+_COUNTED = re.compile(r"0x[0-9a-f]{1,6}|\d+us")
+_IN_COUNTED = re.compile(r"0?x?[0-9a-f]{1,6}|\d+(?:us?)?")
 # Too short for an id of storage, and of too few groups for an address; a MAC address or a volume may be such groups.
-_OPERATION = compiled(r"opID=[0-9a-f]{1,8}(?:-[0-9a-f]{1,8}){0,2}")
-_IN_OPERATION = compiled(r"o?p?i?d?=?[0-9a-f-]*")
+_OPERATION = re.compile(r"opID=[0-9a-f]{1,8}(?:-[0-9a-f]{1,8}){0,2}")
+_IN_OPERATION = re.compile(r"o?p?i?d?=?[0-9a-f-]*")
 # Words of which nearly each is met once, and what `_sign` makes of them; they are too short to hold an id.
 _ONCE = (
-    (compiled(r"0x[0-9a-fA-F]{1,9}(?= )"), "0x"),
-    (compiled(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
+    (re.compile(r"0x[0-9a-fA-F]{1,9}(?= )"), "0x"),
+    (re.compile(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
 )
-_BEGUN = compiled(rf"{_TIME.pattern} ")  # a line with its time
+_BEGUN = re.compile(rf"{_TIME.pattern} ")  # a line with its time
 SHORT = 9  # signs of a word that is too short to be an id
 BREAK = " \n "  # between lines whose words are looked up together
 FEW = 40  # names that are sought one by one, not by a pattern
@@ -115,13 +126,17 @@ class Counted:
 
     def __init__(self, replacer: Replacer) -> None:
         forms = (*replacer.all_forms, *(name for _, name in replacer.placed))
-        like = any(map(_IN_COUNTED.fullmatch, replacer.forms[ANYWHERE])) or any(map(_COUNTED.fullmatch, forms))
-        self._pattern = _STAMPED if like else compiled(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
+        like = any(map(_IN_COUNTED.fullmatch, replacer.forms[ANYWHERE])) or any(
+            map(_COUNTED.fullmatch, forms)
+        )
+        self._pattern = _STAMPED if like else re.compile(rf"{_STAMPED.pattern}|{_COUNTED.pattern}")
         alone = {form for form in forms if form not in replacer.forms[ANYWHERE]}
         self._operations = not any(map(_IN_OPERATION.fullmatch, replacer.forms[ANYWHERE]))
         self._operations &= not any("-" in form and _IN_OPERATION.fullmatch(form) for form in alone)
         self._alone = alone
-        self._ids = [ids for kind, ids in replacer.shapes.known.items() if kind not in ("ipv4", "ipv6")]
+        self._ids = [
+            ids for kind, ids in replacer.shapes.known.items() if kind not in ("ipv4", "ipv6")
+        ]
 
     def __call__(self, word: str) -> bool:
         """Tell whether a word is such a one."""
@@ -162,17 +177,25 @@ class LineNames:
     def _new(self, lines: list[str]) -> list[str]:
         """Return the lines whose form is new."""
         done = self._done
-        return [line for line, form in zip(lines, self._forms_of(lines), strict=True) if form not in done]
+        return [
+            line
+            for line, form in zip(lines, self._forms_of(lines), strict=True)
+            if form not in done
+        ]
 
     def _forms_of(self, lines: list[str]) -> list[str]:
-        cut = [f"T {line[found.end() :]}" if (found := _BEGUN.match(line)) else line for line in lines]
+        cut = [
+            f"T {line[found.end() :]}" if (found := _BEGUN.match(line)) else line for line in lines
+        ]
         text = BREAK.join(cut)
         for pattern, sign in _ONCE:
             text = pattern.sub(sign, text)
         forms = " ".join(map(self._forms.__getitem__, text.split(" "))).split(BREAK)
         if len(forms) == len(lines):
             return forms
-        return [" ".join(map(self._forms.__getitem__, line.split(" "))) for line in cut]  # one holds a line end
+        return [
+            " ".join(map(self._forms.__getitem__, line.split(" "))) for line in cut
+        ]  # one holds a line end
 
     def close(self) -> None:
         """Search what waits."""
@@ -185,7 +208,9 @@ class LineNames:
         for form, line in zip(self._forms_of(waiting), waiting, strict=True):
             firsts.setdefault(form, line)
         self._search([*firsts.values()])
-        self._search([*dict.fromkeys(self._new(waiting))])  # those whose names differ from the first one's
+        self._search(
+            [*dict.fromkeys(self._new(waiting))]
+        )  # those whose names differ from the first one's
         self._waiting.clear()
         if len(self._forms) > MOST or len(self._done) > MOST:
             self._forms, self._done = _Forms(), set()
@@ -218,7 +243,9 @@ class LineReplacer:
         self.replacer = replacer
         self._words: dict[str, str] = {}  # word -> without a name, or `_MORE`
         self._cut: dict[str, str] = {}  # last word of a line, without the beginning of a name
-        self.free: set[str] = set()  # words that were searched for names, as they are and decoded, and hold none
+        self.free: set[str] = (
+            set()
+        )  # words that were searched for names, as they are and decoded, and hold none
         self._spots = {name for _, name in replacer.placed if _WORD.fullmatch(name)}
         named = {name for _, name in replacer.placed} - self._spots
         self._odd = tuple(name for name in named if " " not in name)
@@ -256,7 +283,9 @@ class LineReplacer:
         done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
         if len(done) == len(texts):
             return done
-        return [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]  # one holds a line end
+        return [
+            " ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests
+        ]  # one holds a line end
 
     def _learn(self, fresh: set[str]) -> None:
         counted = self._counted
@@ -269,7 +298,9 @@ class LineReplacer:
         held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
         for word in sorted(held, key=len, reverse=True):  # one may stand in another
             done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
-        self._words.update((word, _MORE if self._is_more(lowered(word)) else new) for word, new in done.items())
+        self._words.update(
+            (word, _MORE if self._is_more(lowered(word)) else new) for word, new in done.items()
+        )
         self.free.update(word for word, new in done.items() if new == word)
 
     def _uncut(self, text: str) -> str:
@@ -309,7 +340,9 @@ class LineProof:
         self._free = free
         self._seen: set[str] = set()
         self._counted = Counted(residue.replacer)
-        self._several = [form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)]
+        self._several = [
+            form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)
+        ]
 
     @cached_property
     def _any_of_several(self) -> re.Pattern[str]:
@@ -324,7 +357,11 @@ class LineProof:
     def survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
-        words = set("\n".join(map(_told, lines)).replace('"', " ").replace(",", " ").split()) - self._free - self._seen
+        words = (
+            set("\n".join(map(_told, lines)).replace('"', " ").replace(",", " ").split())
+            - self._free
+            - self._seen
+        )
         counted = self._counted
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
         if (

@@ -10,24 +10,24 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from analyzer.errors import BacklineError, UsageError
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.redact import addresses, learnt
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
+from analyzer.runtime.errors import BacklineError, UsageError
 
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
-_SLUG = compiled(r"[^a-z0-9]+")
-_RUNS = compiled(r"\d+")
+_UMLAUTS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}
+)
+_SLUG = re.compile(r"[^a-z0-9]+")
+_RUNS = re.compile(r"\d+")
 # As lines that differ in numbers alone are kept (`analyzer/ingest/chosen_lines.py`).
-_NUMBERS = compiled(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{6,}\b|\d+")
 MOST_PARTS = 4  # of a name that is sought with other signs between its parts, too
 FORMAT = "backline-names-1"
 READ = "texts that were read, by their hash"
@@ -45,7 +45,7 @@ _STEMS = {
     "t10": "t10.EXAMPLE-",
 }
 _SUFFIX = {"domain": ".example"}
-_COUNT = compiled(r"\d+(?:\.example)?$")
+_COUNT = re.compile(r"\d+(?:\.example)?$")
 
 
 def _parts(name: str) -> set[str]:
@@ -82,10 +82,14 @@ class NameMap:
     learnt: Learnt = field(default_factory=Learnt)
     _taken: set[str] = field(default_factory=set)
     _real: set[str] = field(default_factory=set)
-    _alike: set[str] = field(default_factory=set)  # real names that a pseudonym could hold: a host `host-1`
+    _alike: set[str] = field(
+        default_factory=set
+    )  # real names that a pseudonym could hold: a host `host-1`
     _counts: dict[str, int] = field(default_factory=dict)
     _used: dict[str, set[str]] = field(default_factory=dict)
-    _index: dict[str, dict[str, str]] = field(default_factory=dict)  # kind -> name in lower case -> pseudonym
+    _index: dict[str, dict[str, str]] = field(
+        default_factory=dict
+    )  # kind -> name in lower case -> pseudonym
     _new: bool = False  # a name was added since it was saved
     _counted: bool = False  # by this run
 
@@ -128,7 +132,9 @@ class NameMap:
         if kind == "ipv6":
             taken = {addresses.digits_of(name)[:16] for name in self._real if ":" in name}
             number = len(self.of(kind)) + 1
-            return addresses.ipv6(low, self.of(NETWORKS[1]), number, partial(self.give, "mac"), taken)
+            return addresses.ipv6(
+                low, self.of(NETWORKS[1]), number, partial(self.give, "mac"), taken
+            )
         if kind == "mac":
             return (
                 low
@@ -143,7 +149,9 @@ class NameMap:
         """Return as many digits as an id has, the vendor's first ones as they are."""
         keep = addresses.vendor_digits(digits) if kind == "device" else 0
         room = max(1, len(digits) - keep)
-        return self._free(kind, lambda number: digits[:keep] + f"{number:x}".rjust(room, "0")[-room:])
+        return self._free(
+            kind, lambda number: digits[:keep] + f"{number:x}".rjust(room, "0")[-room:]
+        )
 
     def _numbered(self, kind: str) -> str:
         stem = _STEMS.get(kind, kind)
@@ -162,7 +170,9 @@ class NameMap:
                 self._counts[kind] = number
                 used.add(new)
                 return new
-        raise UsageError("the map of names is full", where=str(self.path or ""), do="Begin a new one.")
+        raise UsageError(
+            "the map of names is full", where=str(self.path or ""), do="Begin a new one."
+        )
 
     def _looks_real(self, new: str, fixed: set[str]) -> bool:
         if new in self._real or not self._real.isdisjoint(_parts(new) - fixed):
@@ -174,13 +184,17 @@ class NameMap:
         if self.path is None or not (self._new or self.learnt.new or not self.path.exists()):
             return
         text = json.dumps(
-            {"format": FORMAT, "revision": self.now, WORDS: self.words, "names": self.names}, indent=1, sort_keys=True
+            {"format": FORMAT, "revision": self.now, WORDS: self.words, "names": self.names},
+            indent=1,
+            sort_keys=True,
         )
         if self.learnt.kept:  # without indents, in the order in which they were met
             text = f'{text[:-2]},\n "{READ}": {json.dumps(self.learnt.kept, separators=(",", ":"))}\n}}'
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)  # 0600
+            handle, temporary = tempfile.mkstemp(
+                prefix=f".{self.path.name}.", dir=self.path.parent
+            )  # 0600
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as out:
                     out.write(text + "\n")
@@ -190,7 +204,9 @@ class NameMap:
             finally:
                 Path(temporary).unlink(missing_ok=True)
         except OSError as error:
-            raise _wrong(self.path, error.strerror or str(error), "Give another file with --redact-map.") from error
+            raise _wrong(
+                self.path, error.strerror or str(error), "Give another file with --redact-map."
+            ) from error
         self.revision, self._counted = self.now, self._counted or self._new
         self._new = self.learnt.new = False
 
@@ -214,7 +230,8 @@ def _checked(path: Path, given: Any) -> NameMap:
     if given["format"] != FORMAT:
         raise ValueError(given["format"])
     names = {
-        str(kind): {str(name): str(other) for name, other in known.items()} for kind, known in given["names"].items()
+        str(kind): {str(name): str(other) for name, other in known.items()}
+        for kind, known in given["names"].items()
     }
     words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
     return NameMap(path, names, int(given["revision"]), words, learnt.read(given.get(READ, {})))
@@ -290,6 +307,11 @@ _BIOS = f"{_pattern(*(2,) * 8, sign=' ')}-{_pattern(*(2,) * 8, sign=' ')}"
 _FORMS = {
     ("mac", 12): (_pattern(*(2,) * 6, sign=":"), _pattern(*(2,) * 6), _pattern(4, 4, 4, sign=".")),
     ("device", 16): (_pattern(*(2,) * 8, sign=":"),),
-    ("uuid", 32): (_pattern(8, 4, 4, 4, 12), _pattern(8, 8, 4, 12), _BIOS, _pattern(*(2,) * 16, sign=" ")),
+    ("uuid", 32): (
+        _pattern(8, 4, 4, 4, 12),
+        _pattern(8, 8, 4, 12),
+        _BIOS,
+        _pattern(*(2,) * 16, sign=" "),
+    ),
     ("uuid", 16): (_pattern(8, 8),),
 }

@@ -11,11 +11,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import BacklineError
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
 from analyzer.redact.residue import LeftName, Residue
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.facts import Facts
@@ -58,7 +58,9 @@ class Redaction:
         self.identities = Identities(self.map.learnt)
         self._replacer: Replacer | None = None
         self._residue: Residue | None = None  # made with the replacer
-        self._machines: list[tuple[tuple[str, ...], str]] = []  # names of each machine, and its pseudonym
+        self._machines: list[
+            tuple[tuple[str, ...], str]
+        ] = []  # names of each machine, and its pseudonym
 
     def of(self, doc: Doc) -> Doc:
         """Take the names of a case document, and return it without them."""
@@ -102,7 +104,9 @@ class Redaction:
         made: Doc = self.replacer.document(doc, KEPT)
         made["case"] |= {"masked": True, "map": self.state}
         for old, new in zip(doc["problems"], made["problems"], strict=True):
-            if old["text"] in self.replacer.encoded:  # with other digits what was encoded can no longer be read
+            if (
+                old["text"] in self.replacer.encoded
+            ):  # with other digits what was encoded can no longer be read
                 new["what"] = new["text"]
         for old, new in zip(doc["nodes"], made["nodes"], strict=True):
             self._machines.append(((old["name"], old["id"]), new["name"] or new["id"]))
@@ -126,7 +130,11 @@ class Redaction:
         found: dict[str, None] = {}
         for word in words:
             low = word.casefold()
-            fits = [new for names, new in self._machines if any(fnmatchcase(one.casefold(), low) for one in names)]
+            fits = [
+                new
+                for names, new in self._machines
+                if any(fnmatchcase(one.casefold(), low) for one in names)
+            ]
             found |= dict.fromkeys(fits or [word])
         return tuple(found)
 
@@ -139,7 +147,9 @@ class Redaction:
         """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""
         look = self.residue
         left = [one for result, text in results.items() for one in look.survivors(result, text)]
-        left += [one for result in results for one in look.survivors("the name of a result", result)]
+        left += [
+            one for result in results for one in look.survivors("the name of a result", result)
+        ]
         self.refuse(left)
 
     @staticmethod

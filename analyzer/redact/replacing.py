@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.bulkdecoding import PLAIN, Word, meaning, words_in
 from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
 from analyzer.redact.identities import NAMED_KEYS, strings
@@ -41,18 +40,22 @@ _NOUNS = {
     "portgroup": r"port ?group|network",
     "switch": r"v?switch|dvs",
 }
-_SPOT = compiled(r"[^\W_]+")  # words of a text, for a first look
-NAME_FIELDS = frozenset(("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch"))
+_SPOT = re.compile(r"[^\W_]+")  # words of a text, for a first look
+NAME_FIELDS = frozenset(
+    ("vm", "name", "node", "object", "subject", "subjects", "portgroup", "switch")
+)
 _END = r"(?![^\W_])"
 _START = r"(?<![^\W_])"
-_BEGINNING = compiled(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
+_BEGINNING = re.compile(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
 
 
 def lowered(text: str) -> str:
     """Return a text in lower case, of the same length."""
     low = text.lower()
     return (
-        low if len(low) == len(text) else "".join(sign if len(small := sign.lower()) != 1 else small for sign in text)
+        low
+        if len(low) == len(text)
+        else "".join(sign if len(small := sign.lower()) != 1 else small for sign in text)
     )
 
 
@@ -69,7 +72,10 @@ class Replacer:
     """Replaces names; made of a map and the names of one case, which are all in it."""
 
     def __init__(self, known: NameMap, names: Iterable[tuple[str, str]]) -> None:
-        self.forms: dict[str, dict[str, str]] = {ANYWHERE: {}, ALONE: {}}  # how -> form -> pseudonym
+        self.forms: dict[str, dict[str, str]] = {
+            ANYWHERE: {},
+            ALONE: {},
+        }  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
         self.words: dict[str, str] = {}  # name that is a word, too -> kind
         self.shapes = AddressShapes(known.give)
@@ -94,7 +100,11 @@ class Replacer:
         for one in {name, name.lower(), name.upper()}:
             code = base64.b64encode(one.encode()).decode().rstrip("=")
             for form, least in ((code, 6), (one.encode().hex(), 8)):
-                if len(form) >= least and not form.isdecimal() and not is_product_word(form.lower()):
+                if (
+                    len(form) >= least
+                    and not form.isdecimal()
+                    and not is_product_word(form.lower())
+                ):
                     self.forms[ALONE].setdefault(form.lower(), ENCODED_NAME)
 
     def _take(self, kind: str, form: str, other: str, mode: str) -> None:
@@ -107,7 +117,9 @@ class Replacer:
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
         """The pattern of all names but placed ones, for texts in lower case; None without any."""
-        begun: dict[str, list[str]] = {}  # first sign -> patterns of what follows: one of a set of signs is found fast
+        begun: dict[
+            str, list[str]
+        ] = {}  # first sign -> patterns of what follows: one of a set of signs is found fast
         for form_mode, ahead, behind in ((ANYWHERE, "", ""), (ALONE, _START, _END)):
             by_first: dict[str, list[str]] = {}
             for form in self.forms[form_mode]:
@@ -126,7 +138,9 @@ class Replacer:
     def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
         """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
         spots = set(_SPOT.findall(lowered("\n".join(texts)))) if self.placed else set()
-        for (kind, name), other in sorted(self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])):
+        for (kind, name), other in sorted(
+            self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])
+        ):
             if name in spots or not _SPOT.fullmatch(name):
                 yield name, placed_patterns(kind, name), other
 
@@ -156,7 +170,9 @@ class Replacer:
         done = [self._made[one] for one in every]
         before = [*done]
         self.join(every, done)
-        self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
+        self.encoded.update(
+            one for one, old, new in zip(every, before, done, strict=True) if old != new
+        )
         if len(self._made) > MOST:
             self._made.clear()
         return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
@@ -175,14 +191,18 @@ class Replacer:
                     low[place] = lowered(one)
         before = [*done]
         self._decode(done)
-        self.encoded.update(one for one, old, new in zip(every, before, done, strict=True) if old != new)
+        self.encoded.update(
+            one for one, old, new in zip(every, before, done, strict=True) if old != new
+        )
         return done
 
     def _decode(self, texts: list[str]) -> None:
         """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
         for place, text in enumerate(texts):
             plain = decoded(text)
-            if plain != text and (next(self.held(lowered(plain)), None) or next(self.encoded_in(plain), None)):
+            if plain != text and (
+                next(self.held(lowered(plain)), None) or next(self.encoded_in(plain), None)
+            ):
                 texts[place] = self.free(plain)
         words = {word for _, word, _ in self.encoded_in("\n".join(texts))}
         for place, text in enumerate(texts) if words else ():
@@ -226,7 +246,9 @@ class Replacer:
 
     def _may_mean(self, words: set[Word]) -> bool:
         """Tell whether a name may stand in what words mean; if not, they are never decoded again."""
-        if self._plain and all(len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(words)))):
+        if self._plain and all(
+            len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(words)))
+        ):
             self._meaningless |= words
             return False
         return True
@@ -267,7 +289,13 @@ class Replacer:
 _BARE = frozenset((int, float, bool, type(None)))  # of a document: no text, and none within
 
 
-def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: Mapping[str, str], key: str = "") -> Any:
+def _rebuilt(
+    value: Any,
+    made: Mapping[str, str],
+    skip: frozenset[str],
+    whole: Mapping[str, str],
+    key: str = "",
+) -> Any:
     """Return a JSON value with its texts replaced; `whole` are numbers that are names in fields that hold one."""
     sort = type(value)
     if sort is str:
@@ -283,7 +311,10 @@ def _rebuilt(value: Any, made: Mapping[str, str], skip: frozenset[str], whole: M
             for name, inner in value.items()
         }
     if sort is list or sort is tuple:
-        return [inner if type(inner) in _BARE else _rebuilt(inner, made, skip, whole, key) for inner in value]
+        return [
+            inner if type(inner) in _BARE else _rebuilt(inner, made, skip, whole, key)
+            for inner in value
+        ]
     return value
 
 
@@ -302,7 +333,10 @@ def _always(other: str, _low: str) -> str:
 def _substituted(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
     """Return a text with what a pattern for lower case finds replaced."""
     group = "x" if "x" in pattern.groupindex else 0
-    return _spliced(text, ((*found.span(group), other(found[group])) for found in pattern.finditer(lowered(text))))
+    return _spliced(
+        text,
+        ((*found.span(group), other(found[group])) for found in pattern.finditer(lowered(text))),
+    )
 
 
 def _spliced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
@@ -327,7 +361,10 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
         rf"(?<=\] ){word}(?=/[^/\n]{{1,80}}\.{_FILES}\b)",  # [datastore] folder/file.vmx
     ]
     if kind == "vm":
-        places += [rf"{_START}{word}(?=\.eth\d)", rf"(?:^|(?<=[;,] )){word}(?=, network adapter \d| \(port \d)"]
+        places += [
+            rf"{_START}{word}(?=\.eth\d)",
+            rf"(?:^|(?<=[;,] )){word}(?=, network adapter \d| \(port \d)",
+        ]
     if kind in ("vm", "host") and not name.isdecimal():
         places += [
             rf"^(?:[a-z0-9]+-)+[a-z0-9]+/{word}$",
@@ -338,7 +375,10 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
         places.append(rf"/vmfs/volumes/{word}(?=[/\s]|$)")
     if not (DEVICES.fullmatch(name) or name.isdecimal()):
         nouns = _NOUNS.get(kind, kind)
-        places += [rf"(?<=[\"'`]){word}(?=[\"'`])", rf"\b(?:{nouns})(?:\s?[=:]\s?[\"']?|\s){word}{_END}"]
+        places += [
+            rf"(?<=[\"'`]){word}(?=[\"'`])",
+            rf"\b(?:{nouns})(?:\s?[=:]\s?[\"']?|\s){word}{_END}",
+        ]
     return [re.compile(place) for place in places]
 
 

@@ -13,13 +13,12 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.encodings import LEAST_CUT, cut_words, decoded
 from analyzer.redact.replacing import Replacer, lowered, trie
 
 MOST = 100_000  # lines, or pieces, that are remembered
 LONG = 300  # characters of a line that hardly comes again
-_OVER_LINES = compiled(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
+_OVER_LINES = re.compile(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
 ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
 
 
@@ -48,7 +47,9 @@ class Residue:
         self._issued = {other.lower() for other in replacer.all_forms.values()}
         self._free: set[str] = set()  # pieces of texts in which no name is
         self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
-        self._ends: dict[str, str] = {}  # pieces, and words at their ends that may go on in the next
+        self._ends: dict[
+            str, str
+        ] = {}  # pieces, and words at their ends that may go on in the next
 
     def survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
@@ -74,13 +75,17 @@ class Residue:
         for _, word, name in self.replacer.encoded_in(both) if both else ():
             if name not in self._issued and name not in self.replacer.shapes.issued:
                 kind = self._kinds.get(name, "another form of one")
-                yield self._survivor(result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind)
+                yield self._survivor(
+                    result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind
+                )
                 return
 
     def _left(self, text: str) -> bool:
         """Tell whether a name may be left in what this text holds and none before it held."""
         fresh = set(_pieces(text)) - self._free
-        if self.any_in("\n".join(fresh)) or (self._odd is not None and self._odd.search(lowered(text)) is not None):
+        if self.any_in("\n".join(fresh)) or (
+            self._odd is not None and self._odd.search(lowered(text)) is not None
+        ):
             return True
         if len(self._free) > MOST:
             self._free.clear()
@@ -110,21 +115,29 @@ class Residue:
 
     def _named(self, low: str) -> Iterator[tuple[int, str]]:
         """Yield place and kind of the names in a text in lower case."""
-        for found in self.replacer.pattern.finditer(low) if self.replacer.pattern is not None else ():
+        for found in (
+            self.replacer.pattern.finditer(low) if self.replacer.pattern is not None else ()
+        ):
             if found[0] not in self._issued:
                 yield found.start(), self._kinds.get(found[0], "another form of one")
 
     def _first(self, low: str) -> tuple[int, str] | None:
         """Return place and kind of the first name in a text in lower case, then of the first address."""
         shapes = self.replacer.shapes
-        given = ((one.start, one.kind) for one in shapes.found(low) if not shapes.is_given(one, low))
+        given = (
+            (one.start, one.kind) for one in shapes.found(low) if not shapes.is_given(one, low)
+        )
         return next(chain(self._named(low), given), None)
 
     def _encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""
         told: set[str] = set()
         for how, word, name in self.replacer.encoded_in(text):
-            if name not in self._issued and name not in self.replacer.shapes.issued and how not in told:
+            if (
+                name not in self._issued
+                and name not in self.replacer.shapes.issued
+                and how not in told
+            ):
                 told.add(how)
                 kind = self._kinds.get(name, "another form of one")
                 yield self._survivor(result, text, text.find(word), how, kind)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 
 KINDS = ("ipv4", "ipv6", "mac", "device", "uuid")
@@ -14,7 +13,7 @@ _RUNS = ("uuid", "device", "mac")  # found in longer runs of digits, too
 LEAST_RUN = 12
 HEAD = 8  # digits by which most places of a run are passed over
 # Each alternative is a whole address or id; longer shapes come first. For texts in lower case.
-SHAPE = compiled(
+SHAPE = re.compile(
     # what all of them begin with, and few other words; NUL stands between words that are looked at together
     r"(?=[0-9a-f:][0-9a-f:. _\x00-]{6}|[0-9a-f]{0,4}::)(?:"
     r"(?P<bios>(?<![0-9a-z])(?:[0-9a-f]{2} ){7}[0-9a-f]{2}[ -](?:[0-9a-f]{2} ){7}[0-9a-f]{2}(?![0-9a-z]))"
@@ -35,16 +34,18 @@ SHAPE = compiled(
     r"|(?P<run>[0-9a-f]{12,}))"
 )
 # Where a shape may begin and end: runs of the signs that they are made of. Two colons make short addresses, too.
-_SPOT = compiled(r"[0-9a-f:][0-9a-fx:. _\x00-]{6,}")
-_SPOT_OF_COLONS = compiled(r"[0-9a-f:](?:[0-9a-fx:. _\x00-]{6,}|(?:(?<=:)|[0-9a-f]{0,3}:):[0-9a-fx:. _\x00-]*)")
-_GROUP = compiled(r"[0-9a-f]+")
-_MAPPED = compiled(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
-_IPV4 = compiled(r"\d{1,3}(?:\.\d{1,3}){3}$")
+_SPOT = re.compile(r"[0-9a-f:][0-9a-fx:. _\x00-]{6,}")
+_SPOT_OF_COLONS = re.compile(
+    r"[0-9a-f:](?:[0-9a-fx:. _\x00-]{6,}|(?:(?<=:)|[0-9a-f]{0,3}:):[0-9a-fx:. _\x00-]*)"
+)
+_GROUP = re.compile(r"[0-9a-f]+")
+_MAPPED = re.compile(r"ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4}):?$")
+_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}$")
 
 
 # Words that may be an address or an id, or hold one; and groups of digits that may be one together.
-_TOKEN = compiled(r"[0-9a-z:._-]{4,}")
-_APART = compiled(r"[0-9a-f]{2} (?:[0-9a-f]{2} [0-9a-f]{2} |(?:0x)?[0-9a-f]{8})")
+_TOKEN = re.compile(r"[0-9a-z:._-]{4,}")
+_APART = re.compile(r"[0-9a-f]{2} (?:[0-9a-f]{2} [0-9a-f]{2} |(?:0x)?[0-9a-f]{8})")
 MOST = 300_000  # words that are remembered
 _ARPA = ".in-addr.arpa"
 
@@ -91,7 +92,9 @@ class AddressShapes:
         """Take one of them."""
         self.known[kind].add(name.lower())
         if kind == "ipv4" and addresses.is_ipv4(name):
-            self._decimals.add(str(int("".join(f"{int(part):02x}" for part in name.split(".")), 16)))
+            self._decimals.add(
+                str(int("".join(f"{int(part):02x}" for part in name.split(".")), 16))
+            )
         size = (len(name), kind)
         if kind in _RUNS and len(name) >= LEAST_RUN and size not in self._sizes:
             self._sizes = sorted([*self._sizes, size], reverse=True)
@@ -128,9 +131,13 @@ class AddressShapes:
                     yield from self._in_run(match.start(), match[0])
                 elif shape == "groups":
                     yield from self._in_groups(low, *match.span())
-                elif shape == "decimal" and match[0] not in self._decimals:  # most numbers of this length are counters
+                elif (
+                    shape == "decimal" and match[0] not in self._decimals
+                ):  # most numbers of this length are counters
                     continue
-                elif shape in ("number", "decimal") or (shape == "ipv4" and low.startswith(_ARPA, at)):
+                elif shape in ("number", "decimal") or (
+                    shape == "ipv4" and low.startswith(_ARPA, at)
+                ):
                     yield from self._turned(shape, match.start(), match[0])
                 elif (known := self._known(shape, match.start(), match[0])) is not None:
                     yield known
@@ -159,7 +166,11 @@ class AddressShapes:
             key = _back(word)
         else:
             number = int(word, 16 if shape == "number" else 10)
-            key = ".".join(str(number >> bits & 255) for bits in (24, 16, 8, 0)) if number < 1 << 32 else ""
+            key = (
+                ".".join(str(number >> bits & 255) for bits in (24, 16, 8, 0))
+                if number < 1 << 32
+                else ""
+            )
         if key in self.known["ipv4"]:
             other = self.give("ipv4", key)
             digits = "".join(f"{int(part):02x}" for part in other.split("."))
@@ -175,19 +186,30 @@ class AddressShapes:
         if shape == "split":
             left = iter(other)
             return re.sub("0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word)
-        return addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
+        return (
+            addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
+        )
 
     def _in_groups(self, low: str, start: int, end: int) -> Iterator[Shaped]:
         """Yield the addresses that groups of digits between colons hold: all of them one, or some in a row."""
         word = low[start:end]
         groups = list(_GROUP.finditer(word))
-        whole = self._some(start, word, groups) or self._ipv6(low, start, end) or self._mapped(start, word)
+        whole = (
+            self._some(start, word, groups)
+            or self._ipv6(low, start, end)
+            or self._mapped(start, word)
+        )
         if whole is not None:
             yield whole
             return
         at = 0
         while at < len(groups):
-            one = next(filter(None, (self._some(start, word, groups[at : at + count]) for count in (8, 6))), None)
+            one = next(
+                filter(
+                    None, (self._some(start, word, groups[at : at + count]) for count in (8, 6))
+                ),
+                None,
+            )
             if one is not None:
                 yield one
             at += 1 if one is None else 8 if one.kind == "device" else 6
@@ -214,7 +236,9 @@ class AddressShapes:
         if low.startswith(":", start) and not low.startswith("::", start):
             start += 1
         words = (low[start:end], low[start : end - 1] if low[end - 1] == ":" else "")
-        return next(filter(None, (self._known("ipv6", start, word) for word in words if word)), None)
+        return next(
+            filter(None, (self._known("ipv6", start, word) for word in words if word)), None
+        )
 
     def _some(self, start: int, word: str, groups: list[re.Match[str]]) -> Shaped | None:
         """Return the WWN of eight or the MAC address of six groups of two digits, None for one the map lacks."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.pattern_notes import noted
+from analyzer.runtime.pattern_notes import noted
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
@@ -29,8 +29,14 @@ def needed(pattern: str) -> list[list[str]]:
     """
     from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
 
-    choices = {tuple(sorted({word.lower() for word in one.texts})) for one in literal_choices(pattern, FLAGS)}
-    told = sorted((one for one in choices if " " not in one), key=lambda one: (-min(map(len, one)), len(one), one))
+    choices = {
+        tuple(sorted({word.lower() for word in one.texts}))
+        for one in literal_choices(pattern, FLAGS)
+    }
+    told = sorted(
+        (one for one in choices if " " not in one),
+        key=lambda one: (-min(map(len, one)), len(one), one),
+    )
     return [[*one] for one in told]
 
 

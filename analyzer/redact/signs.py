@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from analyzer import kept_patterns
-
 # What must not be touched: stamps and clock times look like addresses.
-STAMP = kept_patterns.compiled(
+STAMP = re.compile(
     r"(?=[\dJFMASOND])(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,:]\d{1,9})?)?(?:Z|\s?(?:GMT|UTC)?[+-]\d\d:?\d\d)?"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}\d{1,2} \d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
     r"|(?<![\w:.])\d{1,3}:\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?![\w:]))",
@@ -67,25 +65,27 @@ DEFAULT_NAMES = frozenset((
     "toolbox", "toolbox-dnd", "rabbitmq - messaging service",
 ))  # fmt: skip
 # First words of dotted names that are no domains: event ids, Java packages.
-NO_DOMAIN = frozenset(("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware"))
+NO_DOMAIN = frozenset(
+    ("esx", "vob", "vprob", "vim", "com", "org", "net", "java", "javax", "sun", "vmw", "vmware")
+)
 # Words of the product that look like names by their form.
-TECHNICAL = kept_patterns.compiled(
+TECHNICAL = re.compile(
     r"(?i)(?:v?m?nic|vmhba|vmk|vswitch|dvsportset|dvs|v?p?cpu|eth|ens|rxq|txq|port|queue|host|vm|vim|domain-c|group-[a-z]|resgroup|dvportgroup"
     r"|datastore|network|edge|controller|task|event|session|thread|pool|world|x86|utf|sha|aes|rfc|iso|ipv|node|disk|nfs|vmfs|cbt"
     r"|slot|lag|vlan|vxlan|virtualwire|universalwire|securitygroup|ipset|naa|eui|mpx|t10|dvfilter|vcpu|build|lun|path)-?\d+"
     r"|x86-64|com\.vmware\..*|srat|slit|dmar|dsdt|ssdt|(?:.*-)?(?:thread|exec|pool|nio|worker)-.*"
 )
-DEVICES = kept_patterns.compiled(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmservice-vmk)\d+")
-_HEXED = kept_patterns.compiled(r"(?i)[0-9a-f-]+")
+DEVICES = re.compile(r"(?i)(?:vmnic|vmhba|vmk|vSwitch|DvsPortset-|lag|eth|vmservice-vmk)\d+")
+_HEXED = re.compile(r"(?i)[0-9a-f-]+")
 
 
-Signs = tuple[tuple[str, str], ...]  # (kind, pattern): compiled by who needs them, `compiled`
+Signs = tuple[tuple[str, str], ...]  # (kind, pattern): compiled by who needs them, `compile_signs`
 
 
 @cache
-def compiled(signs: Signs) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def compile_signs(signs: Signs) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return (kind, pattern) of some signs, ready to search with."""
-    return tuple((kind, kept_patterns.compiled(pattern, re.ASCII)) for kind, pattern in signs)
+    return tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in signs)
 
 
 STRONG: Signs = (
@@ -104,9 +104,15 @@ STRONG: Signs = (
     ("thumbprint", r"(?<![\w:])(?P<x>(?:[0-9A-Fa-f]{2}:){15,}[0-9A-Fa-f]{2})(?![\w:])"),
     ("thumbprint", r"(?<![\w.])(?P<x>[0-9A-Fa-f]{40,64})(?![\w.])"),
     ("licence", r"(?<![\w-])(?P<x>[0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})(?![\w-])"),
-    ("ticket", r"(?i)\b(?:sr|case|ticket|incident|pr|request)(?: ?(?:no\.?|number|id))? ?[:=#-]? ?(?P<x>\d{6,12})\b"),
+    (
+        "ticket",
+        r"(?i)\b(?:sr|case|ticket|incident|pr|request)(?: ?(?:no\.?|number|id))? ?[:=#-]? ?(?P<x>\d{6,12})\b",
+    ),
     ("ticket", r"(?<![\w-])(?P<x>(?:INC|CHG|TASK|REQ|RITM|PRB|CS)-?\d{5,10})(?!\w)"),
-    ("biosuuid", r"(?i)(?<!\w)(?P<x>(?:[0-9a-f]{2} ){7}[0-9a-f]{2}-(?:[0-9a-f]{2} ){7}[0-9a-f]{2})(?!\w)"),
+    (
+        "biosuuid",
+        r"(?i)(?<!\w)(?P<x>(?:[0-9a-f]{2} ){7}[0-9a-f]{2}-(?:[0-9a-f]{2} ){7}[0-9a-f]{2})(?!\w)",
+    ),
     (
         "serial",
         r"(?i)\b(?:serial|asset[ _]?tag|service[ _]?tag)(?:[ _]?(?:number|no\.?|num))?[\"']? ?[:=#]? ?[\"']?"
@@ -136,7 +142,10 @@ STRONG: Signs = (
         r"(?i)(?<![\w=])"
         r"(?P<x>(?:CN|OU|O|L|ST|DC|C|UID)=[^,\"<>/;*]{1,80}(?:[,/] ?(?:CN|OU|O|L|ST|DC|C|UID)=[^,\"<>/;*]{1,80})+)",
     ),
-    ("host", r"(?<![\w\\])\\\\(?:\\\\)?(?!u[0-9a-f]{4}\\)(?P<x>[A-Za-z][\w-]{1,62})(?=\\)"),  # \\server\share
+    (
+        "host",
+        r"(?<![\w\\])\\\\(?:\\\\)?(?!u[0-9a-f]{4}\\)(?P<x>[A-Za-z][\w-]{1,62})(?=\\)",
+    ),  # \\server\share
     ("user", r"(?<![\w.])/home/(?P<x>[a-z][\w.-]{1,30})(?=/)"),
     ("email", rf"(?<![\w.+-])(?P<x>[\w.+-]+@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}})(?![\w-])"),
     ("user", rf"(?<![\w.+$-])(?P<x>[\w.+$-]+)@(?={_QUAD}(?:\.{_QUAD}){{3}}\b)"),
@@ -165,7 +174,10 @@ WEAK: Signs = (
     ("portgroup", r"(?i)(?:\bport ?groups?: ?|\", ?)\"(?P<x>[^\"]{1,100})(?=\")"),
     ("portgroup", r"(?i)\bport ?group (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
     ("switch", r"(?i)\b(?:switch|dvs|dvswitch|vds) (?P<q>[\"'])(?P<x>[^\"']{1,100})(?P=q)"),
-    ("switch", r"(?i)\b(?:v?switch|dvs|dvswitch|vds)(?:[-_ ]?name)?[\"']? ?(?:=|: )[\"'(]?(?P<x>[^\s\"',;\])]+)"),
+    (
+        "switch",
+        r"(?i)\b(?:v?switch|dvs|dvswitch|vds)(?:[-_ ]?name)?[\"']? ?(?:=|: )[\"'(]?(?P<x>[^\s\"',;\])]+)",
+    ),
     ("datastore", r"(?i)\bmounted as \S+ \(\"?(?P<x>[^()\"]{1,80})\"?\)"),
     ("datastore", r"\bLabel: \((?P<x>[^()]{1,80})\)"),
     ("label", rf"(?i)(?<![0-9a-z]){VOLUME}[ ,:]{{1,2}}[\"'(]?(?P<x>{_MAYBE}|[\w.-]+(?=\s*$))"),
@@ -198,7 +210,10 @@ WEAK: Signs = (
         r"(?i)\b(?:host(?:[-_ ]?name)?|server|vcenter|esxi?)[\"']? ?(?:=|: ?)[\"']?"
         r"(?P<x>(?=[\w.-]*[a-z])[A-Za-z0-9][\w.-]*\w)",
     ),
-    ("vm", r"(?i)\b(?:vm|virtual machine|vm[-_ ]?name|displayname)[\"']? ?(?:=|: )[\"']?(?P<x>[^\s\"',;\])]+)"),
+    (
+        "vm",
+        r"(?i)\b(?:vm|virtual machine|vm[-_ ]?name|displayname)[\"']? ?(?:=|: )[\"']?(?P<x>[^\s\"',;\])]+)",
+    ),
     ("vm", r"(?i)\b(?:vm|virtual machine) (?P<q>[\"'])(?P<x>[^\"']+)(?P=q)"),
     (
         "label",
@@ -221,8 +236,8 @@ GUESSES: Signs = (
     ("quoted", r"(?<![\w=])'(?P<x>[^']{1,100})'(?!\w)"),
     ("name", r"(?<![\w./:@+-])(?P<x>[A-Za-z][\w-]{2,79})(?![\w-])"),
 )
-_PADDED = kept_patterns.compiled(r"[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_]?0\d{1,2}", re.ASCII)
-_DASHED = kept_patterns.compiled(r"(?:[a-z0-9]+(?:[-_][a-z0-9]+)+|[A-Z0-9]+(?:[-_][A-Z0-9]+)+)", re.ASCII)
+_PADDED = re.compile(r"[A-Za-z]{2,}(?:[-_][A-Za-z]+)*[-_]?0\d{1,2}", re.ASCII)
+_DASHED = re.compile(r"(?:[a-z0-9]+(?:[-_][a-z0-9]+)+|[A-Z0-9]+(?:[-_][A-Z0-9]+)+)", re.ASCII)
 
 
 def quoted_name(text: str) -> bool:

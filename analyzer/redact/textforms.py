@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact import addresses
 from analyzer.redact.commandnames import COMMAND
 from analyzer.redact.keysigns import KEYED
@@ -18,10 +17,12 @@ from analyzer.redact.signs import MAC, STAMP, STRONG, TECHNICAL, WEAK, WWN, name
 from analyzer.redact.words import is_product_word
 from analyzer.redact.wordsigns import WORDED
 
-_VERSION = compiled(
+_VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
 )  # before what is no address
-_SECRETS = frozenset(("secret", "thumbprint"))  # hidden before, or a hash of a certificate that names nobody
+_SECRETS = frozenset(
+    ("secret", "thumbprint")
+)  # hidden before, or a hash of a certificate that names nobody
 # A pattern of a kind is tried where one of these words stands; kinds that are not here are always tried.
 _GATES = {
     "ticket": ("sr", "case", "ticket", "incident", "pr", "request", "inc", "chg", "task", "req", "ritm", "prb", "cs"),
@@ -33,23 +34,23 @@ _GATES = {
     "portgroup": ("port group", "portgroup"),
 }  # fmt: skip
 _HEX = (
-    ("device", compiled(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
-    ("t10", compiled(r"(?i)(?<!\w)t10\.[\w.+-]+")),
-    ("iqn", compiled(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
-    ("wwn", compiled(WWN)),
-    ("wwn", compiled(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
-    ("uuid", compiled(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
-    ("mac", compiled(MAC)),
+    ("device", re.compile(r"(?i)(?<![0-9a-z])(?:naa|eui|vml)\.[0-9a-f]{6,}")),
+    ("t10", re.compile(r"(?i)(?<!\w)t10\.[\w.+-]+")),
+    ("iqn", re.compile(r"(?i)(?<!\w)iqn\.\d{4}-\d\d\.[\w.:-]+")),
+    ("wwn", re.compile(WWN)),
+    ("wwn", re.compile(r"(?i)(?<![0-9a-z])(?:0x)?(?:1000|[256c][0-9a-f]{3})[0-9a-f]{12}(?![0-9a-z])")),
+    ("uuid", re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}(?![0-9a-z])")),
+    ("mac", re.compile(MAC)),
 )  # fmt: skip
-_LETTERS = compiled(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _VOLUMES = "/vmfs/volumes/"
-_ENDS_IN_NUMBER = compiled(
+_ENDS_IN_NUMBER = re.compile(
     r"(?!(?i:vmnic|vmhba|vmk|vswitch|dvport|lag|eth|port|cpu|world|thread|sd[a-z]))[A-Za-z]{4,}[-_]?\d{1,4}"
 )
-_FILE = compiled(
+_FILE = re.compile(
     r"(?:vmx-(?=.*\.vswp))?(.+?)\\?(?:(?:-\d{6}|-Snapshot\d+)?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?(?::\d+)?[.:,]*$"
 )
-_PRODUCT_FILES = compiled(
+_PRODUCT_FILES = re.compile(
     r"(?i)vmware(?:-\d+)?|log|vmx|\.\.?|\.[\w.-]+|(?:vmfs|nfs|vsan|volumes?|var|dev|tmp|scratch|disks|etc|opt|store|logs?|core|locker|sub|dvsdata)"
 )
 
@@ -61,7 +62,10 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     for kind, pattern in (*STRONG, *WEAK):
         if kind not in _SECRETS:
             found.append((kind, _GATES.get(kind, ()), pattern.replace("[^", "[^\\n")))
-    found += [(kind, gate, pattern.replace("[^", "[^\\n")) for kind, gate, pattern in (*PLACES, *WORDED, *KEYED)]
+    found += [
+        (kind, gate, pattern.replace("[^", "[^\\n"))
+        for kind, gate, pattern in (*PLACES, *WORDED, *KEYED)
+    ]
     found.append(("command", (), COMMAND))
     return tuple(found)
 
@@ -75,7 +79,7 @@ def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
 def _compiled(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
     if not flags & re.ASCII:  # a name may begin with any letter
         pattern = pattern.replace("[A-Za-z0-9]", r"[^\W_]").replace("[A-Za-z]", r"[^\W\d_]")
-    return compiled(pattern, flags)
+    return re.compile(pattern, flags)
 
 
 def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
@@ -90,7 +94,9 @@ def _every(_kind: str) -> bool:
     return True
 
 
-def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> Iterator[tuple[str, str, int]]:
+def found_at(
+    text: str, versions: set[str], wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, str, int]]:
     """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
     yield from _found_at(clear, FLAGS, versions, wanted)
@@ -101,7 +107,9 @@ def found_at(text: str, versions: set[str], wanted: Callable[[str], bool]) -> It
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     odd = [nth for nth, line in enumerate(lines) if not line.isascii()]
     begins = [0, *accumulate(len(lines[nth]) + 1 for nth in odd)]
-    for kind, word, at in _found_at("\n".join([lines[nth] for nth in odd]), re.MULTILINE, versions, wanted):
+    for kind, word, at in _found_at(
+        "\n".join([lines[nth] for nth in odd]), re.MULTILINE, versions, wanted
+    ):
         if not word.isascii():
             nth = bisect_right(begins, max(at, 0)) - 1
             yield kind, word, starts[odd[nth]] + at - begins[nth]
@@ -123,7 +131,9 @@ def _found_at(
             begin = some.rfind("\n", 0, start) + 1
             if kind in _NAMED and not _is_name(kind, word, some[begin:start]):
                 continue
-            if kind == "ipv4" and (word in versions or _VERSION.search(some[max(begin, start - 12) : start])):
+            if kind == "ipv4" and (
+                word in versions or _VERSION.search(some[max(begin, start - 12) : start])
+            ):
                 continue
             start = place(start)
             if kind == "path" and not found[0].startswith("["):
@@ -143,7 +153,9 @@ def _is_name(kind: str, word: str, before: str) -> bool:
     return any(map(str.isalpha, word)) and (kind != "portgroup" or "port" in before.lower())
 
 
-_LIKE = frozenset(("hostlike", "labellike", "thing"))  # no sign but the word itself and a weak one before it
+_LIKE = frozenset(
+    ("hostlike", "labellike", "thing")
+)  # no sign but the word itself and a weak one before it
 _NAMED = _LIKE | {
     "title",
     "urltitle",
@@ -173,7 +185,11 @@ def device_forms(text: str) -> list[tuple[str, str]]:
             if kind in ("t10", "iqn"):
                 found.append((kind, one.rstrip(".:")))
                 continue
-            digits = device_digits(one) if kind == "device" else addresses.digits_of(one.lower().removeprefix("0x"))
+            digits = (
+                device_digits(one)
+                if kind == "device"
+                else addresses.digits_of(one.lower().removeprefix("0x"))
+            )
             if digits.strip("0") and not (kind == "mac" and addresses.kept_mac(digits)):
                 found.append(("device" if kind == "wwn" else kind, digits))
     return found

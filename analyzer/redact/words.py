@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from analyzer.kept_patterns import compiled
 from analyzer.redact.signs import DEFAULT_NAMES, DEVICES, SYSTEM_USERS
 
-_COMPOUND = compiled(r"[^\W_]+(?:-[^\W_]+)*")
-_RUN = compiled(r"[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_RUN = re.compile(r"[^\W\d_]+")
 OWN_HEADS = ("iqn.1998-01.com.example:id-", "nqn.2014-08.com.example:id-")  # of pseudonyms
 LEAST_ANYWHERE = 5  # characters of a name that is replaced inside of other words, too
 # Names that every host has; they tell nothing of anybody.
@@ -28,7 +27,9 @@ def words_of(texts: Iterable[str], *, digits: bool = False) -> set[str]:
     for text in texts:
         low = text.lower()
         found.update(_RUN.findall(low))
-        found.update(word for word in _COMPOUND.findall(low) if digits or word.replace("-", "").isalpha())
+        found.update(
+            word for word in _COMPOUND.findall(low) if digits or word.replace("-", "").isalpha()
+        )
     return {word for word in found if len(word) < 40}
 
 
@@ -72,4 +73,6 @@ def is_kept(kind: str, name: str) -> bool:
         return kind not in ("vm", "input")
     if kind == "user":
         return low in SYSTEM_USERS
-    return kind != "vm" and bool(DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name))
+    return kind != "vm" and bool(
+        DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name)
+    )

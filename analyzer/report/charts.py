@@ -28,7 +28,14 @@ def charts(doc: Doc) -> list[Doc]:
         at = own["same_as"] if own["same_as"] in series else key
         chart = {**own, "times": series[at]["times"], "lines": series[at]["lines"]}
         same = [title for title in others.get(key, []) if title != own["title"]]
-        made.append({**_chart(key, chart, when), "place": len(made), "at": at, "others": list(dict.fromkeys(same))})
+        made.append(
+            {
+                **_chart(key, chart, when),
+                "place": len(made),
+                "at": at,
+                "others": list(dict.fromkeys(same)),
+            }
+        )
     first: dict[str, int] = {}
     for chart in made:
         first.setdefault(chart["metric"], len(first))
@@ -47,7 +54,9 @@ def _chart(key: str, chart: Doc, when: float | None) -> Doc:
         for label, row in rows
         if row
     )
-    sentence = f"{chart['title']}: {said or 'no values'}. {len(chart['times']):,} samples, {period}."
+    sentence = (
+        f"{chart['title']}: {said or 'no values'}. {len(chart['times']):,} samples, {period}."
+    )
     values = [line["values"] for line in chart["lines"]]
     mark = _share(when, times)
     return {
@@ -71,14 +80,25 @@ def _badness(metric: str, rows: list[dict[str, float]]) -> float:
     """Return a number that is greater the worse a chart is, among charts of one metric."""
     if not rows:
         return float("-inf")
-    return -min(row["min"] for row in rows) if metric in LOW_IS_BAD else max(row["max"] for row in rows)
+    return (
+        -min(row["min"] for row in rows)
+        if metric in LOW_IS_BAD
+        else max(row["max"] for row in rows)
+    )
 
 
 def _share(when: float | None, times: list[float]) -> float | None:
     """Return where on the axis the incident lies, from 0 to 1; None where it is not on it."""
-    if when is None or len(times) < 2 or not min(times) <= when <= max(times) or times != sorted(times):
+    if (
+        when is None
+        or len(times) < 2
+        or not min(times) <= when <= max(times)
+        or times != sorted(times)
+    ):
         return None
-    before = [place for place, time in enumerate(times) if time <= when][-1]  # samples are drawn evenly
+    before = [place for place, time in enumerate(times) if time <= when][
+        -1
+    ]  # samples are drawn evenly
     step = times[min(before + 1, len(times) - 1)] - times[before]
     return min(1.0, (before + 0.5 + ((when - times[before]) / step if step else 0.0)) / len(times))
 
@@ -98,4 +118,8 @@ def _window(when: float | None, times: list[float]) -> str:
     """Return first and last second that are shown at first: the hour around the incident; "" for all."""
     if when is None or not times or not min(times) <= when <= max(times):
         return ""
-    return f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}" if max(times) - min(times) > 2 * HALF_HOUR else ""
+    return (
+        f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
+        if max(times) - min(times) > 2 * HALF_HOUR
+        else ""
+    )

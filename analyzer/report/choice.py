@@ -6,14 +6,14 @@ What is left out is counted in the first note of the part (`notes[0]`), so that 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.numbers import part_of
 from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import few
+from analyzer.runtime.errors import UsageError
 
 Doc = dict[str, Any]
 _OF_NODE = ("problems", "timeline", "hosts", "topology", "harmless")
@@ -46,7 +46,10 @@ class Choice:
         for word in self.nodes:
             names = [name for node in doc["nodes"] if (name := str(node["name"] or node["id"]))]
             if not any(_is_called(name, [word]) for name in names):
-                raise UsageError(f"no machine of this case is called {word}", do=f"It has {few(names, 10) or 'none'}.")
+                raise UsageError(
+                    f"no machine of this case is called {word}",
+                    do=f"It has {few(names, 10) or 'none'}.",
+                )
         for word in self.rules:
             if not any(_fits(rule, [word]) for rule in _rules(doc)):
                 do = "`backline rules list` has the ids; a draft needs --draft."
@@ -62,12 +65,20 @@ def chosen(doc: Doc, choice: Choice) -> Doc:
     part = doc | {
         "findings": [_alone(one, there, doc) for one in findings],
         "cannot_tell": [group for group in doc["cannot_tell"] if _open(group, choice, doc)],
-        "quiet": [row for row in doc["quiet"] if not choice.rules or _fits(row["rule"], choice.rules)],
-        "cuts": [cut for cut in doc["cuts"] if not choice.rules or _fits(cut["rule"], choice.rules)],
+        "quiet": [
+            row for row in doc["quiet"] if not choice.rules or _fits(row["rule"], choice.rules)
+        ],
+        "cuts": [
+            cut for cut in doc["cuts"] if not choice.rules or _fits(cut["rule"], choice.rules)
+        ],
     }
     if choice.nodes:
-        part["nodes"] = [node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)]
-        part |= {key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE}
+        part["nodes"] = [
+            node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)
+        ]
+        part |= {
+            key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE
+        }
     note = f"Showing {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more."
     return part_of(doc, part | {"notes": [note, *doc["notes"]]})
 
@@ -85,7 +96,11 @@ def _wanted(finding: Doc, choice: Choice, doc: Doc) -> bool:
 def _open(group: Doc, choice: Choice, doc: Doc) -> bool:
     if choice.rules and not any(_fits(rule, choice.rules) for rule in group["rules"]):
         return False
-    return not choice.nodes or not group["nodes"] or any(_on(node, choice, doc) for node in group["nodes"])
+    return (
+        not choice.nodes
+        or not group["nodes"]
+        or any(_on(node, choice, doc) for node in group["nodes"])
+    )
 
 
 def _alone(finding: Doc, there: set[str], doc: Doc) -> Doc:
@@ -94,8 +109,12 @@ def _alone(finding: Doc, there: set[str], doc: Doc) -> Doc:
     left = [one for one in finding["explains"] if one in there]
     if not gone and len(left) == len(finding["explains"]):
         return finding
-    titles = {one["id"]: f"{one['title']} ({one['subject']})" for one in doc["findings"]} if gone else {}
-    told = [f"Explained by a finding that is not shown here: {titles.get(one, one)}." for one in gone]
+    titles = (
+        {one["id"]: f"{one['title']} ({one['subject']})" for one in doc["findings"]} if gone else {}
+    )
+    told = [
+        f"Explained by a finding that is not shown here: {titles.get(one, one)}." for one in gone
+    ]
     known = [one for one in finding["explained_by"] if one in there]
     return finding | {"explained_by": known, "explains": left, "also": [*finding["also"], *told]}
 

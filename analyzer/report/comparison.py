@@ -18,8 +18,8 @@ from analyzer.report import wording
 from analyzer.report.comparison_words import percent, shown, span
 from analyzer.report.page import environment, policy
 from analyzer.report.styles import style
-from analyzer.short_lines import bound_line
-from analyzer.text import for_markdown, for_terminal, one_line, visible
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
 
 Doc = dict[str, Any]
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them
@@ -101,11 +101,21 @@ def _lacking(doc: Doc) -> list[Doc]:
     """Return what could not be compared, once for each table and set of sides."""
     ordered = sorted(doc["uncompared"], key=lambda one: (one["table"], one["lacks"], one["why"]))
     out = []
-    for (table, lacks, why), some in groupby(ordered, key=lambda one: (one["table"], one["lacks"], one["why"])):
+    for (table, lacks, why), some in groupby(
+        ordered, key=lambda one: (one["table"], one["lacks"], one["why"])
+    ):
         rows = [*some]
         machines = wording.few([row["machine"] for row in rows if row["machine"]], 4)
         names = [doc["sides"][at]["name"] for at in lacks]
-        out.append({"table": table, "machines": machines, "lacks": names, "why": why, "ask": rows[0]["ask"]})
+        out.append(
+            {
+                "table": table,
+                "machines": machines,
+                "lacks": names,
+                "why": why,
+                "ask": rows[0]["ask"],
+            }
+        )
     return out
 
 
@@ -197,8 +207,12 @@ def dumps(doc: Doc) -> str:
     lines = []
     for key, value in doc.items():
         if isinstance(value, list) and value:
-            inner = ",\n".join(json.dumps(item, allow_nan=False, separators=(",", ":")) for item in value)
+            inner = ",\n".join(
+                json.dumps(item, allow_nan=False, separators=(",", ":")) for item in value
+            )
             lines.append(f"{json.dumps(key)}: [\n{inner}\n]")
         else:
-            lines.append(f"{json.dumps(key)}: {json.dumps(value, allow_nan=False, separators=(',', ':'))}")
+            lines.append(
+                f"{json.dumps(key)}: {json.dumps(value, allow_nan=False, separators=(',', ':'))}"
+            )
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -18,9 +18,18 @@ def shown(value: Any) -> str:
 
 def sized(value: Any, unit: str) -> str:
     """Return a value as a reader sees it, many bytes in GiB or TiB."""
-    if unit != "bytes" or isinstance(value, bool) or not isinstance(value, int | float) or abs(value) < 1 << 30:
+    if (
+        unit != "bytes"
+        or isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or abs(value) < 1 << 30
+    ):
         return shown(value)
-    return f"{value / (1 << 40):,.2f} TiB" if abs(value) >= 1 << 40 else f"{value / (1 << 30):,.1f} GiB"
+    return (
+        f"{value / (1 << 40):,.2f} TiB"
+        if abs(value) >= 1 << 40
+        else f"{value / (1 << 30):,.1f} GiB"
+    )
 
 
 def listed(names: Sequence[str], most: int) -> str:

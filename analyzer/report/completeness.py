@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.report.wording import Doc, counted, few
-from analyzer.short_lines import bound_line
+from analyzer.runtime.short_lines import bound_line
 
 
 def complete(doc: Doc) -> bool:
@@ -29,7 +29,9 @@ def completeness(doc: Doc) -> str:
 NOTHING = "nothing found"
 
 
-NOTHING_READ = "nothing found in what could be read"  # where something was cut, damaged or not understood
+NOTHING_READ = (
+    "nothing found in what could be read"  # where something was cut, damaged or not understood
+)
 
 
 def nothing(doc: Doc) -> str:
@@ -73,7 +75,9 @@ _UNREAD = {
 
 def unread_line(source: Doc) -> str:
     """Return one line on a source that was not read, or not to the end."""
-    return f"{_UNREAD[source['state']]}: {source['address']}" + (f" ({source['why']})" if source["why"] else "")
+    return f"{_UNREAD[source['state']]}: {source['address']}" + (
+        f" ({source['why']})" if source["why"] else ""
+    )
 
 
 def beside_line(doc: Doc, most: int) -> str:
@@ -101,10 +105,18 @@ def _left_out(doc: Doc) -> str:
         folded = re.search(r" \((\d+) files\)$", source["address"])
         states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
     parts = [
-        counted(states["listed"], "source that Backline does not read", "sources that Backline does not read"),
+        counted(
+            states["listed"],
+            "source that Backline does not read",
+            "sources that Backline does not read",
+        ),
         counted(states["skipped"], "source skipped", "sources skipped"),
         counted(states["duplicate"], "duplicate", "duplicates"),
-        counted(states["other"], "file that is not diagnostic material", "files that are not diagnostic material"),
+        counted(
+            states["other"],
+            "file that is not diagnostic material",
+            "files that are not diagnostic material",
+        ),
         *_not_collected(doc),
         _unread_outputs(doc),
     ]
@@ -113,7 +125,9 @@ def _left_out(doc: Doc) -> str:
 
 def _lines_lost(doc: Doc) -> str:
     """Return how many lines no parser understood, with file and line of the first; "" for none."""
-    lines = counted(doc["faults_total"], "line that was not understood", "lines that were not understood")
+    lines = counted(
+        doc["faults_total"], "line that was not understood", "lines that were not understood"
+    )
     if not lines or not doc["faults"]:
         return lines
     first = doc["faults"][0]
@@ -142,7 +156,11 @@ def _not_collected(doc: Doc) -> list[str]:
     skipped = [one["name"] for one in members if one["state"] == "Skipped"]
     nodes = [one for one in members if one["channel"] in ("manager", "controller", "edge")]
     bundles = any("!" in one["address"] and one["state"] == "in the case" for one in nodes)
-    absent = [f"{one['channel']} {one['name']}" for one in nodes if bundles and one["state"] == "not in the case"]
+    absent = [
+        f"{one['channel']} {one['name']}"
+        for one in nodes
+        if bundles and one["state"] == "not in the case"
+    ]
     return [
         f"not collected: {few(skipped, 3)}" if skipped else "",
         f"{few(absent, 3)} (only named by others)" if absent else "",
@@ -157,7 +175,9 @@ def coverage(doc: Doc) -> str:
         ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
         ("other", "ignored"),
     )  # fmt: skip
-    said = ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
+    said = (
+        ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
+    )
     lines = sum(source["lines"] for source in doc["sources"])
     text = f"Sources: {said}."
     if lines:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import view, wording
 from analyzer.report.finding_rows import groups
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 
@@ -59,12 +59,15 @@ class Crowd:
     def versions(self) -> str:
         """Return what they run, each version with its count where there are several."""
         found = Counter(
-            " ".join(view.facts({**node, "uptime_s": None, "captured": "", "logs": []})) for node in self.nodes
+            " ".join(view.facts({**node, "uptime_s": None, "captured": "", "logs": []}))
+            for node in self.nodes
         )
         if len(found) == 1:
             return next(iter(found))
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return wording.few([f"{count:,} × {version or 'version unknown'}" for version, count in ranked], _VERSIONS)
+        return wording.few(
+            [f"{count:,} × {version or 'version unknown'}" for version, count in ranked], _VERSIONS
+        )
 
     @property
     def remarks(self) -> list[str]:
@@ -107,7 +110,9 @@ def head(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
     kinds: dict[str, list[Doc]] = {}
     for node in nodes:
         kinds.setdefault(node["kind"], []).append(node)
-    crowds = [Crowd(kind, sorted(own, key=_order)) for kind, own in kinds.items() if len(own) >= _CROWD]
+    crowds = [
+        Crowd(kind, sorted(own, key=_order)) for kind, own in kinds.items() if len(own) >= _CROWD
+    ]
     return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
 
 
@@ -135,7 +140,11 @@ def worst(doc: Doc, most: int) -> str:
     told = []
     for node in rank_hosts(doc["findings"]):
         if own := found.get(node):
-            said = [f"{own[word]:,} {wording.plural(word, own[word])}" for word in view.SEVERITIES if own[word]]
+            said = [
+                f"{own[word]:,} {wording.plural(word, own[word])}"
+                for word in view.SEVERITIES
+                if own[word]
+            ]
             told.append(f"{known.get(node, node)} ({', '.join(said)})")
     return wording.few(told, most)
 

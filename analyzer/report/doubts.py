@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from analyzer.reasons import counted, listed
+from analyzer.runtime.reasons import counted, listed
 
 Doc = dict[str, Any]
 
 # As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" stands in older cases.
 _COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
-_DOUBT = re.compile(rf"Could not check: (?P<why>.*?)\.(?P<could>{_COULD})?(?P<ask> Ask for: .*)?", re.DOTALL)
+_DOUBT = re.compile(
+    rf"Could not check: (?P<why>.*?)\.(?P<could>{_COULD})?(?P<ask> Ask for: .*)?", re.DOTALL
+)
 _NAMED = 3  # nodes by name; more are counted
 
 
@@ -28,10 +30,17 @@ def doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
     """
     if len(findings) == 1:
         return [line for line in findings[0]["also"] if _DOUBT.fullmatch(line) is not None]
-    found = [(one, match) for one in findings for line in one["also"] if (match := _DOUBT.fullmatch(line))]
+    found = [
+        (one, match)
+        for one in findings
+        for line in one["also"]
+        if (match := _DOUBT.fullmatch(line))
+    ]
     by_rest: dict[tuple[str, str], list[tuple[Doc, str]]] = {}
     for one, match in found:
-        by_rest.setdefault((match["could"] or "", match["ask"] or ""), []).append((one, match["why"]))
+        by_rest.setdefault((match["could"] or "", match["ask"] or ""), []).append(
+            (one, match["why"])
+        )
     told = []
     for (could, ask), members in by_rest.items():
         for why, places in counted(((why, one["node"]) for one, why in members), name=False):

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import crowds
 from analyzer.report.finding_rows import groups
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 
@@ -81,7 +80,9 @@ class Facets:
 
     def all(self) -> list[Facet]:
         """Return the facets that leave a choice: what all findings share filters nothing."""
-        return [one for one in (self.severity, self.host, self.object, self.rule) if len(one.counts) > 1]
+        return [
+            one for one in (self.severity, self.host, self.object, self.rule) if len(one.counts) > 1
+        ]
 
     def of(self, findings: list[Doc]) -> Markup:
         """Return the attributes of an item that shows findings."""
@@ -113,7 +114,9 @@ def facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     every_host = {*nodes, *map(crowds.name, doc["nodes"])}
     names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural(name)))
     rules = Counter(own[0]["rule"] for own in rows)
-    things = Counter(name for own in rows for name in {name for one in own for name in about.get(one["id"], ())})
+    things = Counter(
+        name for own in rows for name in {name for one in own for name in about.get(one["id"], ())}
+    )
     ranked = [name for name in dict.fromkeys(one.name for one in objects) if things[name]]
     return Facets(
         severity=_facet("severity", "Severity", {one: words[one] for one in COUNTED if words[one]}),

@@ -5,10 +5,9 @@ A fault is a rule; of a rule over known problems it is what one of these is call
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import is_of_version, order_rows, rules_by_version
+from analyzer.case.ranking import is_of_version, order_rows, rules_by_version
 from analyzer.report.doubts import doubts, notes, worse
 from analyzer.report.wording import Doc, few
 
@@ -52,7 +51,10 @@ class FindingGroup:
         on: dict[str, list[str]] = {}
         for finding in self.findings:
             on.setdefault(finding["subject"], []).append(finding["node"])
-        return [f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name for name, nodes in on.items()]
+        return [
+            f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name
+            for name, nodes in on.items()
+        ]
 
     @property
     def worse(self) -> str:
@@ -84,7 +86,9 @@ class FindingGroup:
         rest: list[Doc] = []
         for place, one in enumerate(self.findings):
             wanted = place < most or (id(one) in worst and len(told) < 3 * most)
-            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(one)
+            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(
+                one
+            )
         return told, rest
 
 
@@ -115,14 +119,17 @@ def cuts(doc: Doc, rule: str = "") -> list[str]:
 
 
 def groups(doc: Doc) -> list[FindingGroup]:
-    """Return the findings that count, folded by rule and weight, in the order of `analyzer.ranking`."""
+    """Return the findings that count, folded by rule and weight, in the order of `analyzer.case.ranking`."""
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     return [FindingGroup(row.findings) for row in order_rows(show_as_one(live))]
 
 
 def muted(doc: Doc) -> list[FindingGroup]:
     """Return the findings somebody has muted, folded the same way."""
-    return [FindingGroup(row.findings) for row in order_rows([one for one in doc["findings"] if one["muted"]])]
+    return [
+        FindingGroup(row.findings)
+        for row in order_rows([one for one in doc["findings"] if one["muted"]])
+    ]
 
 
 def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.report import fleetmap, wording
 from analyzer.report.fleetmap import Fleet, FleetNote
 from analyzer.report.html import anchor
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line, visible
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line, visible
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
 NOTES = 20  # findings of one rule on one host of one case told in full
@@ -56,7 +56,9 @@ class Texts:
             del self.known[text]
 
 
-def render(fleet: Fleet, *, start: str = "case", reports: Collection[str] = (), report_bytes: int = 0) -> str:
+def render(
+    fleet: Fleet, *, start: str = "case", reports: Collection[str] = (), report_bytes: int = 0
+) -> str:
     """Return the page for a fleet in its order (`fleetmap.arranged`).
 
     start     the view that opens first: case, host or month
@@ -66,7 +68,9 @@ def render(fleet: Fleet, *, start: str = "case", reports: Collection[str] = (), 
     """
     most = report_bytes or Limits().report_bytes
     kept = fleet
-    notes = len(fleet.hits) * NOTES  # no number in the sentence of what is left out gets longer than this
+    notes = (
+        len(fleet.hits) * NOTES
+    )  # no number in the sentence of what is left out gets longer than this
     while True:
         left = _left_cases(fleet, kept)
         texts = Texts({})
@@ -146,10 +150,17 @@ def _still_case(fleet: Fleet, number: int) -> dict[str, Any]:
     case = fleet.cases[number]
     found = []
     for state in fleetmap.STATES[: fleetmap.SIGNS.index("?")]:
-        rules = [fleet.rules[place].id for place, sign in enumerate(case.cells) if sign == state.sign]
+        rules = [
+            fleet.rules[place].id for place, sign in enumerate(case.cells) if sign == state.sign
+        ]
         if rules:
             found.append((state.word, wording.few(rules, 12)))
-    return {"case": case, "found": found, "open": case.cells.count("?"), "muted": case.cells.count("m")}
+    return {
+        "case": case,
+        "found": found,
+        "open": case.cells.count("?"),
+        "muted": case.cells.count("m"),
+    }
 
 
 def _still_rules(fleet: Fleet) -> list[dict[str, Any]]:
@@ -157,7 +168,11 @@ def _still_rules(fleet: Fleet) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     months = fleet.months
     for number, column in enumerate(fleetmap.columns(fleet)[:STILL]):
-        found = [state.word for state in fleetmap.STATES if state.sign in fleetmap.FOUND and state.sign in column]
+        found = [
+            state.word
+            for state in fleetmap.STATES
+            if state.sign in fleetmap.FOUND and state.sign in column
+        ]
         counts = months.counts[number]
         out.append(
             {
@@ -210,7 +225,9 @@ def _data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any
     }  # fmt: skip
 
 
-def _fitting(fleet: Fleet, texts: Texts, room: int, reports: Collection[str]) -> tuple[list[list[Any]], int]:
+def _fitting(
+    fleet: Fleet, texts: Texts, room: int, reports: Collection[str]
+) -> tuple[list[list[Any]], int]:
     """Return as many sentences as `room` bytes hold, worst first, and how many there are."""
     rows: list[list[Any]] = []
     total = used = 0

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import largest_first
-from analyzer.text import counted
+from analyzer.case.ranking import largest_first
+from analyzer.runtime.text import counted
 
 
 class FleetState(NamedTuple):
@@ -121,7 +120,7 @@ class FleetHit:
 
     @property
     def key(self) -> tuple[int, float]:
-        """How bad it is, as `analyzer.ranking` orders findings; the smaller comes first."""
+        """How bad it is, as `analyzer.case.ranking` orders findings; the smaller comes first."""
         return RANK[self.sign], largest_first(self.excess)
 
 
@@ -183,20 +182,26 @@ def arranged(fleet: Fleet) -> Fleet:
     """Return the fleet in the order of its weight, with months and what is rising.
 
     Rules: the sum over all cases of 8 for critical, 4 for major, 2 for a warning, 1 for info or exposed.
-    Cases and hosts: by their worst finding, as a case orders its own (`analyzer.ranking`), never by how many there are;
-    one that could not be read comes before one in which something could not be told.
+    Cases and hosts: by their worst finding, as a case orders its own (`analyzer.case.ranking`), never by how
+    many there are; one that could not be read comes before one in which something could not be told.
     """
-    rules = _order([_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)])
+    rules = _order(
+        [_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)]
+    )
     cases = _order(_case_keys(fleet))
     hosts = _order(_host_keys(fleet))
     rule_at, case_at, host_at = (_places(order) for order in (rules, cases, hosts))
-    hits = [replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host]) for hit in fleet.hits]
+    hits = [
+        replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host])
+        for hit in fleet.hits
+    ]
     out = replace(
         fleet,
         rules=[fleet.rules[old] for old in rules],
         hosts=[fleet.hosts[old] for old in hosts],
         cases=[
-            replace(fleet.cases[old], cells="".join(fleet.cases[old].cells[rule] for rule in rules)) for old in cases
+            replace(fleet.cases[old], cells="".join(fleet.cases[old].cells[rule] for rule in rules))
+            for old in cases
         ],
         hits=sorted(hits, key=lambda hit: (*hit.key, hit.case, hit.rule, hit.host)),
         total=len(fleet.cases),
@@ -289,7 +294,11 @@ def headline(fleet: Fleet) -> str:
     }
     parts = [f"{word} {counts[sign]:,}" for sign, word in words.items() if counts[sign]]
     parts += [f"could not be read {unread:,}"] if unread else []
-    return f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}" if parts else "No cases"
+    return (
+        f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
+        if parts
+        else "No cases"
+    )
 
 
 def months(fleet: Fleet) -> Months:
@@ -303,7 +312,9 @@ def months(fleet: Fleet) -> Months:
             key = (hit.rule, hit.case)
             known = first.get(key, "")
             first[key] = min(known, hit.first) if known and hit.first else known or hit.first
-    seen = Counter((rule, (time or fleet.cases[case].captured)[:7]) for (rule, case), time in first.items())
+    seen = Counter(
+        (rule, (time or fleet.cases[case].captured)[:7]) for (rule, case), time in first.items()
+    )
     now = fleet.as_of[:7]
     names = _names({month for _, month in seen if month and (not now or month <= now)})
     older: Counter[int] = Counter()
@@ -368,8 +379,12 @@ def rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
 def trend_text(fleet: Fleet, trend: Trend) -> str:
     """Return what is told of a rising rule."""
     rule = fleet.rules[trend.rule]
-    before = "none before" if trend.new else f"{trend.before:.1f} a month in the {span(fleet)} before"
-    return f"{rule.id}: {counted(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
+    before = (
+        "none before" if trend.new else f"{trend.before:.1f} a month in the {span(fleet)} before"
+    )
+    return (
+        f"{rule.id}: {counted(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
+    )
 
 
 def trend_head(fleet: Fleet) -> str:

@@ -14,8 +14,8 @@ from rich.text import Text
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.summary import STYLES
-from analyzer.short_lines import bound_middle, terminal_mark
-from analyzer.text import counted, one_line
+from analyzer.runtime.short_lines import bound_middle, terminal_mark
+from analyzer.runtime.text import counted, one_line
 
 TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row
@@ -46,12 +46,18 @@ def render(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> 
         _grid(fleet, console, "case", _case_rows(fleet, shown))
     if shown < rows:
         unit = "rule" if by == "month" else by
-        _put(console, f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.", style="dim")
+        _put(
+            console,
+            f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.",
+            style="dim",
+        )
 
 
 def _put(console: Console, *parts: str | Text, style: str = "") -> None:
     """Print parts as one line."""
-    line = Text().join(part if isinstance(part, Text) else _text(console, part, style) for part in parts)
+    line = Text().join(
+        part if isinstance(part, Text) else _text(console, part, style) for part in parts
+    )
     line.rstrip()
     console.print(line, soft_wrap=True, highlight=False)
 
@@ -83,7 +89,9 @@ def _head(fleet: Fleet, console: Console) -> None:
     _put(console, "")
 
 
-def _case_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
+def _case_rows(
+    fleet: Fleet, number: int
+) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
     """Yield (name, short id, {rule: (sign, count)}, remark) of the first cases."""
     counts: dict[tuple[int, int], int] = {}
     for hit in fleet.hits:
@@ -95,7 +103,9 @@ def _case_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, 
         yield case.name, case.short, cells, remark
 
 
-def _host_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
+def _host_rows(
+    fleet: Fleet, number: int
+) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
     """Yield (name, what it is, {rule: (worst sign, cases)}, first seen) of the first hosts."""
     hits: dict[int, list[FleetHit]] = {}
     for hit in fleet.hits:
@@ -106,16 +116,27 @@ def _host_rows(fleet: Fleet, number: int) -> Iterable[tuple[str, str, dict[int, 
         own = hits.get(place, [])
         for rule in {hit.rule for hit in own}:
             mine = [hit for hit in own if hit.rule == rule]
-            cells[rule] = (min((hit.sign for hit in mine), key=RANK.__getitem__), len({hit.case for hit in mine}))
+            cells[rule] = (
+                min((hit.sign for hit in mine), key=RANK.__getitem__),
+                len({hit.case for hit in mine}),
+            )
         first = min((hit.first for hit in own if hit.first and hit.sign in FOUND), default="")
         found = [fleet.cases[hit.case].captured for hit in own if hit.sign in FOUND]
         taken = min(filter(None, found), default="")
         said = f"captured {taken[:10]}; its signs have no time" if taken else "no time known"
-        yield host.name or "(no host named)", "", cells, f"first seen {first[:10]}" if first else said if found else ""
+        yield (
+            host.name or "(no host named)",
+            "",
+            cells,
+            f"first seen {first[:10]}" if first else said if found else "",
+        )
 
 
 def _grid(
-    fleet: Fleet, console: Console, unit: str, rows: Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]
+    fleet: Fleet,
+    console: Console,
+    unit: str,
+    rows: Iterable[tuple[str, str, dict[int, tuple[str, int]], str]],
 ) -> None:
     room = max(1, (console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
@@ -128,7 +149,9 @@ def _grid(
         for rule in rules:
             sign, count = cells.get(rule, (" ", 0))
             used.add(sign)
-            mark = f"{_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
+            mark = (
+                f"{_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
+            )
             parts += [Text(" " * (CELL - len(mark))), _text(console, mark, _STYLE.get(sign, ""))]
         parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}", "dim"))
         _put(console, *parts)
@@ -154,7 +177,9 @@ def _mark(sign: str, console: Console) -> str:
     return mark
 
 
-def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str) -> None:
+def _legend(
+    fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str
+) -> None:
     """Print the names of the numbered rules, and the marks that were used."""
     columns = fleetmap.columns(fleet)
     for rule in rules:
@@ -162,8 +187,14 @@ def _legend(fleet: Fleet, console: Console, rules: Iterable[int], used: set[str]
         found = sum(map(column.count, FOUND))
         said = counted(found, "case") if found else "no case"
         said += f", cannot tell in {column.count('?'):,}" if "?" in column else ""
-        kb = "".join(f" KB {number}" for number in fleet.rules[rule].kb if str(number) not in fleet.rules[rule].id)
-        _put(console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}")
+        kb = "".join(
+            f" KB {number}"
+            for number in fleet.rules[rule].kb
+            if str(number) not in fleet.rules[rule].id
+        )
+        _put(
+            console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}"
+        )
     marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
     if marks:
         _put(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
@@ -176,7 +207,12 @@ def _months(fleet: Fleet, console: Console, number: int) -> None:
     names = months.names[-room:]
     older = [a + sum(row[:-room]) for a, row in zip(months.older, months.counts, strict=True)]
     heads = ["cases", "earlier", *names, "no date", *(["later"] if any(months.later) else [])]
-    _put(console, f"{'rule, worst first':<{NAME}}", "".join(f"{head:>{MONTH}}" for head in heads), style="bold")
+    _put(
+        console,
+        f"{'rule, worst first':<{NAME}}",
+        "".join(f"{head:>{MONTH}}" for head in heads),
+        style="bold",
+    )
     columns = fleetmap.columns(fleet)
     rising = {trend.rule for trend in fleet.rising}
     for rule in range(number):
@@ -184,7 +220,9 @@ def _months(fleet: Fleet, console: Console, number: int) -> None:
         cells = [found, older[rule], *months.counts[rule][-room:], months.undated[rule]]
         cells += [months.later[rule]] if any(months.later) else []
         name = bound_middle(fleet.rules[rule].id, NAME - 1, terminal_mark(console.encoding))
-        line = f"{name:<{NAME}}" + "".join(f"{f'{cell:,}' if cell else '-':>{MONTH}}" for cell in cells)
+        line = f"{name:<{NAME}}" + "".join(
+            f"{f'{cell:,}' if cell else '-':>{MONTH}}" for cell in cells
+        )
         remark = ["rising"] if rule in rising else []
         remark += [f"cannot tell in {columns[rule].count('?'):,}"] if "?" in columns[rule] else []
         _put(console, line, _text(console, f"  {', '.join(remark)}", "dim"))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import crowds, view, wording
 from analyzer.report.facets import word
 from analyzer.report.finding_rows import groups
 from analyzer.report.hosts import head
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 
@@ -64,7 +64,11 @@ def rows(doc: Doc) -> list[HostRow]:
     made = []
     for node in doc["nodes"]:
         own = found.get(crowds.name(node), Counter())
-        made.append(HostRow(node, cards.get(node["id"]), [(one, own[one]) for one in view.COUNTED if own[one]]))
+        made.append(
+            HostRow(
+                node, cards.get(node["id"]), [(one, own[one]) for one in view.COUNTED if own[one]]
+            )
+        )
     places = rank_hosts(doc["findings"])
     return sorted(made, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
 

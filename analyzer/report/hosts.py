@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.asks import AskPiece, pieces
+from analyzer.case.asks import AskPiece, pieces
 
 Doc = dict[str, Any]
 
@@ -24,4 +24,8 @@ def rows_shown(card: Doc) -> list[Doc]:
 
 def lacking(card: Doc) -> list[tuple[str, list[list[AskPiece]]]]:
     """Return what would fill the rest of a card: the title of each row, and what to ask for."""
-    return [(row["title"], [pieces(ask) for ask in row["missing"]]) for row in card["rows"] if row["missing"]]
+    return [
+        (row["title"], [pieces(ask) for ask in row["missing"]])
+        for row in card["rows"]
+        if row["missing"]
+    ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +19,6 @@ from urllib.parse import quote
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import (
     charts,
     completeness,
@@ -45,13 +44,15 @@ from analyzer.report import (
 from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 Doc = dict[str, Any]
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page stands by itself, and how many smaller ones stand together
-DOCUMENT_BYTES = 4 << 20  # a case document beyond is not put into the page: a browser should open it at once
+DOCUMENT_BYTES = (
+    4 << 20
+)  # a case document beyond is not put into the page: a browser should open it at once
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
 CONTEXT = 2  # lines before and after the line of evidence
@@ -78,9 +79,15 @@ class PagePlan:
 
 _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("the case document itself and all but 1,200 values of a chart", {"document": False}),
-    ("the lines around evidence, and what is longer than 300 characters", {"context": 0, "text": 300}),
+    (
+        "the lines around evidence, and what is longer than 300 characters",
+        {"context": 0, "text": 300},
+    ),
     ("the time line and the tables below it beyond 20 rows", {"rows": 20, "members": 20}),
-    ("findings beyond 23 of a kind and evidence beyond 3 lines", {"detail": 3, "short": 20, "places": 3}),
+    (
+        "findings beyond 23 of a kind and evidence beyond 3 lines",
+        {"detail": 3, "short": 20, "places": 3},
+    ),
 )
 
 
@@ -147,7 +154,9 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
             "hosts",
         )
         lists = {key: doc[key][:kept] for key in cut}
-        fewer = plan.smaller(f"all but the {kept} worst findings and the first {kept} rows of other lists")
+        fewer = plan.smaller(
+            f"all but the {kept} worst findings and the first {kept} rows of other lists"
+        )
         page = _page(numbers.part_of(doc, {**doc, **lists, "series": {}}), fewer)
         if _bytes(page) <= report_bytes:
             break
@@ -171,7 +180,10 @@ def _drawer(doc: Doc) -> object:
 
 
 def _page(doc: Doc, plan: PagePlan) -> list[str]:
-    scripts = [asset("vendor/uplot.iife.min.js"), asset("rail.js") + asset("report.js") + asset("log_lines.js")]
+    scripts = [
+        asset("vendor/uplot.iife.min.js"),
+        asset("rail.js") + asset("report.js") + asset("log_lines.js"),
+    ]
     sheet = style("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
     told = stories.stories(doc)
     rows = stories.in_order(told)
@@ -222,7 +234,11 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             style=Markup(sheet),
             case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
             texts_json=script_json(
-                {"note": short_note.render(doc), "whole": markdown.render(doc), "asks": open_asks.mail(doc)}
+                {
+                    "note": short_note.render(doc),
+                    "whole": markdown.render(doc),
+                    "asks": open_asks.mail(doc),
+                }
             ),
         )
     )
@@ -270,7 +286,9 @@ def _prose(text: str) -> Markup:
     """Return a sentence whose commands, which stand in backticks, are shown as code."""
     parts = _TICKED.split(visible(text))
     code = Markup("<code>{}</code>")
-    return Markup("").join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
+    return Markup("").join(
+        code.format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def _word(text: str) -> str:
@@ -281,7 +299,9 @@ def _word(text: str) -> str:
 def _cut(text: str, most: int) -> str:
     """Return a text of at most `most` characters, and how many more there are."""
     shown = visible(text)
-    return shown if len(shown) <= most else f"{shown[:most]} … ({len(shown) - most:,} more characters)"
+    return (
+        shown if len(shown) <= most else f"{shown[:most]} … ({len(shown) - most:,} more characters)"
+    )
 
 
 class _Lines:
@@ -300,7 +320,9 @@ class _Lines:
             rows = self._around(place)
             block = out[-1] if out and out[-1]["address"] == place["address"] else None
             if block and place["line"] and _touch(block["rows"], rows):
-                block["rows"] |= {number: row for number, row in rows.items() if number not in block["rows"]}
+                block["rows"] |= {
+                    number: row for number, row in rows.items() if number not in block["rows"]
+                }
                 block["rows"][place["line"]] = rows[place["line"]]
                 block["places"].append(place)
             else:
@@ -317,7 +339,11 @@ class _Lines:
         rows = {}
         for number, text in enumerate(texts, place["line"] - len(before)):
             hit = number == place["line"]
-            rows[number] = (_cut(one_line(text), self.plan.text), hit, self._identity(place) if hit else "")
+            rows[number] = (
+                _cut(one_line(text), self.plan.text),
+                hit,
+                self._identity(place) if hit else "",
+            )
         return rows
 
     def _identity(self, place: Doc) -> str:
@@ -328,7 +354,9 @@ class _Lines:
         return f"l={anchor(where)}"
 
 
-def _touch(rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, bool, str]]) -> bool:
+def _touch(
+    rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, bool, str]]
+) -> bool:
     """Tell whether two stretches of one file meet and say the same where they overlap."""
     if min(others) > max(rows) + 1 or max(others) < min(rows) - 1:
         return False

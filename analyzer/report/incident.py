@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import crowds, wording
 
 Doc = dict[str, Any]
@@ -38,7 +38,9 @@ def _answer(node: str, log: Doc, when: float) -> IncidentCover:
     parts = [(first, last) for first, last in ends if first is not None and last is not None]
     table = str(log["table"])
     if not parts:
-        return IncidentCover(node, table, covers=False, said="cannot tell: the times of its files are not known")
+        return IncidentCover(
+            node, table, covers=False, said="cannot tell: the times of its files are not known"
+        )
     if any(first <= when < last + 1 for first, last in parts):
         return IncidentCover(node, table, covers=True, said="covers it")
     before = [last for _, last in parts if last < when]
@@ -63,13 +65,19 @@ def boot(node: Doc, log: Doc) -> str:
     at = wording.stamp(booted)
     if first >= booted - A_MINUTE:
         return f"all since the boot of {at}"
-    return f"all before the boot of {at}" if last < booted - A_MINUTE else f"also before the boot of {at}"
+    return (
+        f"all before the boot of {at}"
+        if last < booted - A_MINUTE
+        else f"also before the boot of {at}"
+    )
 
 
 def gaps(log: Doc) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
     parts = [(part["first"], part["last"]) for part in log["parts"]]
-    between = [f"{wording.stamp(one[1])} to {wording.stamp(two[0])}" for one, two in pairwise(parts)]
+    between = [
+        f"{wording.stamp(one[1])} to {wording.stamp(two[0])}" for one, two in pairwise(parts)
+    ]
     more = f" and {len(between) - 3:,} more" if len(between) > 3 else ""
     return f"nothing from {', '.join(between[:3])}{more}" if between else ""
 
@@ -88,7 +96,10 @@ def boots(doc: Doc) -> list[str]:
             if event["node"] == node and event["kind"] == "boot"
             if (time := wording.epoch(event["time"])) is not None
         ]
-        sides = [max((t for t in times if t <= when), default=None), min((t for t in times if t > when), default=None)]
+        sides = [
+            max((t for t in times if t <= when), default=None),
+            min((t for t in times if t > when), default=None),
+        ]
         words = [
             f"booted {wording.duration(abs(time - when))} {word} it ({wording.stamp(time)})"
             for time, word in zip(sides, ("before", "after"), strict=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.ranking import rank_hosts
+from analyzer.case.ranking import rank_hosts
 from analyzer.report import incident, wording
 from analyzer.report.sparkline import strip
 from analyzer.report.time_axis import TimeAxis, time_axis
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 
@@ -18,7 +18,9 @@ PROBLEMS = ("hit", "event")  # moments of a finding, and what a host calls a pro
 
 def axis(doc: Doc) -> TimeAxis | None:
     """Return the axis of the moments of a case, around the incident where one is given; None without a moment."""
-    times = [time for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None]
+    times = [
+        time for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None
+    ]
     span = doc["case"]["span"]
     ends = [wording.epoch(span["first"]), wording.epoch(span["last"])] if span else []
     known = [end for end in ends if end is not None] or times
@@ -34,14 +36,25 @@ def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
     """Return one strip a machine, the worst first."""
     if over is None:
         return []
-    timed = [(time, event) for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None]
+    timed = [
+        (time, event)
+        for event in doc["timeline"]
+        if (time := wording.epoch(event["time"])) is not None
+    ]
     centre = wording.epoch(doc["case"]["incident"])
     first, last = over.parts[0].first, over.parts[-1].last
     out = []
     for node in dict.fromkeys(event["node"] for _, event in timed if event["kind"] != "incident"):
         mine = [(time, event) for time, event in timed if event["node"] == node]
-        moments = [(time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}") for time, event in mine]
-        moments += [] if centre is None else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
+        moments = [
+            (time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}")
+            for time, event in mine
+        ]
+        moments += (
+            []
+            if centre is None
+            else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
+        )
         out.append(
             {
                 "node": node,
@@ -51,7 +64,9 @@ def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
             }
         )
     places = rank_hosts(doc["findings"])
-    return sorted(out, key=lambda lane: (places.get(lane["node"], len(places)), natural(lane["node"])))
+    return sorted(
+        out, key=lambda lane: (places.get(lane["node"], len(places)), natural(lane["node"]))
+    )
 
 
 def moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:
@@ -59,10 +74,18 @@ def moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:
 
     A line that a finding rests on is told as that alone, also where the host calls it a problem itself.
     """
-    told = {(one["node"], one["address"], one["line"]) for one in doc["timeline"] if one["kind"] == "hit"}
+    told = {
+        (one["node"], one["address"], one["line"])
+        for one in doc["timeline"]
+        if one["kind"] == "hit"
+    }
     some = [
         one
         for one in doc["timeline"]
-        if one["kind"] != "event" or not one["address"] or (one["node"], one["address"], one["line"]) not in told
+        if one["kind"] != "event"
+        or not one["address"]
+        or (one["node"], one["address"], one["line"]) not in told
     ]
-    return [one for one in some if one["kind"] in PROBLEMS], [one for one in some if one["kind"] not in PROBLEMS]
+    return [one for one in some if one["kind"] in PROBLEMS], [
+        one for one in some if one["kind"] not in PROBLEMS
+    ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.report import numbers, view
 from analyzer.report.wording import place
-from analyzer.text import for_csv
+from analyzer.runtime.text import for_csv
 
 Doc = dict[str, Any]
 
@@ -49,7 +49,12 @@ def _records(doc: Doc) -> Iterator[Doc]:
         "headline": view.headline(doc),
     }
     notes = {"notes": doc["notes"], "limits": doc["limits"], "catalog": doc["tool"]["catalog"]}
-    yield {"record": "case", **about, **notes, "nodes": [node["name"] or node["id"] for node in doc["nodes"]]}
+    yield {
+        "record": "case",
+        **about,
+        **notes,
+        "nodes": [node["name"] or node["id"] for node in doc["nodes"]],
+    }
     known = numbers.numbers(doc)
     for finding in doc["findings"]:
         told = {key: value for key, value in finding.items() if key != "trace"}
@@ -61,7 +66,10 @@ def _records(doc: Doc) -> Iterator[Doc]:
 
 
 def _finding(finding: Doc, number: str) -> Doc:
-    steps = [": ".join(filter(None, [step["where"], step["do"] or step["run"]])) for step in finding["fix"]]
+    steps = [
+        ": ".join(filter(None, [step["where"], step["do"] or step["run"]]))
+        for step in finding["fix"]
+    ]
     more = {
         "number": number,
         "kb": " ".join(map(str, finding["kb"])),

@@ -58,7 +58,11 @@ def sources(doc: Doc) -> list[str]:
     for row in rows:
         name = " ".join(word for word in (row["kind"], row["name"], row["version"]) if word)
         broken = wording.counted(row["broken"], "file cannot be used", "files cannot be used")
-        parts = [wording.counted(row["rules"], "rule", "rules") or "no rule", broken, f"sha256 {row['sha256'][:16]}"]
+        parts = [
+            wording.counted(row["rules"], "rule", "rules") or "no rule",
+            broken,
+            f"sha256 {row['sha256'][:16]}",
+        ]
         out.append(f"{name}: {', '.join(part for part in parts if part)}")
     return out
 
@@ -76,7 +80,9 @@ def _any(mute: Doc) -> bool:
 def _covered(mute: Doc) -> str:
     parts = [
         wording.counted(mute["findings"], "finding", "findings"),
-        wording.counted(mute["unknowns"], "object that cannot be judged", "objects that cannot be judged"),
+        wording.counted(
+            mute["unknowns"], "object that cannot be judged", "objects that cannot be judged"
+        ),
     ]
     said = " and ".join(part for part in parts if part)
     return f" It would have muted {said}." if said else ""

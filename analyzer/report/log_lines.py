@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import crowds, wording
 
 Doc = dict[str, Any]
@@ -15,7 +15,14 @@ Doc = dict[str, Any]
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
 MANY = 5000  # lines that nobody reads; our own
-SPANS = {"10m": 600, "5m": 300, "2m": 120, "1m": 60, "30s": 30, "10s": 10}  # seconds of a stretch, as `--for` takes it
+SPANS = {
+    "10m": 600,
+    "5m": 300,
+    "2m": 120,
+    "1m": 60,
+    "30s": 30,
+    "10s": 10,
+}  # seconds of a stretch, as `--for` takes it
 _LOCAL = ("vmnic", "vmk", "vmhba", "vSwitch")  # names that every host has
 
 
@@ -82,7 +89,9 @@ class LogDrawer:
         where = f"{few.own:,} on {few.host}" if few.host else f"{few.own:,} of them"
         span = wording.duration(SPANS[few.length]) if few.length else ""
         said = f"about {where} within {span}" if span else f"about {where}"
-        return Nearby(near.time, near.kept, near.about, f"{self._head(finding['first_seen'])} {options}", said)
+        return Nearby(
+            near.time, near.kept, near.about, f"{self._head(finding['first_seen'])} {options}", said
+        )
 
     def narrowed(self, finding: Doc) -> Narrowed | None:
         """Return how to ask for fewer lines around a finding; None where all of them can be read."""
@@ -101,11 +110,23 @@ class LogDrawer:
         total = 0.0
         for one in self._doc["nodes"] if not node else self._named[node]:
             for log in one["logs"]:
-                ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"] or [log]]
-                spans = [(first, last) for first, last in ends if first is not None and last is not None]
+                ends = [
+                    (wording.epoch(part["first"]), wording.epoch(part["last"]))
+                    for part in log["parts"] or [log]
+                ]
+                spans = [
+                    (first, last) for first, last in ends if first is not None and last is not None
+                ]
                 length = sum(last - first for first, last in spans)
-                inside = sum(max(0.0, min(last, when + around) - max(first, when - around)) for first, last in spans)
-                total += log["lines"] * inside / length if length > 0 else log["lines"] * bool(spans and inside)
+                inside = sum(
+                    max(0.0, min(last, when + around) - max(first, when - around))
+                    for first, last in spans
+                )
+                total += (
+                    log["lines"] * inside / length
+                    if length > 0
+                    else log["lines"] * bool(spans and inside)
+                )
         return _rounded(total)
 
     def _around(self, time: str) -> Nearby | None:
@@ -124,10 +145,14 @@ class LogDrawer:
             if least[1] <= MANY:
                 break
         length, own = least
-        return Narrowed(self.about(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ())
+        return Narrowed(
+            self.about(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ()
+        )
 
     def _head(self, time: str) -> str:
-        names = list(dict.fromkeys(one["name"].partition("/")[0] for one in self._doc["case"]["files"]))
+        names = list(
+            dict.fromkeys(one["name"].partition("/")[0] for one in self._doc["case"]["files"])
+        )
         paths = names if 0 < len(names) <= FEW else [self._doc["case"]["name"] or "."]
         return f"backline log {shlex.join(paths)} --around {time}"
 
@@ -138,7 +163,11 @@ def _thing(finding: Doc, host: str) -> list[str]:
     host  where the lines of many machines are too many, the machine of the finding: a name such as vmnic3 needs it
     """
     name = finding["object"]
-    if not name or name == finding["node"] or not any(name in line["text"] for line in finding["evidence"]):
+    if (
+        not name
+        or name == finding["node"]
+        or not any(name in line["text"] for line in finding["evidence"])
+    ):
         return []
     if len(name) < 4 or name.isdigit():
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.asks import markdown_ask
+from analyzer.case.asks import markdown_ask
 from analyzer.report import (
     completeness,
     crowds,
@@ -19,8 +19,8 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.doubts import notes
-from analyzer.short_lines import bound_middle
-from analyzer.text import code, code_block, for_markdown, one_line
+from analyzer.runtime.short_lines import bound_middle
+from analyzer.runtime.text import code, code_block, for_markdown, one_line
 
 Doc = dict[str, Any]
 
@@ -52,7 +52,12 @@ def render(doc: Doc) -> str:
             parts += [f"- {for_markdown(open_asks.folded_text(doc))}"]
             parts += [*map(_offer, open_asks.offers(doc)), ""]
     if doc["advice"]:
-        parts += ["## Also helpful", "", *(f"- {for_markdown(line)}" for line in open_asks.advice(doc)), ""]
+        parts += [
+            "## Also helpful",
+            "",
+            *(f"- {for_markdown(line)}" for line in open_asks.advice(doc)),
+            "",
+        ]
     parts += _local(doc)
     return "\n".join(parts) + "\n" + _footer(doc)
 
@@ -89,7 +94,9 @@ def _header(doc: Doc) -> str:
     if case["incident"]:
         lines.append(f"- {for_markdown(incident.summary(doc))}")
         without = [one for one in incident.answers(doc) if not one.covers]
-        lines += [f"  - {for_markdown(f'{one.log} of {one.node} {one.said}')}" for one in without[:UNREAD]]
+        lines += [
+            f"  - {for_markdown(f'{one.log} of {one.node} {one.said}')}" for one in without[:UNREAD]
+        ]
         lines += [f"  - and {len(without) - UNREAD:,} more"] if len(without) > UNREAD else []
     lines.append(f"- Material: {for_markdown(completeness.completeness(doc))}")
     lines += [f"- {for_markdown(line)}" for line in finding_rows.cuts(doc)]
@@ -108,9 +115,18 @@ def _problems(doc: Doc) -> list[str]:
     for one in standing[:PROBLEMS]:
         node, said = names.get(one["node"], one["node"]), one["title"] and f": {one['title']}"
         what = f"{one['count']:,} x {problems.word(one)} {problems.name(one)}{said}"
-        told = [what, f"on {node}" if node else "", problems.when(one), ", ".join(problems.places(one))]
+        told = [
+            what,
+            f"on {node}" if node else "",
+            problems.when(one),
+            ", ".join(problems.places(one)),
+        ]
         lines.append(f"- {for_markdown('; '.join(filter(None, told)))}")
-    lines += [f"- and {len(standing) - PROBLEMS:,} more, see the report"] if len(standing) > PROBLEMS else []
+    lines += (
+        [f"- and {len(standing) - PROBLEMS:,} more, see the report"]
+        if len(standing) > PROBLEMS
+        else []
+    )
     return [*lines, ""]
 
 
@@ -120,7 +136,10 @@ def _local(doc: Doc) -> list[str]:
     if view.silenced(doc):
         rules = {row.first["rule"] for row in finding_rows.muted(doc)}
         rules |= {rule for block in open_asks.asks(doc, muted=True) for rule in block["rules"]}
-        lines.insert(0, f"- {local.title(doc)} ({for_markdown(wording.few(sorted(rules), 12))}); see the report.")
+        lines.insert(
+            0,
+            f"- {local.title(doc)} ({for_markdown(wording.few(sorted(rules), 12))}); see the report.",
+        )
     return ["## Local settings", "", *lines, ""] if lines else []
 
 
@@ -132,7 +151,9 @@ def nothing(doc: Doc) -> str:
     return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
 
 
-def _row(number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None) -> list[str]:
+def _row(
+    number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None
+) -> list[str]:
     first = row.first
     word = "RULE BROKE" if row.word == "error" else row.word.upper()
     weight = " ".join(part for part in (word, row.confidence) if part)
@@ -145,7 +166,10 @@ def _row(number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc
         if nodes := finding_rows.per_node(row, NODES):
             out += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := row.findings[SUBJECTS:]:
-            out += [f"{len(rest):,} more: {for_markdown(wording.few(finding_rows.FindingGroup(rest).names, 60))}", ""]
+            out += [
+                f"{len(rest):,} more: {for_markdown(wording.few(finding_rows.FindingGroup(rest).names, 60))}",
+                "",
+            ]
     out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
     out += [f"- {for_markdown(row.worse)}"] if row.worse else []
     if fixed is not None:
@@ -158,7 +182,9 @@ def _row(number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc
     known = [f"KB {number}: {wording.kb_link(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
     mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
-    out.append(f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else ""))
+    out.append(
+        f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else "")
+    )
     return [*out, ""]
 
 
@@ -183,7 +209,9 @@ def _those(findings: list[Doc]) -> str:
 
 def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
     said = " ".join([finding["say"], *notes(finding)])
-    out = [f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"]
+    out = [
+        f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"
+    ]
     out += _causes(finding, doc)
     return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
 
@@ -239,7 +267,11 @@ def _again(doc: Doc) -> list[str]:
 
 def _ask(block: Doc) -> list[str]:
     title, why = open_asks.title_and_reason(block)
-    out = [f"- **{for_markdown(title)}**: {for_markdown(why)}" if title else f"- **{for_markdown(why)}**"]
+    out = [
+        f"- **{for_markdown(title)}**: {for_markdown(why)}"
+        if title
+        else f"- **{for_markdown(why)}**"
+    ]
     out.append(f"  - needed by: {for_markdown(wording.few(block['rules'], 12))}")
     if block["subjects"]:
         out.append(f"  - for: {for_markdown(wording.few(block['subjects'], 12))}")

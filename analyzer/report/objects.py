@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import rank_things
+from analyzer.case.ranking import rank_things
 from analyzer.report import crowds
-from analyzer.text import natural
+from analyzer.runtime.text import natural
 
 Doc = dict[str, Any]
 
@@ -52,12 +51,17 @@ def objects(doc: Doc) -> list[CaseObject]:
             at(finding["node"], finding["object"]).own.append(finding)
     for problem in doc["problems"]:
         if problem["object"] and not problem["ended"]:
-            at(names.get(problem["node"], problem["node"]), problem["object"]).problems.append(problem)
+            at(names.get(problem["node"], problem["node"]), problem["object"]).problems.append(
+                problem
+            )
     for finding in findings if found else ():
         for name in _mentioned(finding, found):
             at(finding["node"], name).mentioned.append(finding)
     places = _rank_objects(findings, found.values())
-    return sorted(found.values(), key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)))
+    return sorted(
+        found.values(),
+        key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)),
+    )
 
 
 def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tuple[str, str], int]:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from analyzer.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
-from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.case.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
 from analyzer.report.completeness import complete
 from analyzer.report.finding_rows import groups, unknowns
 from analyzer.report.wording import Doc, counted, few
-from analyzer.text import one_line
+from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.runtime.text import one_line
 
 _LOOSE = " (loose files)"  # of the name of a machine that no file names
 _BLANK = re.compile(r"<[a-z]")
@@ -29,7 +29,9 @@ def asked(line: str) -> tuple[str, list[AskPiece]]:
     return said, pieces(ask.removesuffix("."))
 
 
-_TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = ContextVar("_TOLD", default=None)
+_TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = ContextVar(
+    "_TOLD", default=None
+)
 
 
 @contextmanager
@@ -62,7 +64,9 @@ def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
         for key in ("rules", "subjects", "nodes"):
             block[key] = sorted({item for part in block["parts"] for item in part[key]})
         block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
-        block["muted"] = list(dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"]))
+        block["muted"] = list(
+            dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"])
+        )
         block["in_bundle"] = any(part["in_bundle"] for part in block["parts"])
         block["settles"] = sorted({rule for part in block["parts"] for rule in part["settles"]})
         block["asks"] = _merge_asks(ask for part in block["parts"] for ask in part["asks"])
@@ -73,7 +77,9 @@ def name(block: Doc) -> str:
     """Return what is missing: a table, or the column of it that has no value; what a rule calls a row says nothing."""
     missing = str(block["missing"])
     column = missing.rpartition(".")[2]
-    return column if any(why.startswith(f"{column} has no value") for why in block["why"]) else missing
+    return (
+        column if any(why.startswith(f"{column} has no value") for why in block["why"]) else missing
+    )
 
 
 def heading(block: Doc) -> str:
@@ -102,10 +108,16 @@ def _merge_asks(records: Iterable[Doc]) -> list[Doc]:
     found: dict[str, Doc] = {}
     for record in records:
         known = found.setdefault(find_key(record), {**record, "remarks": [], "nodes": []})
-        known["remarks"] = merge_remarks([*known["remarks"], *(record.get("remarks") or [record["remark"]])])
+        known["remarks"] = merge_remarks(
+            [*known["remarks"], *(record.get("remarks") or [record["remark"]])]
+        )
         known["nodes"] = sorted({*known["nodes"], *record["nodes"]})
     paths = {key: option["path"] for key in found if (option := _ONE_OPTION.match(key))}
-    lists = {key.partition(" -")[0] for key, record in found.items() if record["command"] and key not in paths}
+    lists = {
+        key.partition(" -")[0]
+        for key, record in found.items()
+        if record["command"] and key not in paths
+    }
     return [record for key, record in found.items() if paths.get(key) not in lists]
 
 
@@ -152,12 +164,16 @@ def list_settling(doc: Doc) -> list[Doc]:
 
     Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
     """
-    rules = {one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"}
+    rules = {
+        one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"
+    }
     found = []
     for block in asks(doc):
         parts = [part for part in block["parts"] if not rules.isdisjoint(part["settles"])]
         if parts:
-            found.append(block | {"asks": _merge_asks(ask for part in parts for ask in part["asks"])})
+            found.append(
+                block | {"asks": _merge_asks(ask for part in parts for ask in part["asks"])}
+            )
     return found
 
 
@@ -191,9 +207,15 @@ def offers(doc: Doc) -> list[Doc]:
     if len(held) > 1:
         parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
         sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
-        nodes = sorted({node for part in parts for node in part["nodes"]} - (sent if complete(doc) else set()))
+        nodes = sorted(
+            {node for part in parts for node in part["nodes"]} - (sent if complete(doc) else set())
+        )
         if nodes or not sent:
-            lacks = "of which the one we have lacks files" if sent & set(nodes) else "as it writes it, complete"
+            lacks = (
+                "of which the one we have lacks files"
+                if sent & set(nodes)
+                else "as it writes it, complete"
+            )
             bundle = {"what": "vm-support", "command": True, "remark": lacks, "nodes": nodes}
             found.append(_offer(bundle, held))
             rest = [block for block in rest if not block["in_bundle"]]
@@ -207,7 +229,9 @@ def offers(doc: Doc) -> list[Doc]:
         key = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
         if found and len(_rules_of(needed[key])) < 2:
             break
-        (record,) = _merge_asks(ask for block in needed[key] for ask in block["asks"] if find_key(ask) == key)
+        (record,) = _merge_asks(
+            ask for block in needed[key] for ask in block["asks"] if find_key(ask) == key
+        )
         found.append(_offer(record, needed[key]))
         rest = [block for block in rest if block not in needed[key]]
     return found
@@ -220,9 +244,16 @@ def _rules_of(blocks: list[Doc]) -> set[str]:
 def _offer(record: Doc, blocks: list[Doc]) -> Doc:
     rules = counted(len(_rules_of(blocks)), "rule", "rules")
     settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
-    request = _REQUEST.match(record["what"])  # the NSX Manager answers it, not the machine it is about
+    request = _REQUEST.match(
+        record["what"]
+    )  # the NSX Manager answers it, not the machine it is about
     (merged,) = _merge_asks([record])
-    return {"asks": [merged], "nodes": [] if request else merged["nodes"], "subjects": [], "settles": settles}
+    return {
+        "asks": [merged],
+        "nodes": [] if request else merged["nodes"],
+        "subjects": [],
+        "settles": settles,
+    }
 
 
 def _mailed(doc: Doc) -> list[Doc]:
@@ -246,7 +277,9 @@ def list_wanted(doc: Doc) -> list[Doc]:
 def _name_subjects(block: Doc) -> Iterator[Doc]:
     """Yield the records of a question; a name that is to be filled in is that of its subjects."""
     about = f"for {few(block['subjects'], 8)}" if block["subjects"] else ""
-    for ask in sorted(block["asks"], key=lambda one: has_a_blank(one["what"])):  # the others tell the names
+    for ask in sorted(
+        block["asks"], key=lambda one: has_a_blank(one["what"])
+    ):  # the others tell the names
         named = bool(about) and (has_a_blank(ask["what"]) or not ask["command"])
         yield {**ask, "remarks": [about, *ask["remarks"]] if named else ask["remarks"]}
 
@@ -261,20 +294,37 @@ def mail(doc: Doc) -> str:
     asked, again = list_wanted(doc), send_again(doc)
     if not asked and not again:
         return ""
-    parts = [f"Please send {name} again: the file we received is cut short or damaged." for name in again]
+    parts = [
+        f"Please send {name} again: the file we received is cut short or damaged." for name in again
+    ]
     requests = [ask for ask in asked if ask["command"] and _REQUEST.match(ask["what"])]
     commands = [ask for ask in asked if ask["command"] and ask not in requests]
     for nodes, lines in _by_nodes(commands):
-        parts.append("\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)]))
+        parts.append(
+            "\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)])
+        )
     if requests:
         asked_of = f"Please send what the API of {_managers(doc)} answers to these requests:"
         parts.append("\n".join([asked_of, *(f"   {line}" for line in _requested(requests))]))
     for nodes, lines in _by_nodes([ask for ask in asked if not ask["command"]]):
-        parts.append("\n".join([f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]))
-    out = ["Hello,", "", f"To continue with {doc['case']['name'] or 'this case'}, we need the following:", ""]
+        parts.append(
+            "\n".join(
+                [f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]
+            )
+        )
+    out = [
+        "Hello,",
+        "",
+        f"To continue with {doc['case']['name'] or 'this case'}, we need the following:",
+        "",
+    ]
     for number, part in enumerate(parts, 1):
         out += [f"{number}. {part}", ""]
-    out += ["Please send each output as plain text, exactly as printed, with its command above it.", "", "Thank you."]
+    out += [
+        "Please send each output as plain text, exactly as printed, with its command above it.",
+        "",
+        "Thank you.",
+    ]
     return "\n".join(out) + "\n"
 
 
@@ -308,14 +358,20 @@ def _called_after_a_file(doc: Doc) -> set[str]:
 
 def _managers(doc: Doc) -> str:
     """Return the machine that answers REST requests: no host and no controller does."""
-    names = [node["name"] for node in doc["nodes"] if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]]
+    names = [
+        node["name"]
+        for node in doc["nodes"]
+        if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]
+    ]
     return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
 
 
 def _requested(requests: list[Doc]) -> Iterator[str]:
     """Yield the requests with their remarks; that the manager answers them is said above."""
     for ask in requests:
-        yield from (f"# {one_line(remark)}" for remark in ask["remarks"] if remark != "on the NSX Manager")
+        yield from (
+            f"# {one_line(remark)}" for remark in ask["remarks"] if remark != "on the NSX Manager"
+        )
         yield one_line(ask["what"])
 
 
@@ -326,8 +382,13 @@ def advice(doc: Doc) -> list[str]:
         first, space, rest = line.partition(" ")
         address = "!" in first or "/" in first
         files.setdefault(space + rest if address else line, []).append(first if address else "")
-    more = {rest: counted(len(names) - 1, "more file", "more files") for rest, names in files.items()}
-    return [f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}" for rest, names in files.items()]
+    more = {
+        rest: counted(len(names) - 1, "more file", "more files") for rest, names in files.items()
+    }
+    return [
+        f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}"
+        for rest, names in files.items()
+    ]
 
 
 def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
@@ -336,7 +397,10 @@ def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
     for ask in sorted(asked, key=lambda one: has_a_blank(one["what"])):
         lines = found.setdefault(tuple(ask["nodes"]), [])
         if ask["command"]:
-            lines += [*(f"# {one_line(remark)}" for remark in ask["remarks"]), one_line(ask["what"])]
+            lines += [
+                *(f"# {one_line(remark)}" for remark in ask["remarks"]),
+                one_line(ask["what"]),
+            ]
         else:
             lines.append(one_line(phrase_ask(ask)))
     return sorted(found.items(), key=lambda item: -len(item[1]))
@@ -348,8 +412,14 @@ def send_again(doc: Doc) -> list[str]:
     Of a file that is still being copied nothing is asked: the customer has sent it whole.
     """
     hurt = [item["address"] for item in doc["damage"]]
-    hurt += [source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")]
-    coming = {_file_name(item["address"]) for item in doc["damage"] if item["what"] in (STILL_WRITTEN, STILL_LOADED)}
+    hurt += [
+        source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")
+    ]
+    coming = {
+        _file_name(item["address"])
+        for item in doc["damage"]
+        if item["what"] in (STILL_WRITTEN, STILL_LOADED)
+    }
     return [name for name in dict.fromkeys(map(_file_name, hurt)) if name not in coming]
 
 

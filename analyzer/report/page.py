@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FunctionLoader, ModuleLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FunctionLoader,
+    ModuleLoader,
+    StrictUndefined,
+)
 from markupsafe import Markup
 
 from analyzer.report.styles import asset
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 _HERE = Path(__file__).resolve().parent
 

@@ -45,7 +45,10 @@ def word(problem: Doc) -> str:
 def summary(doc: Doc) -> str:
     """Return how many there are of each kind, in one sentence: `2 core dumps, 3 problem events (14 lines)`."""
     some = standing(doc)
-    counts = [wording.counted(sum(one["kind"] == kind for one in some), *words) for kind, words in KINDS.items()]
+    counts = [
+        wording.counted(sum(one["kind"] == kind for one in some), *words)
+        for kind, words in KINDS.items()
+    ]
     lines = sum(one["count"] for one in some)
     said = ", ".join(filter(None, counts))
     ended = len(over(doc))

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from analyzer.errors import fault, placed
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import worked_out_once
-from analyzer.result_files import RESULTS
-from analyzer.text import visible
+from analyzer.runtime.errors import fault, placed
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import visible
 
 Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])
 
 
-def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) -> tuple[dict[str, Text], list[str]]:
+def results(
+    document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES
+) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
 
     text  the document as it is kept, case.json, whole or in parts
@@ -25,11 +27,18 @@ def results(document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES) ->
     """
     failed: list[str] = []
     note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
-    page = _made("report.html", lambda: html.pieces(document, report_bytes), lambda why: [_plain(why, note)], failed)
+    page = _made(
+        "report.html",
+        lambda: html.pieces(document, report_bytes),
+        lambda why: [_plain(why, note)],
+        failed,
+    )
     return dict(zip(RESULTS, (text, page, note), strict=True)), failed
 
 
-def _made(name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]) -> Made:
+def _made(
+    name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]
+) -> Made:
     try:
         with worked_out_once():
             return make()

@@ -13,11 +13,13 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzer.report.wording import kb_link, value_label
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 Doc = dict[str, Any]
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 LEVELS = {"critical": "error", "major": "error", "warning": "warning", "info": "note"}
 EVIDENCE = 10  # lines of a finding; all of them are in case.json
 
@@ -29,7 +31,12 @@ def render(doc: Doc) -> str:
     tool = {"name": "Backline", "version": doc["tool"]["version"] or "0", "rules": rules}
     run = {
         "tool": {"driver": tool},
-        "invocations": [{"executionSuccessful": _whole(doc), "toolExecutionNotifications": list(_notifications(doc))}],
+        "invocations": [
+            {
+                "executionSuccessful": _whole(doc),
+                "toolExecutionNotifications": list(_notifications(doc)),
+            }
+        ],
         "artifacts": [_artifact(file) for file in doc["case"]["files"]],
         "columnKind": "unicodeCodePoints",
         "results": list(_results(doc, places)),
@@ -40,7 +47,9 @@ def render(doc: Doc) -> str:
 
 
 def _whole(doc: Doc) -> bool:
-    return bool(doc["case"]["complete"]) and not any(finding["verdict"] == "error" for finding in doc["findings"])
+    return bool(doc["case"]["complete"]) and not any(
+        finding["verdict"] == "error" for finding in doc["findings"]
+    )
 
 
 def _rules(doc: Doc) -> list[Doc]:
@@ -70,14 +79,27 @@ def _artifact(file: Doc) -> Doc:
 def _results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
     for finding in doc["findings"]:
         if finding["verdict"] == "match":
-            yield {"ruleId": finding["rule"], "ruleIndex": places[finding["rule"]], **_finding(finding)}
+            yield {
+                "ruleId": finding["rule"],
+                "ruleIndex": places[finding["rule"]],
+                **_finding(finding),
+            }
     for group in doc["cannot_tell"]:
-        said = f"Cannot tell: {group['why']}." + (f" Ask for: {group['ask']}." if group["ask"] else "")
+        said = f"Cannot tell: {group['why']}." + (
+            f" Ask for: {group['ask']}." if group["ask"] else ""
+        )
         more: Doc = {"properties": {key: group[key] for key in ("missing", "nodes", "subjects")}}
         if group["muted"]:
             more["suppressions"] = [_suppression(group["muted"])]
         for rule in group["rules"]:
-            yield {"ruleId": rule, "ruleIndex": places[rule], "kind": "open", "level": "none", **_message(said), **more}
+            yield {
+                "ruleId": rule,
+                "ruleIndex": places[rule],
+                "kind": "open",
+                "level": "none",
+                **_message(said),
+                **more,
+            }
     for row in doc["quiet"]:
         if row["looked_at"]:
             said = f"Looked at {row['looked_at']:,}, found nothing."
@@ -126,7 +148,10 @@ def _notifications(doc: Doc) -> Iterator[Doc]:
         if finding["verdict"] == "error":
             yield {"level": "error", **_message(f"{finding['rule']}: {finding['say']}")}
     for item in doc["damage"]:
-        yield {"level": "warning", **_message(f"{item['address']}: {item['what']}; left out: {item['left_out']}")}
+        yield {
+            "level": "warning",
+            **_message(f"{item['address']}: {item['what']}; left out: {item['left_out']}"),
+        }
     for line in [*doc["limits"], *doc["notes"]]:
         yield {"level": "note", **_message(line)}
 
@@ -143,4 +168,6 @@ def _message(text: str) -> Doc:
 
 def _uri(address: str) -> str:
     """Return an address within the case as a relative reference; the `!` between archive and member stays."""
-    return quote(address.replace("\\", "/").encode("utf-8", "replace"), safe="/!").lstrip("/") or "."
+    return (
+        quote(address.replace("\\", "/").encode("utf-8", "replace"), safe="/!").lstrip("/") or "."
+    )

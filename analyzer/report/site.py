@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.site_groups import ALIKE, Channel, grouped
 
 Doc = dict[str, Any]
 
 # Kinds of member, one column each; the second of a column stands below the first.
-COLUMNS = (("manager",), ("controller",), ("host", "transport node"), ("edge",), ("tunnel end", "BGP neighbour"))
+COLUMNS = (
+    ("manager",),
+    ("controller",),
+    ("host", "transport node"),
+    ("edge",),
+    ("tunnel end", "BGP neighbour"),
+)
 MOST = 12  # boxes of a column; those with trouble first
 WIDTH, GAP, BELOW, LEFT = 190, 90, 22, 30  # pixels; BELOW is between the boxes of a column
 NAME, SMALL = 23, 29  # characters that fit across a box, of its name and of what is known of it
@@ -34,7 +39,9 @@ class SiteBox:
     y: int = 0
     height: int = 0  # that of the tallest box, so that rows stand beside each other
     bad: bool = False
-    findings: list[Doc] = field(default_factory=list)  # of what is said of it and of no drawn channel
+    findings: list[Doc] = field(
+        default_factory=list
+    )  # of what is said of it and of no drawn channel
 
     @property
     def small(self) -> str:
@@ -47,7 +54,10 @@ class SiteBox:
         """Return the lines of the box: class, text, and how far below its upper edge; nothing is cut."""
         out: list[tuple[str, str, int]] = []
         at = 0
-        for kind, text, most, step in (("", self.name, NAME, NAME_LINE), ("small", self.small, SMALL, SMALL_LINE)):
+        for kind, text, most, step in (
+            ("", self.name, NAME, NAME_LINE),
+            ("small", self.small, SMALL, SMALL_LINE),
+        ):
             for line in _broken(text, most):
                 at += step
                 out.append((kind, line, at))
@@ -74,7 +84,9 @@ class SiteLine:
     said: list[Doc] = field(default_factory=list)
     findings: list[Doc] = field(default_factory=list)
     path: tuple[int, int, int, int] = (0, 0, 0, 0)
-    bow: int = 0  # how far the middle stands aside, so that the line passes the boxes between its ends
+    bow: int = (
+        0  # how far the middle stands aside, so that the line passes the boxes between its ends
+    )
 
     @property
     def curve(self) -> str:
@@ -132,7 +144,11 @@ class SitePicture:
                 found += same
             else:
                 found.append(
-                    {**same[0], "name": ", ".join(one["name"] for one in same), "other": f"{len(same):,} of them"}
+                    {
+                        **same[0],
+                        "name": ", ".join(one["name"] for one in same),
+                        "other": f"{len(same):,} of them",
+                    }
                 )
         return found
 
@@ -171,10 +187,15 @@ def picture(doc: Doc) -> SitePicture | None:
     lines = _lines(doc, [one for one in records if one["what"] == "channel"])
     troubled = {name for line in lines if _trouble(line) for name in line.ends}
     members = [{**one, "other": _further(one)} for one in members]
-    channels = [Channel(one.ends, one.state, frozenset((f["node"], f["rule"]) for f in one.findings)) for one in lines]
+    channels = [
+        Channel(one.ends, one.state, frozenset((f["node"], f["rule"]) for f in one.findings))
+        for one in lines
+    ]
     groups = grouped(members, channels)
     between = _between(lines, groups.box_of)
-    boxes, left_out = _boxes(groups.members, {groups.box_of.get(name, name) for name in troubled}, between)
+    boxes, left_out = _boxes(
+        groups.members, {groups.box_of.get(name, name) for name in troubled}, between
+    )
     _draw(boxes, between)
     kinds = [kind for column in COLUMNS for kind in column]
     left_out += [one["state"] for one in records if one["what"] == "left out"]
@@ -234,32 +255,52 @@ def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
             continue
         for evidence in finding["evidence"]:
             touched = at.get((evidence["address"], evidence["line"]))
-            if touched is not None and _says_trouble(touched, evidence) and finding not in touched.findings:
+            if (
+                touched is not None
+                and _says_trouble(touched, evidence)
+                and finding not in touched.findings
+            ):
                 touched.findings.append(finding)
     return list(found.values())
 
 
 def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
     """Tell whether what stands on a line of evidence is said to be down, so that a finding is not about what works."""
-    own = [one for one in line.said if (one["address"], one["line"]) == (evidence["address"], evidence["line"])]
+    own = [
+        one
+        for one in line.said
+        if (one["address"], one["line"]) == (evidence["address"], evidence["line"])
+    ]
     return any(one["state"] not in ("up", "idle") for one in own)
 
 
-def _boxes(members: list[Doc], troubled: set[str], lines: list[SiteLine]) -> tuple[list[SiteBox], list[str]]:
+def _boxes(
+    members: list[Doc], troubled: set[str], lines: list[SiteLine]
+) -> tuple[list[SiteBox], list[str]]:
     boxes: list[SiteBox] = []
     left_out = []
     sick = _worse(lines)
     column = 0
     for kinds in COLUMNS:
         own = [one for one in members if one["channel"] in kinds]
-        own.sort(key=lambda one: (one["name"] not in troubled, one["state"] == "in the case", one["name"]))
+        own.sort(
+            key=lambda one: (
+                one["name"] not in troubled,
+                one["state"] == "in the case",
+                one["name"],
+            )
+        )
         shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
         for row, one in enumerate(shown):
             x, bad = LEFT + column * (WIDTH + GAP), one["name"] in sick
-            boxes.append(SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row, bad=bad))
+            boxes.append(
+                SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row, bad=bad)
+            )
         for kind in kinds:
             if more := sum(one["channel"] == kind for one in own[MOST:]):
-                left_out.append(f"{more:,} more members ({kind}) are not drawn; those with trouble come first")
+                left_out.append(
+                    f"{more:,} more members ({kind}) are not drawn; those with trouble come first"
+                )
         column += bool(own)
     height = max((box.labels[-1][2] for box in boxes), default=0) + 9
     for box in boxes:
@@ -281,13 +322,20 @@ def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
         if one is None or other is None:
             for box in (one, other):
                 if box is not None:
-                    box.findings += [finding for finding in line.findings if finding not in box.findings]
+                    box.findings += [
+                        finding for finding in line.findings if finding not in box.findings
+                    ]
             continue
         left, right = (one, other) if one.x <= other.x else (other, one)
         if left.x == right.x:
             _within_column(line, one, other)
             continue
-        line.path = (left.x + WIDTH, left.y + left.height // 2, right.x, right.y + right.height // 2)
+        line.path = (
+            left.x + WIDTH,
+            left.y + left.height // 2,
+            right.x,
+            right.y + right.height // 2,
+        )
 
 
 def _within_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from analyzer.report.time_axis import TimeAxis
-from analyzer.text import visible
+from analyzer.runtime.text import visible
 
 COLUMNS = 300
 _LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')
@@ -43,11 +43,15 @@ def sparkline(
     known = [value for values in lines for value in values if value is not None]
     low, high = min([0.0, *known]), max([0.0, *known])
     body = Markup("").join(
-        _LINE.format(index=min(index, 5), path=_path(columns(values, width), low, high, width, height))
+        _LINE.format(
+            index=min(index, 5), path=_path(columns(values, width), low, high, width, height)
+        )
         for index, values in enumerate(lines)
     )
     if mark is not None:
-        body += _TICK.format(kind="moment", x=f"{mark * width:.1f}", top=0, bottom=height, title="the incident")
+        body += _TICK.format(
+            kind="moment", x=f"{mark * width:.1f}", top=0, bottom=height, title="the incident"
+        )
     return _SVG.format(width=width, height=height, title=visible(title), body=body)
 
 
@@ -66,7 +70,9 @@ def columns(values: Sequence[float | None], most: int) -> list[tuple[float, floa
     return out
 
 
-def _path(points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int) -> str:
+def _path(
+    points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int
+) -> str:
     scale = (height - 4) / (high - low) if high > low else 0.0
     step = width / max(1, len(points))
     parts: list[str] = []
@@ -96,10 +102,20 @@ def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str)
     for time, kind, text in moments:
         if (place := axis.place(time)) is not None:
             spots.setdefault((min(996, max(4, round(place))), kind), []).append(text)
-    tops = {"hit": (12, 24), "event": (6, 24), "boot": (0, 24), "capture": (0, 24), "incident": (0, 28)}
-    ticks = [_AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}") for part in axis.parts]
+    tops = {
+        "hit": (12, 24),
+        "event": (6, 24),
+        "boot": (0, 24),
+        "capture": (0, 24),
+        "incident": (0, 28),
+    }
+    ticks = [
+        _AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}") for part in axis.parts
+    ]
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = tops.get(kind, (6, 24))
         more = f" (and {len(texts) - 1:,} more here)" if len(texts) > 1 else ""
-        ticks.append(_TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more))
+        ticks.append(
+            _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more)
+        )
     return _SVG.format(width=1000, height=height, title=visible(title), body=Markup("").join(ticks))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.ranking import rank_stories, severity_rank
+from analyzer.case.ranking import rank_stories, severity_rank
 from analyzer.report.finding_rows import FindingGroup, show_as_one
 from analyzer.report.wording import Doc, counted
 
@@ -44,7 +43,11 @@ class Story:
             return said
         words = [sign.word for sign in self.worse]
         worst = min(words, key=severity_rank)
-        return f"{said}, {words.count(worst):,} of them {worst}" if len(self.signs) > 1 else f"{said}, {worst}"
+        return (
+            f"{said}, {words.count(worst):,} of them {worst}"
+            if len(self.signs) > 1
+            else f"{said}, {worst}"
+        )
 
 
 class CasePart(Doc):
@@ -57,7 +60,7 @@ class CasePart(Doc):
 
 
 def stories(doc: Doc) -> list[Story]:
-    """Return the rows of a report as stories, in the order of `analyzer.ranking`; those of a part as in the whole case.
+    """Return the rows of a report as stories, in the order of `analyzer.case.ranking`, also those of a part.
 
     A row is folded when each of its findings has a cause that is not muted and stands in another row; a chain of
     causes is one story under the first of them.
@@ -65,7 +68,9 @@ def stories(doc: Doc) -> list[Story]:
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     told = []
     for row, *signs in rank_stories(show_as_one(live)):
-        told.append(Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs]))
+        told.append(
+            Story(FindingGroup(row.findings), [FindingGroup(sign.findings) for sign in signs])
+        )
     if isinstance(doc, CasePart):
         for story in told:
             story.signs.sort(key=lambda sign: _place_in_whole(doc, sign))

@@ -12,7 +12,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-_DARK_SYSTEM = re.compile(r"^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL)
+_DARK_SYSTEM = re.compile(
+    r"^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL
+)
 _UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
 
 

@@ -11,11 +11,21 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from analyzer.report import completeness, crowds, finding_rows, incident, numbers, open_asks, problems, view, wording
+from analyzer.report import (
+    completeness,
+    crowds,
+    finding_rows,
+    incident,
+    numbers,
+    open_asks,
+    problems,
+    view,
+    wording,
+)
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
-from analyzer.short_lines import fit_rows, terminal_mark
-from analyzer.text import for_terminal, one_line
+from analyzer.runtime.short_lines import fit_rows, terminal_mark
+from analyzer.runtime.text import for_terminal, one_line
 
 Doc = dict[str, Any]
 
@@ -54,7 +64,9 @@ class Printer:
 
         A paragraph whose figures, states and codes need a row more gets it.
         """
-        whole = Text().join(part if isinstance(part, Text) else self.text(part, style) for part in parts)
+        whole = Text().join(
+            part if isinstance(part, Text) else self.text(part, style) for part in parts
+        )
         width = max(NARROWEST, self.console.width - indent)
         if rows > 0:
             whole = self._shorten(whole, width, rows)
@@ -129,7 +141,9 @@ def _case(doc: Doc, out: Printer) -> None:
         out.line(out.text("worst", "bold"), f"  {worst}", indent=2, rows=2)
     named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
     for node in named:
-        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=2)
+        out.line(
+            out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=2
+        )
     if len(alone) > len(named):
         out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
     for remark in crowds.remarks(doc["nodes"])[:1]:
@@ -176,8 +190,16 @@ def _signs(story: Story, known: dict[str, str], out: Printer) -> None:
     """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
     few = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
     for sign in few:
-        weight = out.text(f"{_word(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold"))
-        out.line(f"{numbers.of_row(sign, known)}. ", weight, f"  {one_line(sign.first['title'])}", indent=2, rows=1)
+        weight = out.text(
+            f"{_word(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold")
+        )
+        out.line(
+            f"{numbers.of_row(sign, known)}. ",
+            weight,
+            f"  {one_line(sign.first['title'])}",
+            indent=2,
+            rows=1,
+        )
     if rest := story.signs[len(few) :]:
         first, last = (numbers.of_row(sign, known) for sign in (rest[0], rest[-1]))
         said = f"{len(rest):,} more that follow from {numbers.of_row(story.row, known)}: in the report, or with --all"
@@ -194,7 +216,11 @@ def _asks(doc: Doc, out: Printer) -> None:
     asks = open_asks.list_wanted(doc)
     if not again and not asks:
         return
-    few = f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)" if len(asks) > ASKS else ""
+    few = (
+        f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)"
+        if len(asks) > ASKS
+        else ""
+    )
     out.line(out.text("ASK FOR", "bold"), few)
     if again:
         out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
@@ -209,10 +235,22 @@ def _rest(doc: Doc, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
     said = [wording.counted(findings, "finding", "findings")]
     if problems.standing(doc):
-        said.append(wording.counted(len(problems.standing(doc)), "problem without a rule", "problems without a rule"))
+        said.append(
+            wording.counted(
+                len(problems.standing(doc)), "problem without a rule", "problems without a rule"
+            )
+        )
     said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
     said.append(wording.counted(len(open_asks.advice(doc)), "hint", "hints"))
-    said.append(wording.counted(len(doc["cuts"]), "rule with objects left out", "rules with objects left out"))
-    remarks = max(0, len(crowds.remarks(doc["nodes"])) - 1) + len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
+    said.append(
+        wording.counted(
+            len(doc["cuts"]), "rule with objects left out", "rules with objects left out"
+        )
+    )
+    remarks = (
+        max(0, len(crowds.remarks(doc["nodes"])) - 1)
+        + len(doc["notes"][NOTES:])
+        + len(doc["limits"][1:])
+    )
     said.append(wording.counted(remarks, "remark", "remarks"))
     return [part for part in said if part]

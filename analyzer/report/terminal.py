@@ -26,8 +26,8 @@ from analyzer.report import (
 )
 from analyzer.report.doubts import notes
 from analyzer.report.summary import STYLES, Printer
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import one_line
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import one_line
 
 Doc = dict[str, Any]
 
@@ -50,7 +50,9 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
     _findings(doc, out, verbose)
     if doc["problems"]:
         out.line()
-        out.line(out.text(f"{problems.TITLE}: ", "bold"), f"{problems.summary(doc)}; see the report")
+        out.line(
+            out.text(f"{problems.TITLE}: ", "bold"), f"{problems.summary(doc)}; see the report"
+        )
     if finding_rows.unknowns(doc):
         _unknown(doc, out)
     _local(doc, out, verbose)
@@ -71,7 +73,9 @@ def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = F
     if verbose:
         for item in doc["damage"]:
             offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
-            out.line(f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}")
+            out.line(
+                f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}"
+            )
 
 
 def _findings(doc: Doc, out: Printer, verbose: int) -> None:
@@ -91,10 +95,18 @@ def _header(doc: Doc, out: Printer, verbose: int) -> None:
     out.line(out.text(doc["case"]["name"] or "case", "bold"))
     if doc["case"]["masked"]:
         known = doc["case"].get("map", "")
-        out.line(f"redacted: names and addresses are replaced{f' (map of names: {known})' if known else ''}", indent=2)
+        out.line(
+            f"redacted: names and addresses are replaced{f' (map of names: {known})' if known else ''}",
+            indent=2,
+        )
     alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
     for crowd in together:
-        out.line(out.text(crowd.title, "bold"), "  ", "; ".join(filter(None, [crowd.span, crowd.versions])), indent=2)
+        out.line(
+            out.text(crowd.title, "bold"),
+            "  ",
+            "; ".join(filter(None, [crowd.span, crowd.versions])),
+            indent=2,
+        )
         for remark in crowd.remarks[:UNREAD]:
             out.line("note: ", remark, indent=4)
         if len(crowd.remarks) > UNREAD:
@@ -104,13 +116,19 @@ def _header(doc: Doc, out: Printer, verbose: int) -> None:
         for warning in node["warnings"]:
             out.line("note: ", warning, indent=4)
     if doc["case"]["span"] and len(doc["nodes"]) > 1:
-        out.line(f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}", indent=2)
+        out.line(
+            f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}",
+            indent=2,
+        )
     if doc["case"]["incident"]:
         out.line(incident.summary(doc), indent=2)
     style = "" if completeness.complete(doc) else "bold yellow"
     out.line(out.text(f"material {completeness.completeness(doc)}", style), indent=2)
     for source in completeness.unread(doc)[:UNREAD]:
-        out.line(out.text(completeness.unread_line(source), "" if source["state"] == "other" else style), indent=4)
+        out.line(
+            out.text(completeness.unread_line(source), "" if source["state"] == "other" else style),
+            indent=4,
+        )
     if len(completeness.unread(doc)) > UNREAD:
         out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
 
@@ -125,12 +143,18 @@ def _title(row: finding_rows.FindingGroup, number: str, marks: list[str], out: P
     out.line(f"{number}. ", weight, "  ", title, f"  ({first['rule']}{kb}){mark}")
 
 
-def _row(row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None) -> None:
+def _row(
+    row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None
+) -> None:
     first = row.first
     alike = len(row.findings) > 1 and row.same("say")
     if alike:
         most = 60 if verbose else SUBJECTS
-        out.line(out.text(f"{len(row.findings):,} objects: ", "bold"), wording.few(row.names, most), indent=2)
+        out.line(
+            out.text(f"{len(row.findings):,} objects: ", "bold"),
+            wording.few(row.names, most),
+            indent=2,
+        )
         out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
     if row.word == "error":
         for finding in row.findings:
@@ -164,21 +188,33 @@ def _fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool) -> 
     steps = finding["fix"]
     if steps and not verbose and view.waits(doc, finding):
         later = wording.counted(len(steps), "step", "steps")
-        out.line(out.text("fix  ", "bold"), f"{of}{later} in the report, only if it still happens after that", indent=2)
+        out.line(
+            out.text("fix  ", "bold"),
+            f"{of}{later} in the report, only if it still happens after that",
+            indent=2,
+        )
         return
     for step in steps:
         said = f"{of}{step['where']}: {step['do']}".rstrip(": ")
-        out.line(out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2)
+        out.line(
+            out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2
+        )
         if step["run"]:
             out.exact(step["run"], 7)
         if step["caution"]:
             out.line(out.text("caution  ", "bold"), step["caution"], indent=7)
 
 
-def _finding(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool, said: bool) -> None:
+def _finding(
+    finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool, said: bool
+) -> None:
     if named:
         what = " ".join([finding["say"], *notes(finding)]) if said else ""
-        on = f" on {finding['node']}" if finding["node"] and finding["node"] not in finding["subject"] else ""
+        on = (
+            f" on {finding['node']}"
+            if finding["node"] and finding["node"] not in finding["subject"]
+            else ""
+        )
         out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
     for lead, cause in view.cause_lines(doc, finding):
         out.line(out.text(f"{lead.lower()}  ", "bold"), cause, indent=2)
@@ -197,7 +233,13 @@ def _trace(trace: Doc, out: Printer, indent: int) -> None:
     place = "Backline's catalog" if wording.of_catalog(trace["at"]) else trace["at"]
     at = f"  from {place}" if place else ""
     note = f"  ({trace['note']})" if trace["note"] else ""
-    out.line(f"{trace['text']}: ", out.text(wording.answer(trace["value"]), "bold"), note, at, indent=min(indent, 40))
+    out.line(
+        f"{trace['text']}: ",
+        out.text(wording.answer(trace["value"]), "bold"),
+        note,
+        at,
+        indent=min(indent, 40),
+    )
     for child in trace["children"]:
         _trace(child, out, indent + 2)
 
@@ -217,7 +259,9 @@ def _unknown(doc: Doc, out: Printer) -> None:
         for ask in block["asks"][:SUBJECTS]:
             _print_ask(ask, out)
         if len(block["asks"]) > SUBJECTS:
-            out.line(f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4)
+            out.line(
+                f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4
+            )
     if open_asks.folded(doc):
         out.line(f"{open_asks.folded_text(doc)}; see the report", indent=2)
         for offer in open_asks.offers(doc):
@@ -244,7 +288,11 @@ def _harmless(lines: list[Doc], out: Printer) -> None:
     for line in lines:
         seen = wording.counted(line["count"], "time", "times")
         on = f" on {line['node']}" if line["node"] else ""
-        out.line(out.text(line["title"], "bold"), f": harmless, seen {seen}{on}. {line['text']}", indent=2)
+        out.line(
+            out.text(line["title"], "bold"),
+            f": harmless, seen {seen}{on}. {line['text']}",
+            indent=2,
+        )
         out.exact(wording.place(line), 4, "dim")
         if line["unless"]:
             out.line(f"Check it when {line['unless']}.", indent=4)
@@ -260,10 +308,15 @@ def _local(doc: Doc, out: Printer, verbose: int) -> None:
         out.line(local.title(doc).upper(), style="bold")
     for row in finding_rows.muted(doc):
         names = wording.few(row.names, SUBJECTS)
-        out.line(f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2)
+        out.line(
+            f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2
+        )
         out.line(f"muted: {row.first['muted']}", indent=4, style="dim")
     for block in open_asks.asks(doc, muted=True):
-        out.line(f"cannot tell  {block['missing']}: for {wording.few(block['rules'], SUBJECTS)}", indent=2)
+        out.line(
+            f"cannot tell  {block['missing']}: for {wording.few(block['rules'], SUBJECTS)}",
+            indent=2,
+        )
         out.line(f"muted: {'; '.join(block['muted'])}", indent=4, style="dim")
     for line in told:
         out.line(line, indent=2 if view.silenced(doc) else 0)

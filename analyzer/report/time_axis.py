@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import wording
 
 WIDTH = 1000.0
@@ -84,7 +84,10 @@ class TimeAxis:
     def breaks(self) -> list[str]:
         """Return what is cut out, from when to when and how long."""
         ends = [(one.last, two.first) for one, two in pairwise(self.parts)]
-        return [f"{_stamp(a, whole=True)} to {_stamp(b, whole=True)} ({wording.duration(b - a)})" for a, b in ends]
+        return [
+            f"{_stamp(a, whole=True)} to {_stamp(b, whole=True)} ({wording.duration(b - a)})"
+            for a, b in ends
+        ]
 
     def labels(self) -> list[AxisMark]:
         """Return the times to write below: both ends, and what fits between: starts of stretches, round times."""
@@ -97,7 +100,11 @@ class TimeAxis:
                 if at is not None and free <= at and at + room <= end:
                     marks.append(AxisMark(at, _stamp(time, whole=not number), spare=True))
                     free = at + room
-        return [*marks, AxisMark(WIDTH, _stamp(last, whole=True), last=True)] if last > first else marks
+        return (
+            [*marks, AxisMark(WIDTH, _stamp(last, whole=True), last=True)]
+            if last > first
+            else marks
+        )
 
     def _round_times(self, part: AxisPart) -> list[float]:
         length, room = part.last - part.first, part.right - part.left
@@ -110,7 +117,9 @@ class TimeAxis:
 
     def spans(self) -> str:
         """Return the stretches as numbers, for whoever draws a window with the pointer."""
-        return ";".join(f"{p.left:.1f},{p.right:.1f},{p.first:.0f},{p.last:.0f}" for p in self.parts)
+        return ";".join(
+            f"{p.left:.1f},{p.right:.1f},{p.first:.0f},{p.last:.0f}" for p in self.parts
+        )
 
 
 def time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:

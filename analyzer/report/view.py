@@ -8,8 +8,8 @@ for its own output.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report.completeness import nothing
 from analyzer.report.finding_rows import FindingGroup, groups, muted
 from analyzer.report.open_asks import asks
@@ -74,7 +74,11 @@ def headline(doc: Doc) -> str:
     if all_.findings:
         units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "object", "objects")]
         found += f" ({', '.join(filter(None, units))})"
-    parts = [found, open_questions(all_.questions), f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'none'}"]
+    parts = [
+        found,
+        open_questions(all_.questions),
+        f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'none'}",
+    ]
     if all_.muted:
         parts.append(f"muted: {counted(all_.muted, 'entry', 'entries')}")
     return "; ".join(parts)
@@ -93,7 +97,8 @@ def silenced(doc: Doc) -> int:
 def titles(doc: Doc) -> dict[str, str]:
     """Return how another finding speaks of each: title and subject, by id."""
     return {
-        one["id"]: f"{one['title']} ({one['subject']}{', muted' if one['muted'] else ''})" for one in doc["findings"]
+        one["id"]: f"{one['title']} ({one['subject']}{', muted' if one['muted'] else ''})"
+        for one in doc["findings"]
     }
 
 
@@ -105,7 +110,9 @@ def causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
     wanted = set(finding["explained_by"])
     found = [one for one in doc["findings"] if one["id"] in wanted] if wanted else []
     live = [one["id"] for one in found if not one["muted"]]
-    out = [("Then fix this" if number else "Fix this first", one) for number, one in enumerate(live)]
+    out = [
+        ("Then fix this" if number else "Fix this first", one) for number, one in enumerate(live)
+    ]
     return out + [("Explained by", one) for one in finding["explained_by"] if one not in live]
 
 
@@ -125,7 +132,10 @@ def cause_lines(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
     return [
         (lead, told.get(ids[0], ids[0]))
         if len(ids) == 1
-        else (lead, f"{known[ids[0]]['title']} ({few(FindingGroup([known[one] for one in ids]).names, 6)})")
+        else (
+            lead,
+            f"{known[ids[0]]['title']} ({few(FindingGroup([known[one] for one in ids]).names, 6)})",
+        )
         for lead, ids in first_fixes(doc, finding)
     ]
 
@@ -164,7 +174,9 @@ def usual_status_text(doc: Doc, usual: str) -> str:
         return ""
     every = all(finding["status"] in ("", usual) for finding in doc["findings"])
     which = "All findings" if every else "Findings without a mark of their rule"
-    return f"{which} come from {usual} rules, not yet proven on many real cases: check the evidence."
+    return (
+        f"{which} come from {usual} rules, not yet proven on many real cases: check the evidence."
+    )
 
 
 def marks(finding: Doc, usual: str) -> list[str]:
@@ -174,7 +186,10 @@ def marks(finding: Doc, usual: str) -> list[str]:
     """
     status = finding["status"]
     odd = status not in ("", usual)
-    return [*([f"{status} rule"] if odd else []), *([finding["origin"]] if finding["origin"] else [])]
+    return [
+        *([f"{status} rule"] if odd else []),
+        *([finding["origin"]] if finding["origin"] else []),
+    ]
 
 
 def not_applicable(doc: Doc) -> list[Doc]:

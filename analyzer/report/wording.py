@@ -71,7 +71,11 @@ def kb_link(number: int) -> str:
     An article by VMware is found by `legacyId`; one by Broadcom has six digits, which stand in its address.
     """
     number = int(number)
-    return f"{KB_ADDRESS}/{number}" if number in BROADCOM_NUMBERS else f"{KB_ADDRESS}?legacyId={number}"
+    return (
+        f"{KB_ADDRESS}/{number}"
+        if number in BROADCOM_NUMBERS
+        else f"{KB_ADDRESS}?legacyId={number}"
+    )
 
 
 def epoch(time: object) -> float | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.catalog import Catalog, build, default_paths, load, parse
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from analyzer.rules.model import (
     STATUSES,
     USED,

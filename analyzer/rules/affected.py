@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.facts.database import version_key
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.rulefile import FileSpan, RuleItem
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.model import Join
 from analyzer.rules.values import Values
 
@@ -60,9 +59,12 @@ class Bound:
         mine, theirs = self.place, other.place
         if mine[0] == theirs[0] and None in (self.build, other.build):
             return "=" in self.sign or not self.sign
-        return {"<": theirs < mine, "<=": theirs <= mine, ">": theirs > mine, ">=": theirs >= mine}.get(
-            self.sign, theirs == mine
-        )
+        return {
+            "<": theirs < mine,
+            "<=": theirs <= mine,
+            ">": theirs > mine,
+            ">=": theirs >= mine,
+        }.get(self.sign, theirs == mine)
 
 
 Range = tuple[Bound, ...]
@@ -81,7 +83,9 @@ def ranges_of(words: str) -> Range:
         raise ValueError(f"`{words[:60]}` is not a range of versions")
     if signs == "<>":
         low, high = sorted(found, key=lambda bound: bound.sign[0], reverse=True)
-        if not low.place < high.place and not (low.place == high.place and low.sign + high.sign == ">=<="):
+        if not low.place < high.place and not (
+            low.place == high.place and low.sign + high.sign == ">=<="
+        ):
             raise ValueError(f"no version is in `{words[:60]}`")
     return tuple(found)
 
@@ -94,7 +98,9 @@ def read(values: Values, keys: Mapping[str, RuleItem], what: str) -> dict[str, l
     found = {}
     for product, body in values.text.mapping(item, PRODUCTS, what).items():
         if PRODUCTS[product][0] not in values.tables:
-            raise values.text.error(f"no parser makes table `{PRODUCTS[product][0]}`", item.keys[product])
+            raise values.text.error(
+                f"no parser makes table `{PRODUCTS[product][0]}`", item.keys[product]
+            )
         several = body.value if isinstance(body.value, list) else [body]
         if not 1 <= len(several) <= RANGES:
             raise values.text.error(f"`{what}` has 1 to {RANGES} versions of a product", body.place)
@@ -108,7 +114,9 @@ def _range(values: Values, item: RuleItem, what: str) -> Range:
     except ValueError as error:
         raise values.text.error(str(error), item.place, _HELP) from None
     if what == "fixed_in" and (len(found) > 1 or found[0].sign):
-        raise values.text.error("`fixed_in` names versions, not ranges", item.place, "write 6.5.0-7388607")
+        raise values.text.error(
+            "`fixed_in` names versions, not ranges", item.place, "write 6.5.0-7388607"
+        )
     return found
 
 
@@ -117,13 +125,21 @@ def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
     affected, fixed = read(values, keys, "affected"), read(values, keys, "fixed_in")
     for product, versions in fixed.items():
         for (version,) in versions:
-            inside = [one for one in affected.get(product, ()) if all(bound.admits(version) for bound in one)]
+            inside = [
+                one
+                for one in affected.get(product, ())
+                if all(bound.admits(version) for bound in one)
+            ]
             if inside:
                 told = f"{version.version}{'' if version.build is None else f'-{version.build}'}"
-                raise values.text.error(f"{product} {told} is affected and fixed at once", keys["fixed_in"].place)
+                raise values.text.error(
+                    f"{product} {told} is affected and fixed at once", keys["fixed_in"].place
+                )
 
 
-def gate(values: Values, keys: Mapping[str, RuleItem], joins: list[Join], what: str = "affected") -> ExprNode | None:
+def gate(
+    values: Values, keys: Mapping[str, RuleItem], joins: list[Join], what: str = "affected"
+) -> ExprNode | None:
     """Return the condition of the ranges under a key, `affected` of a rule or `releases` of a step, None without it.
 
     Joins the rows that state versions where none does.
@@ -132,11 +148,15 @@ def gate(values: Values, keys: Mapping[str, RuleItem], joins: list[Join], what: 
     for product, several in read(values, keys, what).items():
         alias = _stating(values, keys[what], product, joins)
         ways = [" and ".join(bound.condition(alias) for bound in one) for one in several]
-        parts.append(ways[0] if len(ways) == 1 else "(" + " or ".join(f"({way})" for way in ways) + ")")
+        parts.append(
+            ways[0] if len(ways) == 1 else "(" + " or ".join(f"({way})" for way in ways) + ")"
+        )
     if not parts:
         return None
     text = " and ".join(parts)
-    return _unplaced(check(RuleItem(text, FileSpan(), text), values.text, values.scope, want="bool"))
+    return _unplaced(
+        check(RuleItem(text, FileSpan(), text), values.text, values.scope, want="bool")
+    )
 
 
 def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) -> str:
@@ -147,8 +167,12 @@ def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) ->
             return name
     subject = next(iter(values.scope.aliases.values())).table
     if own_node and subject.product not in ("esxi", "esxtop"):
-        message = f"a row of `{subject.spoken_name}` is not on a host, whose version `{product}` asks for"
-        raise values.text.error(message, item.place, "join the host the rule means, and write the condition in `only`")
+        message = (
+            f"a row of `{subject.spoken_name}` is not on a host, whose version `{product}` asks for"
+        )
+        raise values.text.error(
+            message, item.place, "join the host the rule means, and write the condition in `only`"
+        )
     alias = Alias(f"{product}_release", values.tables[table])
     values.scope.aliases[alias.name] = alias
     joins.append(Join(alias, (), any_node=not own_node))
@@ -158,7 +182,9 @@ def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) ->
 def releases_in_words(values: Values, keys: Mapping[str, RuleItem]) -> str:
     """Return the words before a step of an unknown release: `if ESXi is from 7.0.0 before 7.0.2 build 18426014`."""
     several = range_texts(read(values, keys, "releases"))
-    return "if " + " and ".join(f"{_NAMES[product]} is {' or '.join(words)}" for product, words in several.items())
+    return "if " + " and ".join(
+        f"{_NAMES[product]} is {' or '.join(words)}" for product, words in several.items()
+    )
 
 
 def both(one: ExprNode | None, two: ExprNode | None) -> ExprNode | None:
@@ -177,7 +203,10 @@ def _unplaced(node: ExprNode) -> ExprNode:
 
 def range_texts(several: Mapping[str, list[Range]]) -> dict[str, list[str]]:
     """Return ranges as words: product -> `from 6.5.0 to before 6.5.0 build 7388607`."""
-    return {product: [" ".join(map(_words, one)) for one in ranges] for product, ranges in several.items()}
+    return {
+        product: [" ".join(map(_words, one)) for one in ranges]
+        for product, ranges in several.items()
+    }
 
 
 def _words(bound: Bound) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, walk
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.model import Rule
-from analyzer.text import UNSAFE
+from analyzer.runtime.text import UNSAFE
 
 # Key -> how many entries it may have.
 ENTRIES = {
@@ -48,7 +48,9 @@ def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
     for key, item in keys.items():
         most = ENTRIES.get(key)
         if most is not None and isinstance(item.value, dict | list) and len(item.value) > most:
-            raise text.error(f"more than {most} entries under `{key}`", item.place, "split the rule in two")
+            raise text.error(
+                f"more than {most} entries under `{key}`", item.place, "split the rule in two"
+            )
         if key != "examples":
             _check_texts(text, key, item)
     if "logs" in keys:
@@ -59,9 +61,17 @@ def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
 
 def _check_patterns(text: RuleText, item: RuleItem) -> None:
     bodies = item.value.values() if isinstance(item.value, dict) else ()
-    matches = [body.value["match"].text for body in bodies if isinstance(body.value, dict) and "match" in body.value]
+    matches = [
+        body.value["match"].text
+        for body in bodies
+        if isinstance(body.value, dict) and "match" in body.value
+    ]
     if sum(map(len, matches)) > PATTERNS:
-        raise text.error(f"signatures of more than {PATTERNS:,} characters in all", item.place, "split the rule in two")
+        raise text.error(
+            f"signatures of more than {PATTERNS:,} characters in all",
+            item.place,
+            "split the rule in two",
+        )
 
 
 def check_size(text: RuleText, rule: Rule) -> None:
@@ -84,7 +94,9 @@ def check_size(text: RuleText, rule: Rule) -> None:
                                  FileSpan(), "write it in fewer steps")  # fmt: skip
     if parts > PARTS:
         message = f"the expressions have {parts:,} parts with all names written out; {PARTS:,} are allowed"
-        raise text.error(message, FileSpan(), "name fewer values in `let`, or split the rule in two")
+        raise text.error(
+            message, FileSpan(), "name fewer values in `let`, or split the rule in two"
+        )
 
 
 def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:

@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any
 
 import analyzer
-from analyzer import cache_folder, parsing
-from analyzer.language.rulefile import RuleText
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Table
 from analyzer.rules import fact_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.encoding import DAMAGE, Decoder, Encoder, shapes
 from analyzer.rules.fact_files import FactDeclaration, FactRows
 from analyzer.rules.file_states import FileStates
+from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Example, Rule, RuleNeeds
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import CatalogRows, Table
+from analyzer.runtime import cache_folder
+from analyzer.runtime.limits import Limits
 
 FORMAT = "backline/rules-2"
 KEPT = ("shipped", "folder", "pack")  # a single file is one that somebody works on
@@ -118,7 +119,10 @@ class RuleCache:
         try:
             eager = encoder.encode([[getattr(rule, name) for name in EAGER], needs_of(rule)])
             later = Encoder(self._tables).encode([getattr(rule, name) for name in LATER])
-            self._used[key] = eager, zlib.compress(json.dumps(later, separators=(",", ":")).encode(), 6)
+            self._used[key] = (
+                eager,
+                zlib.compress(json.dumps(later, separators=(",", ":")).encode(), 6),
+            )
         except DAMAGE:
             return
         self._new = True
@@ -129,7 +133,9 @@ class RuleCache:
             return
         body = b"".join(later for _, later in self._used.values())
         rules = {key: [eager, len(later)] for key, (eager, later) in self._used.items()}
-        head = json.dumps({"made": self._made, "files": self.files.used, "rules": rules}, separators=(",", ":"))
+        head = json.dumps(
+            {"made": self._made, "files": self.files.used, "rules": rules}, separators=(",", ":")
+        )
         _write(self._file, head.encode() + b"\n" + body)
 
     def _read(self) -> dict[str, _Stored]:
@@ -161,7 +167,10 @@ def rows_of(source: RuleSource, text: RuleText, declared: FactDeclaration) -> Fa
             pass
     told = fact_files.rows(text, declared)
     if path is not None and not told.faults:
-        _write(path, json.dumps({"key": key.hexdigest(), "rows": told.rows}, separators=(",", ":")).encode())
+        _write(
+            path,
+            json.dumps({"key": key.hexdigest(), "rows": told.rows}, separators=(",", ":")).encode(),
+        )
     return told
 
 
@@ -210,12 +219,16 @@ def _parted(rules: Mapping[str, Any], body: bytes) -> Iterator[tuple[str, _Store
 
 def _made_by(tables: Mapping[str, Table], limits: Limits) -> str:
     """Return what tells by which code, tables and limits a rule was read."""
-    digest = hashlib.sha256(f"{FORMAT} {analyzer.__version__} {sys.version_info[:2]} {limits.pattern_bytes}".encode())
+    digest = hashlib.sha256(
+        f"{FORMAT} {analyzer.__version__} {sys.version_info[:2]} {limits.pattern_bytes}".encode()
+    )
     digest.update(json.dumps([shapes(), EAGER, LATER, _code()]).encode())
     declared = parsing.tables()
     for name in sorted(tables):
         if declared.get(name) is not tables[name]:
-            table = tables[name]  # a rule names a table of facts; which rows it has, plays no part in reading the rule
+            table = tables[
+                name
+            ]  # a rule names a table of facts; which rows it has, plays no part in reading the rule
             told = table if table.given is None else replace(table, given=CatalogRows("", ()))
             digest.update(repr(told).encode(errors="replace"))
     return digest.hexdigest()
@@ -226,8 +239,13 @@ def _file_of(source: RuleSource, facts: str = "") -> Path | None:
     folder = cache_folder.place() if source.kind in KEPT else None
     if folder is None:
         return None
-    where = [source.label, *(str(path) if source.kind == "pack" else os.path.realpath(path) for path in source.files)]
-    name = hashlib.blake2b("\0".join([*where, facts]).encode(errors="replace"), digest_size=12).hexdigest()
+    where = [
+        source.label,
+        *(str(path) if source.kind == "pack" else os.path.realpath(path) for path in source.files),
+    ]
+    name = hashlib.blake2b(
+        "\0".join([*where, facts]).encode(errors="replace"), digest_size=12
+    ).hexdigest()
     return folder / f"{cache_folder.RULES}{name}{cache_folder.ENDING}"
 
 
@@ -239,7 +257,10 @@ def _code() -> str:
     from the folder of the code, whose own path is spelled as the command was (`bin/backline`, `python -m`).
     """
     found: list[tuple[str, int, int]] = []
-    tops = (Path(analyzer.__file__).parent, *map(Path, importlib.import_module("analyzer.parsers").__path__))
+    tops = (
+        Path(analyzer.__file__).parent,
+        *map(Path, importlib.import_module("analyzer.parsers").__path__),
+    )
     todo = [(str(folder), "") for folder in tops]
     for folder, name in todo:
         with os.scandir(folder) as inside:

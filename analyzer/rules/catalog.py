@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, SharedParts, UnreadText
-from analyzer.language.shared import SharedFiles
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
+from analyzer.rules.language.rulefile import (
+    BadRuleError,
+    FileSpan,
+    RuleItem,
+    RuleText,
+    SharedParts,
+    UnreadText,
+)
+from analyzer.rules.language.shared import SharedFiles
 from analyzer.rules.model import USED, Rule, Thresholds
 from analyzer.rules.sources import RuleSource, check_place, read_from, rule_files, sources_of
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
-from analyzer.tables import Table
 
 
 @dataclass(slots=True)
@@ -95,7 +101,9 @@ def load(
     there is such a rule at all is for the caller to ask (`Catalog.known`).
     """
     limits = limits or Limits()
-    catalog = Catalog(sources=sources_of(default_paths() if paths is None else paths, default_paths()))
+    catalog = Catalog(
+        sources=sources_of(default_paths() if paths is None else paths, default_paths())
+    )
     files, catalog.broken = rule_files(catalog.sources, limits)
     facts = fact_tables.read(catalog.sources, limits)
     catalog.broken += facts.broken
@@ -115,7 +123,11 @@ class _Reading:
     """Reads the files of a catalog one after the other: hashes of all and of each place, rules by id."""
 
     def __init__(
-        self, catalog: Catalog, limits: Limits, thresholds: Thresholds, facts: fact_tables.FactCatalog
+        self,
+        catalog: Catalog,
+        limits: Limits,
+        thresholds: Thresholds,
+        facts: fact_tables.FactCatalog,
     ) -> None:
         self.catalog, self.limits, self.thresholds = catalog, limits, thresholds
         self.digest = hashlib.sha256()
@@ -127,7 +139,9 @@ class _Reading:
             for source in catalog.sources
         }
         self.stored = {
-            id(source): RuleCache(source, fact_tables.seen_by(source, catalog.tables, facts), limits)
+            id(source): RuleCache(
+                source, fact_tables.seen_by(source, catalog.tables, facts), limits
+            )
             for source in catalog.sources
         }
         self.known: dict[str, Rule] = {}
@@ -170,7 +184,9 @@ class _Reading:
         catalog.hash = _with_thresholds(self.digest, catalog.rules)
 
 
-def _shared(source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]) -> SharedFiles:
+def _shared(
+    source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]
+) -> SharedFiles:
     """Return what the rules of a place share; the bytes of it go into the hashes, what is wrong to `broken`."""
     shared, faults, told = shared_files.read(source, limits)
     for each in digests:
@@ -200,7 +216,10 @@ def parse(
 
 
 def build(
-    text: RuleText, tables: Mapping[str, Table], limits: Limits, thresholds: Mapping[str, float] | None = None
+    text: RuleText,
+    tables: Mapping[str, Table],
+    limits: Limits,
+    thresholds: Mapping[str, float] | None = None,
 ) -> Rule:
     """Return the rule of a rule file's text, with `thresholds` changed; raises BadRuleError, ThresholdError."""
     from analyzer.rules.reader import RuleReader  # noqa: PLC0415 - not for rules out of the cache
@@ -210,7 +229,9 @@ def build(
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
-def _text_of(source: RuleSource, path: Any, limits: Limits, stored: RuleCache) -> tuple[RuleText, bytes]:
+def _text_of(
+    source: RuleSource, path: Any, limits: Limits, stored: RuleCache
+) -> tuple[RuleText, bytes]:
     """Return the text of a rule file and the SHA-256 of its bytes; one that nobody touched since is not read."""
     digest = stored.files.untouched(path, limits.rule_file)
     if digest is not None:
@@ -240,7 +261,9 @@ def _built(
     if rule is None:
         faults = text.shared.faults if text.shared is not None else ()
         rule = fresh()
-        if not faults:  # they are told by every run that reads the file, and a rule out of the cache does not
+        if (
+            not faults
+        ):  # they are told by every run that reads the file, and a rule out of the cache does not
             stored.put(key, rule)
     return rule
 
@@ -258,7 +281,11 @@ def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSour
         message = f"rule `{rule.id}` comes with the tool; a rule of your own cannot replace it"
         advice = f'give yours another id; to silence the shipped one, mute it: [[mute]] rule = "{rule.id}"'
     else:
-        where = first.origin.label if first.origin is not None and first.origin.kind == "pack" else first.path
+        where = (
+            first.origin.label
+            if first.origin is not None and first.origin.kind == "pack"
+            else first.path
+        )
         message, advice = f"rule `{rule.id}` exists already in {where}", "an id is used once"
     raise text.error(message, _place_of(text, "rule"), advice)
 

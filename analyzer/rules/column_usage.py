@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS
 from analyzer.facts.database import KEY
-from analyzer.language.expression import AGGREGATES, ExprNode
+from analyzer.rules.language.expression import AGGREGATES, ExprNode
 from analyzer.rules.model import HitTable, Rule, RuleNeeds
 from analyzer.rules.own import scopes
-from analyzer.tables import ORIGIN_COLUMNS
 
 
 def columns_of(rule: Rule) -> dict[str, set[str]]:
@@ -39,7 +39,10 @@ def needs_of(rule: Rule) -> RuleNeeds:
     if rule.at_once is None:
         rule.at_once = RuleNeeds(
             tables=frozenset(rule.tables()),
-            signatures=tuple((log.name, log.table.name, log.pattern, log.ignore_case) for log in rule.logs.values()),
+            signatures=tuple(
+                (log.name, log.table.name, log.pattern, log.ignore_case)
+                for log in rule.logs.values()
+            ),
             columns=_stored_columns(rule),
             listed=rule.population.alias.table.name if rule.population else "",
             asked=_asked_of_logs(rule),
@@ -54,11 +57,15 @@ def _lacks(rule: Rule) -> str:
     """Return what a rule lacks before all else while none of its tables is there, see RuleNeeds.lacks."""
     log = rule.each.table.lines_of
     gates = [node for node in (rule.only, rule.when) if node is not None]
-    if log is None or any(join.alias.table.given is not None and not join.by for join in rule.joins):
+    if log is None or any(
+        join.alias.table.given is not None and not join.by for join in rule.joins
+    ):
         return ""
     if not all(_unknown(node) for node in gates):
         return ""
-    first = next(leaf for leaf in gates[0].walk() if leaf.op in ("column", "row", "seen", "seen_field"))
+    first = next(
+        leaf for leaf in gates[0].walk() if leaf.op in ("column", "row", "seen", "seen_field")
+    )
     if first.op in ("column", "row"):
         asked = rule.aliases[first.name].table
         return "rows" if asked.lines_of == log or asked.given is not None else ""
@@ -74,7 +81,11 @@ def _unknown(node: ExprNode) -> bool:
     if node.op in ("and", "or", "let"):
         return all(_unknown(child) for child in node.args)
     if node.op in AGGREGATES or node.op == "known":
-        return all(leaf.op == "row" or _unknown(leaf) for leaf in node.walk() if leaf.op in ("column", "row"))
+        return all(
+            leaf.op == "row" or _unknown(leaf)
+            for leaf in node.walk()
+            if leaf.op in ("column", "row")
+        )
     return node.op in ("not", "compare") and any(_unknown(child) for child in node.args)
 
 
@@ -88,7 +99,9 @@ def _stored_columns(rule: Rule) -> dict[str, frozenset[str] | None]:
         table = rule.aliases[name].table
         if table.given is not None:
             continue
-        found.setdefault(table.name, set()).update(table.key, (column.removesuffix(KEY) for column in columns))
+        found.setdefault(table.name, set()).update(
+            table.key, (column.removesuffix(KEY) for column in columns)
+        )
     for join in (one for one in rule.joins if one.alias.table.given is None):
         found[join.alias.table.name] |= {theirs for _, theirs in join.by}
     if rule.population is not None:
@@ -115,8 +128,16 @@ def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
 
 def shown_of(rule: Rule) -> Iterable[ExprNode]:
     """Yield what a finding prints besides the conditions."""
-    templates = [rule.subject, rule.object, *rule.rests_on, *(outcome.say for outcome in rule.outcomes)]
-    templates += [rule.population.subject if rule.population else None, *(note.say for note in rule.notes)]
+    templates = [
+        rule.subject,
+        rule.object,
+        *rule.rests_on,
+        *(outcome.say for outcome in rule.outcomes),
+    ]
+    templates += [
+        rule.population.subject if rule.population else None,
+        *(note.say for note in rule.notes),
+    ]
     templates += [text for step in rule.fix for text in step.templates]
     for template in templates:
         if template is not None:
@@ -146,5 +167,7 @@ def line_columns(rule: Rule, log: str) -> set[str]:
 
 def _of_table(rule: Rule, hit: HitTable) -> Iterator[str]:
     own = {name for name, alias in rule.aliases.items() if alias.table.name == hit.table.name}
-    yield from (column for name, columns in columns_of(rule).items() if name in own for column in columns)
+    yield from (
+        column for name, columns in columns_of(rule).items() if name in own for column in columns
+    )
     yield from (theirs for join in rule.joins if join.alias.name in own for _, theirs in join.by)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from analyzer import tables as declared
-from analyzer.language import expression, rulefile, template
+from analyzer.artefacts import tables as declared
+from analyzer.artefacts.tables import Column, Table
 from analyzer.rules import model
-from analyzer.tables import Column, Table
+from analyzer.rules.language import expression, rulefile, template
 
 AGAIN, DICT, LIST, TUPLE, FROZENSET, SET, TABLE, COLUMNS = -1, -2, -3, -4, -5, -6, -7, -8
 _PLAIN = (str, int, bool, float, type(None))
@@ -60,7 +60,12 @@ class Encoder:
             return value
         if isinstance(value, Table) and self._tables.get(value.name) is value:
             return [TABLE, value.name]
-        if kind is tuple and value and type(value[-1]) is Column and (log := self._log_of(value)) is not None:
+        if (
+            kind is tuple
+            and value
+            and type(value[-1]) is Column
+            and (log := self._log_of(value)) is not None
+        ):
             own = value[: len(value) - len(_others(value, log))]
             return [COLUMNS, log.name, *map(self.encode, own)]
         if kind in _SEVERAL:
@@ -83,7 +88,9 @@ class Encoder:
             for table in self._tables.values():
                 if table.columns:
                     self._ending.setdefault(table.columns[-1], []).append(table)
-        return next((one for one in self._ending.get(columns[-1], ()) if _others(columns, one)), None)
+        return next(
+            (one for one in self._ending.get(columns[-1], ()) if _others(columns, one)), None
+        )
 
 
 def _others(columns: tuple[Column, ...], log: Table) -> tuple[Column, ...]:
@@ -109,7 +116,12 @@ def _arguments(value: Any) -> Iterable[Any]:
 
 def _by_default(field: Any, value: Any) -> bool:
     default = field.default
-    return default is not MISSING and type(value) in _PLAIN and type(value) is type(default) and value == default
+    return (
+        default is not MISSING
+        and type(value) in _PLAIN
+        and type(value) is type(default)
+        and value == default
+    )
 
 
 class Decoder:
@@ -125,7 +137,9 @@ class Decoder:
             return item
         mark, *rest = item
         if mark >= 0:
-            made = CLASSES[mark](*[one if type(one) is not list else self.decode(one) for one in rest])
+            made = CLASSES[mark](
+                *[one if type(one) is not list else self.decode(one) for one in rest]
+            )
             self._made.append(made)
             return made
         if mark == AGAIN:

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules.bounds import EXAMPLE_ROWS, path_fault
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
 from analyzer.rules.model import Example
-from analyzer.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 EXAMPLE_KEYS = ("name", "like", "tables", "logs", "files", "cut", "expect", "gap")
 EXPECT_KEYS = (
@@ -29,7 +29,9 @@ SERIES_MOST = 5000
 _STEP = re.compile(r"(_|-?\d+(?:\.\d+)?)(?:([+-]\d+(?:\.\d+)?))?(?:x(\d{1,4}))?$")
 
 
-def read_examples(item: RuleItem | None, text: RuleText, tables: Mapping[str, Table]) -> list[Example]:
+def read_examples(
+    item: RuleItem | None, text: RuleText, tables: Mapping[str, Table]
+) -> list[Example]:
     """Return the examples of a rule; raises BadRuleError for unknown tables, columns and wrong types."""
     if item is None or item.value is None:
         return []
@@ -57,7 +59,9 @@ class _Reader:
                 raise self.text.error(f"an example has no {key}", item.place)
         name = self.text.string(keys["name"], "name")
         if not name or len(name) > 200 or "\n" in name:
-            raise self.text.error("the name of an example is one line of at most 200 characters", keys["name"].place)
+            raise self.text.error(
+                "the name of an example is one line of at most 200 characters", keys["name"].place
+            )
         own = Example(
             name,
             item.place,
@@ -73,7 +77,9 @@ class _Reader:
         model = earlier.get(self.text.string(keys["like"], "like"))
         if model is None:
             near = did_you_mean(keys["like"].text, earlier) or "it must come before this one"
-            raise self.text.error(f"no example `{keys['like'].text[:60]}`", keys["like"].place, near)
+            raise self.text.error(
+                f"no example `{keys['like'].text[:60]}`", keys["like"].place, near
+            )
         return replace(
             own,
             tables={**model.tables, **own.tables},
@@ -106,7 +112,9 @@ class _Reader:
                 out[name] = None
                 continue
             if not isinstance(body.value, list):
-                raise self.text.error(f"rows of `{name}` are a list, not {body.what}", body.place, "write [] for none")
+                raise self.text.error(
+                    f"rows of `{name}` are a list, not {body.what}", body.place, "write [] for none"
+                )
             out[name] = [row for child in body.value for row in self._rows(child, table)]
         return out
 
@@ -120,7 +128,9 @@ class _Reader:
                 column = Column(name, ORIGIN_COLUMNS[name], "")
             if column is None:
                 near = did_you_mean(name, [one.name for one in table.columns])
-                raise self.text.error(f"table `{table.name}` has no column `{name[:60]}`", item.keys[name], near)
+                raise self.text.error(
+                    f"table `{table.name}` has no column `{name[:60]}`", item.keys[name], near
+                )
             value = self._cell(cell, column)
             if isinstance(value, list):
                 series[name] = value
@@ -129,12 +139,18 @@ class _Reader:
         return self._series(item, table, row, series)
 
     def _series(
-        self, item: RuleItem, table: Table, row: dict[str, Any], series: dict[str, list[float | None]]
+        self,
+        item: RuleItem,
+        table: Table,
+        row: dict[str, Any],
+        series: dict[str, list[float | None]],
     ) -> list[dict[str, Any]]:
         """Write a row with series out into one row a sample, numbered and timed where the table has columns for it."""
         self.rows_left -= len(next(iter(series.values()), "1"))
         if self.rows_left < 0:
-            raise self.text.error(f"examples of more than {EXAMPLE_ROWS:,} rows", item.place, "shorten the series")
+            raise self.text.error(
+                f"examples of more than {EXAMPLE_ROWS:,} rows", item.place, "shorten the series"
+            )
         if not series:
             return [row]
         lengths = {len(values) for values in series.values()}
@@ -175,7 +191,9 @@ class _Reader:
             raise self.text.error(f"`{column.name}` is true or false, not {item.what}", item.place)
         if not isinstance(value, str):
             help_text = f'write {column.name}: "{item.text}"'
-            raise self.text.error(f"`{column.name}` is {kind}, not {item.what}", item.place, help_text)
+            raise self.text.error(
+                f"`{column.name}` is {kind}, not {item.what}", item.place, help_text
+            )
         if kind == "time":
             try:
                 return convert(column, value)
@@ -209,7 +227,9 @@ class _Reader:
             table = self.known.get(name)
             if table is None or not table.log:
                 logs = [one.name for one in self.known.values() if one.log]
-                raise self.text.error(f"`{name[:80]}` is not a log", item.keys[name], did_you_mean(name, logs))
+                raise self.text.error(
+                    f"`{name[:80]}` is not a log", item.keys[name], did_you_mean(name, logs)
+                )
             if body.value is not None and not isinstance(body.value, str):
                 raise self.text.error(f"`{name}` is text of a log, not {body.what}", body.place)
             out[name] = None if body.value is None else body.text
@@ -221,7 +241,11 @@ class _Reader:
         if isinstance(item.value, dict):
             self._paths(item.keys.items())
             return tuple(
-                {"path": name, "command": name, "text": self.text.string(body, "text of a file") + "\n"}
+                {
+                    "path": name,
+                    "command": name,
+                    "text": self.text.string(body, "text of a file") + "\n",
+                }
                 for name, body in item.value.items()
             )
         out = []
@@ -242,7 +266,9 @@ class _Reader:
         taken: list[str] = []
         for path, place in paths:
             if fault := path_fault(path, taken):
-                raise self.text.error(f"the path {path[:60]!r} {fault}", place, "write it like log/vmkernel.log")
+                raise self.text.error(
+                    f"the path {path[:60]!r} {fault}", place, "write it like log/vmkernel.log"
+                )
             taken.append(path)
 
     def _cut(self, item: RuleItem | None) -> tuple[str, ...]:
@@ -252,7 +278,9 @@ class _Reader:
         for child in names:
             if child.text not in self.known:
                 near = did_you_mean(child.text, self.known)
-                raise self.text.error(f"no parser makes table `{child.text[:80]}`", child.place, near)
+                raise self.text.error(
+                    f"no parser makes table `{child.text[:80]}`", child.place, near
+                )
         return tuple(child.text for child in names)
 
     def _expect(self, item: RuleItem) -> dict[str, Any]:

@@ -14,30 +14,47 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import (
+    ORIGIN_COLUMNS,
+    SQL_TYPES,
+    Column,
+    ColumnValueError,
+    Table,
+    Value,
+    convert,
+)
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.facts.database import version_key
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.pattern_notes import noted
-from analyzer.tables import ORIGIN_COLUMNS, SQL_TYPES, Column, ColumnValueError, Table, Value, convert
-from analyzer.text import UNSAFE, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
+from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.text import UNSAFE, one_line
 
 PRODUCT = "kb"
 MARKS = ("verified", "inferred", "memory")
 ROWS, COLUMNS, CELL, FAULTS = 20_000, 40, 2_000, 50
 SOURCE = Column("source", "str", "KB article or page that the row comes from")
 MARK = Column(
-    "mark", "str", "verified: the source shows it; inferred: it follows from the source; memory: no source was read"
+    "mark",
+    "str",
+    "verified: the source shows it; inferred: it follows from the source; memory: no source was read",
 )
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")  # a date of release has no hour: the day begins at midnight
 _NUMBERS = re.compile(r"[1-9][0-9]{0,8}(?: [1-9][0-9]{0,8})*\Z")
 _HEAD = {"meaning": str, "source": str, "key": list, "ordered": list, "columns": dict}
-_COLUMN = {"kind": str, "meaning": str, "unit": str, "needed": bool, "pattern": bool, "one_of": list, "names": str}
+_COLUMN = {
+    "kind": str,
+    "meaning": str,
+    "unit": str,
+    "needed": bool,
+    "pattern": bool,
+    "one_of": list,
+    "names": str,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +105,23 @@ def declaration(source: RuleText) -> FactDeclaration:
     """Return what a TOML text declares; raises BadRuleError with file and line."""
     file, text = source.name, source.text
     if not _NAME.match(_base(file)):
-        raise _bad(file, 1, "the name of the file cannot be that of a table", "use a-z, 0-9 and _, a letter first")
+        raise _bad(
+            file,
+            1,
+            "the name of the file cannot be that of a table",
+            "use a-z, 0-9 and _, a letter first",
+        )
     if found := UNSAFE.search(text):
-        raise _bad(file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}")
+        raise _bad(
+            file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}"
+        )
     try:
         told = _toml(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
-        raise _bad(file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}") from None
+        raise _bad(
+            file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}"
+        ) from None
     return _Declaring(file, text).declaration(told)
 
 
@@ -113,7 +139,9 @@ class _Declaring:
         self.file, self.lines = file, text.splitlines()
 
     def bad(self, message: str, word: str = "", help: str = "") -> BadRuleError:
-        place = next((number for number, line in enumerate(self.lines, 1) if word and word in line), 1)
+        place = next(
+            (number for number, line in enumerate(self.lines, 1) if word and word in line), 1
+        )
         return _bad(self.file, place, message, help)
 
     def declaration(self, told: dict[str, Any]) -> FactDeclaration:
@@ -124,13 +152,22 @@ class _Declaring:
         if len(told["columns"]) > COLUMNS:
             raise self.bad(f"more than {COLUMNS} columns")
         found = {name: self.column(name, body) for name, body in told["columns"].items()}
-        found |= {"source": FactColumn(SOURCE, needed=True), "mark": FactColumn(MARK, needed=True, one_of=MARKS)}
+        found |= {
+            "source": FactColumn(SOURCE, needed=True),
+            "mark": FactColumn(MARK, needed=True, one_of=MARKS),
+        }
         key = self.names(told["key"], found, "key")
         ordered = [self.names(pair, found, "ordered") for pair in told.get("ordered", [])]
         for pair in ordered:
             kinds = {found[name].column.kind for name in pair}
-            if len(pair) != 2 or len(kinds) != 1 or not kinds <= {"int", "float", "version", "time"}:
-                raise self.bad("`ordered` holds pairs of columns of one kind that has an order", "ordered")
+            if (
+                len(pair) != 2
+                or len(kinds) != 1
+                or not kinds <= {"int", "float", "version", "time"}
+            ):
+                raise self.bad(
+                    "`ordered` holds pairs of columns of one kind that has an order", "ordered"
+                )
         table = Table(
             name=table_name(_base(self.file)),
             meaning=told["meaning"],
@@ -145,16 +182,32 @@ class _Declaring:
         if not isinstance(body, dict):
             raise self.bad(f"column `{name[:60]}` is not a table", name, "write [columns.NAME]")
         if not _NAME.match(name) or name in (*ORIGIN_COLUMNS, "source", "mark"):
-            raise self.bad(f"`{name[:60]}` cannot be a column", name, "every table has `source` and `mark` already")
+            raise self.bad(
+                f"`{name[:60]}` cannot be a column",
+                name,
+                "every table has `source` and `mark` already",
+            )
         self.checked(body, _COLUMN, f"column `{name}`")
         kind = body.get("kind", "str")
         if kind not in SQL_TYPES:
-            raise self.bad(f"unknown kind `{kind[:40]}` of column `{name}`", name, "one of " + ", ".join(SQL_TYPES))
+            raise self.bad(
+                f"unknown kind `{kind[:40]}` of column `{name}`",
+                name,
+                "one of " + ", ".join(SQL_TYPES),
+            )
         if not body.get("meaning"):
             raise self.bad(f"column `{name}` has no meaning", name)
-        choices = tuple(map(str, body.get("one_of", ()))) or (tuple(SEVERITIES) if name == "severity" else ())
+        choices = tuple(map(str, body.get("one_of", ()))) or (
+            tuple(SEVERITIES) if name == "severity" else ()
+        )
         column = Column(name, kind, body["meaning"], body.get("unit", ""))
-        return FactColumn(column, body.get("needed", False), body.get("pattern", False), choices, body.get("names", ""))
+        return FactColumn(
+            column,
+            body.get("needed", False),
+            body.get("pattern", False),
+            choices,
+            body.get("names", ""),
+        )
 
     def checked(self, told: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
         for key, value in told.items():
@@ -168,7 +221,9 @@ class _Declaring:
             raise self.bad(f"`{what}` is a list of columns", what)
         for name in told:
             if name not in known:
-                raise self.bad(f"`{what}` names no column: `{name[:60]}`", what, did_you_mean(name, known))
+                raise self.bad(
+                    f"`{what}` names no column: `{name[:60]}`", what, did_you_mean(name, known)
+                )
         return tuple(told)
 
 
@@ -226,10 +281,14 @@ class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
         return self._read()[place]
 
 
-def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) -> Iterator[BadRuleError]:
+def _filled(
+    found: FactRows, file: str, text: str, declared: FactDeclaration
+) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
     if steers := UNSAFE.search(text.replace("\r\n", "\n")):
-        yield _bad(file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}")
+        yield _bad(
+            file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}"
+        )
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     last = 0
@@ -246,8 +305,14 @@ def _filled(found: FactRows, file: str, text: str, declared: FactDeclaration) ->
                 yield _bad(file, line, f"more than {ROWS:,} rows", "split the table in two")
                 return
             if last > line or len(cells) not in (0, len(head)):
-                what = "a cell holds a line break" if last > line else f"{len(cells)} cells under {len(head)} columns"
-                yield _bad(file, line, what, "quote a cell that holds a comma; write a row on one line")
+                what = (
+                    "a cell holds a line break"
+                    if last > line
+                    else f"{len(cells)} cells under {len(head)} columns"
+                )
+                yield _bad(
+                    file, line, what, "quote a cell that holds a comma; write a row on one line"
+                )
             elif cells:
                 values, faults = _row(file, line, dict(zip(head, cells, strict=True)), declared)
                 found.rows.append((line, values))
@@ -268,7 +333,11 @@ def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
 
 
 def _key_faults(
-    file: str, line: int, values: Mapping[str, Value], declared: FactDeclaration, met: dict[tuple[Value, ...], int]
+    file: str,
+    line: int,
+    values: Mapping[str, Value],
+    declared: FactDeclaration,
+    met: dict[tuple[Value, ...], int],
 ) -> Iterator[BadRuleError]:
     """Yield that a key is not whole, or stands in a line above."""
     key = tuple(values.get(name) for name in declared.table.key)
@@ -297,8 +366,12 @@ def _row(
             except ColumnValueError as error:
                 faults.append(_bad(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:
-        if not faults and not _in_order(values.get(first), values.get(second), declared.columns[first].column):
-            faults.append(_bad(file, line, f"{first} {values[first]} is not below {second} {values[second]}"))
+        if not faults and not _in_order(
+            values.get(first), values.get(second), declared.columns[first].column
+        ):
+            faults.append(
+                _bad(file, line, f"{first} {values[first]} is not below {second} {values[second]}")
+            )
     return values, faults
 
 
@@ -332,7 +405,9 @@ def _in_order(first: Value, second: Value, column: Column) -> bool:
 
 def keys_of(told: FactRows, declared: FactDeclaration) -> dict[tuple[Value, ...], int]:
     """Return the keys of rows with their lines."""
-    return {tuple(row.get(column) for column in declared.table.key): line for line, row in told.rows}
+    return {
+        tuple(row.get(column) for column in declared.table.key): line for line, row in told.rows
+    }
 
 
 def words_of(key: Sequence[Value]) -> str:

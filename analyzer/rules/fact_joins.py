@@ -4,26 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analyzer.language.rulefile import RuleItem, RuleText, did_you_mean
+from analyzer.artefacts.tables import Table
+from analyzer.rules.language.rulefile import RuleItem, RuleText, did_you_mean
 from analyzer.rules.model import Join
 from analyzer.rules.values import Values
-from analyzer.tables import Table
 
 
 def check_join(text: RuleText, table: Table, rows: str, keys: Mapping[str, RuleItem]) -> None:
     """Refuse a join that asks of a table what goes with tables of the catalog alone, or not with them."""
     if rows == "each" and table.given is None:
-        advice = "`each` above says what gets one verdict; `rows: each` adds the rows of a table kb.…"
-        raise text.error(f"`rows: each` does not go with `{table.spoken_name}`", keys["rows"].place, advice)
+        advice = (
+            "`each` above says what gets one verdict; `rows: each` adds the rows of a table kb.…"
+        )
+        raise text.error(
+            f"`rows: each` does not go with `{table.spoken_name}`", keys["rows"].place, advice
+        )
     if rows == "each" and "where" in keys:
-        raise text.error("`where` does not go with `rows: each`", keys["where"].place, "put it into `only` or `when`")
+        raise text.error(
+            "`where` does not go with `rows: each`",
+            keys["where"].place,
+            "put it into `only` or `when`",
+        )
     if table.given is not None and "nodes" in keys:
-        raise text.error(f"`{table.spoken_name}` belongs to no node", keys["nodes"].place, "leave `nodes` out")
+        raise text.error(
+            f"`{table.spoken_name}` belongs to no node", keys["nodes"].place, "leave `nodes` out"
+        )
 
 
 def fact_alias(values: Values, item: RuleItem | None, joins: Sequence[Join]) -> str:
     """Return the alias under `fact`, else that of the join with `rows: each`, else ""."""
-    own = {join.alias.name: join for join in joins if join.alias.table.given is not None and not join.alias.many}
+    own = {
+        join.alias.name: join
+        for join in joins
+        if join.alias.table.given is not None and not join.alias.many
+    }
     spread = [name for name, join in own.items() if join.each]
     if len(spread) > 1:
         place = item.place if item is not None else values.text.tree().value["join"].place

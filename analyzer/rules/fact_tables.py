@@ -10,20 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache as once
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import CatalogRows, Table
 from analyzer.rules import cache, fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
-from analyzer.tables import CatalogRows, Table
+from analyzer.runtime.limits import Limits
 
 SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / "kb"])
 
@@ -59,7 +58,9 @@ def declared() -> dict[str, Table]:
     return {**parsing.tables(), **shipped()}
 
 
-def read(sources: Iterable[RuleSource], limits: Limits | None = None, *, thorough: bool = False) -> FactCatalog:
+def read(
+    sources: Iterable[RuleSource], limits: Limits | None = None, *, thorough: bool = False
+) -> FactCatalog:
     """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`.
 
     Places that are read without the rules of the tool may name its tables all the same. One that declares such a
@@ -70,15 +71,23 @@ def read(sources: Iterable[RuleSource], limits: Limits | None = None, *, thoroug
     reading = _Reading(limits or Limits(), thorough=thorough)
     if not any(source.kind == "shipped" for source in places):
         inside = (file.name for source in places for file in data_files(source)[0])
-        reading.place(SHIPPED, {fact_files.table_name(name) for name in inside if name.endswith(".toml")})
+        reading.place(
+            SHIPPED, {fact_files.table_name(name) for name in inside if name.endswith(".toml")}
+        )
     for source in places:
         reading.place(source)
     return reading.whole()
 
 
-def seen_by(source: RuleSource, tables: Mapping[str, Table], facts: FactCatalog) -> dict[str, Table]:
+def seen_by(
+    source: RuleSource, tables: Mapping[str, Table], facts: FactCatalog
+) -> dict[str, Table]:
     """Return the tables that rules of a place may mean: those of the tool mean none that somebody else declares."""
-    foreign = {name for name, owner in facts.owners.items() if source.kind == "shipped" and owner.kind != "shipped"}
+    foreign = {
+        name
+        for name, owner in facts.owners.items()
+        if source.kind == "shipped" and owner.kind != "shipped"
+    }
     return {name: table for name, table in tables.items() if name not in foreign}
 
 
@@ -121,7 +130,12 @@ class _Reading:
         if name in self.found.owners:
             message = f"table `{name}` is declared already ({self.found.owners[name].label})"
             return [
-                _bad(text, 1, message, f"give yours another name; to add rows to `{name}` bring the CSV file alone")
+                _bad(
+                    text,
+                    1,
+                    message,
+                    f"give yours another name; to add rows to `{name}` bring the CSV file alone",
+                )
             ]
         try:
             self.found.declared[name] = fact_files.declaration(text)
@@ -135,13 +149,26 @@ class _Reading:
         made = self.found.declared.get(name)
         if made is None:
             base = name.partition(".")[2]
-            return [_bad(text, 1, f"no {base}.toml that can be used declares `{name}`", "put it next to the CSV file")]
-        faults = self._faults(source, name, text, made) if self.thorough or source.kind != "shipped" else []
+            return [
+                _bad(
+                    text,
+                    1,
+                    f"no {base}.toml that can be used declares `{name}`",
+                    "put it next to the CSV file",
+                )
+            ]
+        faults = (
+            self._faults(source, name, text, made)
+            if self.thorough or source.kind != "shipped"
+            else []
+        )
         if not faults:
             self.rows[name].append((source, text))
         return faults
 
-    def _faults(self, source: RuleSource, name: str, text: RuleText, made: FactDeclaration) -> list[BadRuleError]:
+    def _faults(
+        self, source: RuleSource, name: str, text: RuleText, made: FactDeclaration
+    ) -> list[BadRuleError]:
         """Return what is wrong with rows by themselves, and beside those that are there already."""
         told = cache.rows_of(source, text, made)
         there = {
@@ -152,7 +179,9 @@ class _Reading:
         for key, line in fact_files.keys_of(told, made).items() if there else ():
             if key in there:
                 message = f"{fact_files.words_of(key)} is a row of `{name}` already ({there[key]})"
-                told.faults.append(_bad(text, line, message, "leave it out; a row cannot be replaced"))
+                told.faults.append(
+                    _bad(text, line, message, "leave it out; a row cannot be replaced")
+                )
         return told.faults
 
     def _refuse(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
@@ -170,9 +199,14 @@ class _Reading:
         """Return what was read; a table without rows is not there."""
         for name, made in self.found.declared.items():
             if self.rows[name]:
-                parts = [(text.name, partial(cache.rows_of, source, text, made)) for source, text in self.rows[name]]
+                parts = [
+                    (text.name, partial(cache.rows_of, source, text, made))
+                    for source, text in self.rows[name]
+                ]
                 rows = LateRows(parts)
-                given = CatalogRows(self.digests[name].hexdigest(), rows, tuple(file for file, _ in parts))
+                given = CatalogRows(
+                    self.digests[name].hexdigest(), rows, tuple(file for file, _ in parts)
+                )
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
 
@@ -181,7 +215,9 @@ def _told(source: RuleSource, file: Any, name: str) -> str:
     """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
     if source.kind == "pack":
         return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
-    return f"{source.name}/{FACTS}/{file.name}" if source.kind == "folder" else f"{FACTS}/{file.name}"
+    return (
+        f"{source.name}/{FACTS}/{file.name}" if source.kind == "folder" else f"{FACTS}/{file.name}"
+    )
 
 
 def _bad(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:

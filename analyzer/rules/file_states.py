@@ -48,7 +48,9 @@ class FileStates:
             state = _state(path) if isinstance(path, Path) else None
         except OSError:
             return None
-        return state if state is not None and max(state[1:3]) < time.time_ns() - SETTLED_NS else None
+        return (
+            state if state is not None and max(state[1:3]) < time.time_ns() - SETTLED_NS else None
+        )
 
     def was_read(self, path: Path, state: list[int] | None, digest: bytes) -> None:
         """Take a file that was read after it had been looked at."""

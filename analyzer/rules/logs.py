@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import re
 
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.artefacts.tables import Column, Kind, Table
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, SeenDef
 from analyzer.rules.values import Values
+from analyzer.runtime.text import span_in_words
 from analyzer.scan.patterns import find_ambiguity, find_fatal
-from analyzer.tables import Column, Kind, Table
-from analyzer.text import span_in_words
 
 LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
-GROUP_KINDS: tuple[Kind, ...] = ("int", "float", "str", "version", "time")  # what a named group may be read as
-SEEN_KEYS = ("log", "sequence", "none", "at_least", "distinct", "per", "within", "for", "until", "longer_than")
+GROUP_KINDS: tuple[Kind, ...] = (
+    "int",
+    "float",
+    "str",
+    "version",
+    "time",
+)  # what a named group may be read as
+SEEN_KEYS = (
+    "log",
+    "sequence",
+    "none",
+    "at_least",
+    "distinct",
+    "per",
+    "within",
+    "for",
+    "until",
+    "longer_than",
+)
 
 
 def _asked(seen: SeenDef) -> dict[str, int | str]:
@@ -51,15 +68,21 @@ class LogReader(Values):
         fold = self._flag(keys.get("ignore_case"), "ignore_case")
         groups = self._groups(keys["match"], pattern, fold)
         self._check_case(keys["match"], groups, table)
-        alias = Alias(name, table, groups=tuple(group for group in groups if table.column(group) is None))
+        alias = Alias(
+            name, table, groups=tuple(group for group in groups if table.column(group) is None)
+        )
         where = None
         if "where" in keys:
-            where = check(keys["where"], self.text, NameScope({name: alias}, bare=alias), want="bool")
+            where = check(
+                keys["where"], self.text, NameScope({name: alias}, bare=alias), want="bool"
+            )
         keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
         nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
         columns = self._group_columns(keys.get("columns"), name, groups, table)
         otherwise = self._otherwise(keys.get("otherwise"), name, columns, table)
-        return LogDef(name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise)
+        return LogDef(
+            name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
+        )
 
     def _otherwise(
         self, item: RuleItem | None, name: str, columns: tuple[Column, ...], table: Table
@@ -67,7 +90,11 @@ class LogReader(Values):
         """Return what a named group is where the line has none: words for a line that speaks of the whole machine."""
         if item is None or item.value is None:
             return ()
-        groups = [column.name for column in columns if column.kind == "str" and table.column(column.name) is None]
+        groups = [
+            column.name
+            for column in columns
+            if column.kind == "str" and table.column(column.name) is None
+        ]
         words = self.text.mapping(item, groups, f"otherwise of `{name}`")
         return tuple((group, self._line(child, "otherwise")) for group, child in words.items())
 
@@ -80,11 +107,15 @@ class LogReader(Values):
             for group, child in self.text.mapping(item, item.value, f"columns of `{name}`").items():
                 if group not in groups:
                     near = did_you_mean(group, groups) or "name a group of `match`: (?P<name>…)"
-                    raise self.text.error(f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near)
+                    raise self.text.error(
+                        f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near
+                    )
                 kinds[group] = self._kind(child)
         own = {column.name: column.kind for column in table.columns}
         found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
-        return tuple(Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found)
+        return tuple(
+            Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found
+        )
 
     def _kind(self, item: RuleItem) -> Kind:
         word = self._choice(item, GROUP_KINDS, "kind of column", "str")
@@ -92,9 +123,13 @@ class LogReader(Values):
 
     def _groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not pattern:
-            raise self.text.error("match is a regular expression", item.place, "put it in single quotes")
+            raise self.text.error(
+                "match is a regular expression", item.place, "put it in single quotes"
+            )
         if len(pattern.encode()) > self.limits.pattern_bytes:
-            raise self.text.error(f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place)
+            raise self.text.error(
+                f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place
+            )
         compiled = self._compiled(item, pattern, re.IGNORECASE if fold else 0)
         if danger := find_fatal(pattern, fold):
             place = self.text.within(item, danger.start, danger.end)
@@ -116,7 +151,9 @@ class LogReader(Values):
         """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
         try:
             if warning := find_ambiguity(pattern, flags):
-                raise self.text.error(f"not clear to `re`: {warning}", item.place, "escape it with a backslash")
+                raise self.text.error(
+                    f"not clear to `re`: {warning}", item.place, "escape it with a backslash"
+                )
             return re.compile(pattern, flags)
         except (re.error, OverflowError, RecursionError, MemoryError) as error:
             at = getattr(error, "pos", None) or 0
@@ -144,7 +181,9 @@ class LogReader(Values):
             raise self.text.error(f"seen `{name}` needs one of log, sequence, none", item.place)
         kind = kinds[0]
         if kind == "sequence":
-            names = [self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")]
+            names = [
+                self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")
+            ]
             if not 2 <= len(names) <= 10:
                 raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
         else:
@@ -161,7 +200,9 @@ class LogReader(Values):
         return SeenDef(
             name,
             tuple(names),
-            at_least=self._count(keys["at_least"], "at_least", 1_000_000) if "at_least" in keys else 1,
+            at_least=self._count(keys["at_least"], "at_least", 1_000_000)
+            if "at_least" in keys
+            else 1,
             within=self._seconds(span, "the span") if span else 0.0,
             per=self._hit_column(keys.get("per"), names, logs),
             distinct=self._hit_column(keys.get("distinct"), names, logs),
@@ -170,7 +211,9 @@ class LogReader(Values):
             lasting=ends,
         )
 
-    def _end(self, name: str, keys: dict[str, RuleItem], logs: dict[str, LogDef], item: RuleItem) -> str:
+    def _end(
+        self, name: str, keys: dict[str, RuleItem], logs: dict[str, LogDef], item: RuleItem
+    ) -> str:
         """Return the signature that ends what another begins."""
         for key in ("log", "until", "longer_than"):
             if key not in keys:
@@ -181,7 +224,9 @@ class LogReader(Values):
     def _signature(self, item: RuleItem, logs: dict[str, LogDef]) -> str:
         name = self._line(item, "a signature")
         if name not in logs:
-            raise self.text.error(f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs))
+            raise self.text.error(
+                f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs)
+            )
         return name
 
     def _hit_column(self, item: RuleItem | None, names: list[str], logs: dict[str, LogDef]) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import UsageError
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.rulefile import FileSpan, RuleText
-from analyzer.language.template import Template
-from analyzer.lazy_dataclass import dataclass
+from analyzer.artefacts.tables import Column, Table
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.rulefile import FileSpan, RuleText
+from analyzer.rules.language.template import Template
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import Column, Table
+from analyzer.runtime.errors import UsageError
 
 STATUSES = ("draft", "test", "stable", "retired")
 USED = ("test", "stable")
@@ -237,7 +236,9 @@ class Rule:
     subject: Template
     object: Template | None
     text: RuleText
-    rests_on: list[Template] = field(default_factory=list)  # further objects: causes are looked for there as well
+    rests_on: list[Template] = field(
+        default_factory=list
+    )  # further objects: causes are looked for there as well
     kb: list[int] = field(default_factory=list)
     issues: list[int] = field(default_factory=list)
     source: list[str] = field(default_factory=list)
@@ -248,12 +249,16 @@ class Rule:
     about: str = ""
     product: str = ""
     joins: list[Join] = field(default_factory=list)
-    fact: str = ""  # alias of the row of the catalog that gives a finding its title, KB, text and source
+    fact: str = (
+        ""  # alias of the row of the catalog that gives a finding its title, KB, text and source
+    )
     logs: dict[str, LogDef] = field(default_factory=dict)
     hits: list[HitTable] = field(default_factory=list)
     seen: dict[str, SeenDef] = field(default_factory=dict)
     only: ExprNode | None = None  # with what `affected` asks for
-    affected: dict[str, list[str]] = field(default_factory=dict)  # product -> ranges of versions in words
+    affected: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # product -> ranges of versions in words
     fixed_in: dict[str, list[str]] = field(default_factory=dict)
     lets: dict[str, ExprNode] = field(default_factory=dict)
     population: Population | None = None
@@ -271,14 +276,18 @@ class Rule:
     replaces: list[str] = field(default_factory=list)
     proven: str = ""  # in words, what a stable rule held on
     ask: dict[str, str] = field(default_factory=dict)  # table -> what to request; "" for all
-    thresholds: dict[str, tuple[float, float]] = field(default_factory=dict)  # name -> (value, as shipped)
+    thresholds: dict[str, tuple[float, float]] = field(
+        default_factory=dict
+    )  # name -> (value, as shipped)
     path: Path | None = None
     origin: RuleSource | None = None
     read_examples: Callable[[Rule], list[Example]] | None = None
     _examples: list[Example] | None = None
     at_once: RuleNeeds | None = field(default=None, init=False, repr=False, compare=False)
     nodes: Any = field(default=None, init=False, repr=False, compare=False)
-    later: Callable[[Rule], None] | None = field(default=None, init=False, repr=False, compare=False)
+    later: Callable[[Rule], None] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     if not TYPE_CHECKING:  # a checker would take any name for an attribute
 
@@ -307,25 +316,39 @@ class Rule:
     def aliases(self) -> dict[str, Alias]:
         """Names of rows: the subject's, those of the joins, and that of the population."""
         found = {self.each.name: self.each, **{join.alias.name: join.alias for join in self.joins}}
-        return found | ({self.population.alias.name: self.population.alias} if self.population else {})
+        return found | (
+            {self.population.alias.name: self.population.alias} if self.population else {}
+        )
 
     def expressions(self) -> list[ExprNode]:
         """Return the conditions and named values, in the order of the file."""
         gate = [self.only] if self.only else []
-        answers = [part.when for parts in (self.grades, self.outcomes, self.notes, self.fix) for part in parts]
+        answers = [
+            part.when
+            for parts in (self.grades, self.outcomes, self.notes, self.fix)
+            for part in parts
+        ]
         return [*gate, *self.lets.values(), self.when, *answers]
 
     def tables(self) -> set[str]:
         """Return the names of the tables and logs of a case that the rule looks at."""
         if self.at_once is not None:
             return set(self.at_once.tables)
-        own = {alias.table.declared.name for alias in self.aliases.values() if alias.table.given is None}
+        own = {
+            alias.table.declared.name
+            for alias in self.aliases.values()
+            if alias.table.given is None
+        }
         own |= {name for alias in self.aliases.values() for name in alias.table.made_of}
         return own | {log.table.name for log in self.logs.values()}
 
     def fact_tables(self) -> dict[str, Table]:
         """Return the tables of the catalog the rule looks at, by name."""
-        return {one.table.name: one.table for one in self.aliases.values() if one.table.given is not None}
+        return {
+            one.table.name: one.table
+            for one in self.aliases.values()
+            if one.table.given is not None
+        }
 
     def ask_for(self, table: Table | None) -> str:
         """Return what to request when `table` is missing."""

@@ -7,14 +7,13 @@ and every changed threshold is recorded, those that changed nothing as well.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
+from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.model import Rule
 from analyzer.rules.settings import Mute, Settings
-from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
 
 
 @dataclass(slots=True)
@@ -35,7 +34,9 @@ class MuteRecord:
     unknowns: int = 0
 
 
-def apply_settings(judgement: Judgement, catalog: Catalog, settings: Settings, day: str) -> dict[str, Any]:
+def apply_settings(
+    judgement: Judgement, catalog: Catalog, settings: Settings, day: str
+) -> dict[str, Any]:
     """Mark findings and "cannot tell" with what local settings say of them; return the record of the settings.
 
     day  the day of the case (ISO 8601), by which mutes run out; "" when it is not known
@@ -80,11 +81,15 @@ def _sign(finding: Finding, rule: Rule, settings: Settings) -> None:
         return
     for name, (value, shipped) in rule.changed.items():
         reason = _reason(settings, rule.id, name)
-        finding.also.append(f"Threshold {name} is {value!r} here ({shipped!r} as shipped): {reason}.")
+        finding.also.append(
+            f"Threshold {name} is {value!r} here ({shipped!r} as shipped): {reason}."
+        )
 
 
 def _reason(settings: Settings, rule: str, name: str) -> str:
-    found = (change.reason for change in settings.changes if (change.rule, change.name) == (rule, name))
+    found = (
+        change.reason for change in settings.changes if (change.rule, change.name) == (rule, name)
+    )
     return next(found, "no reason given").rstrip(".")
 
 
@@ -93,7 +98,9 @@ def _record(mute: Mute, day: str) -> MuteRecord:
     return MuteRecord(mute.rule, mute.subject, mute.node, mute.reason, mute.until, state)
 
 
-def _mute(item: Finding | CannotTell, names: Iterable[str], pairs: Iterable[tuple[Mute, MuteRecord]]) -> None:
+def _mute(
+    item: Finding | CannotTell, names: Iterable[str], pairs: Iterable[tuple[Mute, MuteRecord]]
+) -> None:
     """Mark one item by the first mute that covers it and holds; count it for those that ran out as well."""
     for mute, record in pairs:
         ran_out = record.state == "ran out"
@@ -127,7 +134,11 @@ def _unused(rules: Mapping[str, Rule], settings: Settings) -> list[str]:
     for change in settings.changes:
         rule = rules.get(change.rule)
         if rule is None:
-            out.append(f"Threshold {change.name} of {change.rule} was not used: the rule was not judged in this run.")
+            out.append(
+                f"Threshold {change.name} of {change.rule} was not used: the rule was not judged in this run."
+            )
         elif change.name not in rule.changed:
-            out.append(f"Threshold {change.name} of {change.rule} is {change.value!r}, as shipped: nothing is changed.")
+            out.append(
+                f"Threshold {change.name} of {change.rule} is {change.value!r}, as shipped: nothing is changed."
+            )
     return out

@@ -9,10 +9,10 @@ signature without such a column (a line that names no device) speaks of the whol
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
+from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert
 from analyzer.rules.model import LogDef, Rule, SeenDef
-from analyzer.tables import Column, ColumnValueError, Kind, Value, convert
 
 # Columns whose values are names: written with other capitals they name the same thing.
 NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")
@@ -57,7 +57,11 @@ class OwnScope:
 def scopes(rule: Rule) -> dict[str, OwnScope]:
     """Return the scope of every `seen` name of a rule."""
     own = _own_columns(rule)
-    return {name: _scope(rule, seen, own) for name, seen in rule.seen.items()} if any(own.values()) else {}
+    return (
+        {name: _scope(rule, seen, own) for name, seen in rule.seen.items()}
+        if any(own.values())
+        else {}
+    )
 
 
 def _own_columns(rule: Rule) -> dict[str, dict[str, str]]:
@@ -65,7 +69,11 @@ def _own_columns(rule: Rule) -> dict[str, dict[str, str]]:
     each = next((hit for hit in rule.hits if hit.table.name == rule.each.table.name), None)
     joined: dict[str, dict[str, str]] = {}
     for join in rule.joins:
-        pairs = {theirs: mine for mine, theirs in join.by if "node" not in (theirs, mine.rpartition(".")[2])}
+        pairs = {
+            theirs: mine
+            for mine, theirs in join.by
+            if "node" not in (theirs, mine.rpartition(".")[2])
+        }
         if join.alias.table.lines_of is not None and pairs:
             joined.setdefault(join.alias.table.signature, pairs)
     if each is not None:
@@ -77,8 +85,12 @@ def _own_columns(rule: Rule) -> dict[str, dict[str, str]]:
             common = pairs | common
     found = {}
     for name, log in rule.logs.items():
-        shared = {theirs: mine for theirs, mine in common.items() if _column(log, theirs) is not None}
-        found[name] = shared or joined.get(name, {}) if each is not None else joined.get(name) or shared
+        shared = {
+            theirs: mine for theirs, mine in common.items() if _column(log, theirs) is not None
+        }
+        found[name] = (
+            shared or joined.get(name, {}) if each is not None else joined.get(name) or shared
+        )
     return found
 
 
@@ -89,9 +101,14 @@ def _scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]]) -> O
         return OwnScope()
     mines = tuple(dict.fromkeys(finest.values()))
     theirs = [(column, mine) for log in seen.logs for column, mine in own[log].items()]
-    keys = tuple(_key_column(rule, mine, [column for column, other in theirs if other == mine]) for mine in mines)
+    keys = tuple(
+        _key_column(rule, mine, [column for column, other in theirs if other == mine])
+        for mine in mines
+    )
     columns = {
-        log: tuple((mines.index(mine), column) for column, mine in own[log].items() if mine in mines)
+        log: tuple(
+            (mines.index(mine), column) for column, mine in own[log].items() if mine in mines
+        )
         for log in seen.logs
     }
     return OwnScope(keys, columns)

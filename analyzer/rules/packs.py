@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.language.shared import SHARED
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.rules.language.shared import SHARED
 from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource, rule_tree
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 GROUP = "backline.rules"
 
@@ -53,7 +53,11 @@ def _announced() -> bool:
     for place in sys.path:
         try:
             with os.scandir(place or ".") as inside:
-                known = [one.path for one in inside if one.name.endswith((".dist-info", ".egg-info", ".egg"))]
+                known = [
+                    one.path
+                    for one in inside
+                    if one.name.endswith((".dist-info", ".egg-info", ".egg"))
+                ]
         except NotADirectoryError:  # an archive
             return True
         except OSError:
@@ -88,11 +92,16 @@ def _pack(dist: Any) -> RuleSource | None:
             data |= {str(file): file for file in _facts(dist, value, mine)}
             if why:
                 faults.append(_fault(pack, why, advice))
-        pack.files, pack.faults = sorted(files.values(), key=lambda file: (file.name, str(file))), faults
+        pack.files, pack.faults = (
+            sorted(files.values(), key=lambda file: (file.name, str(file))),
+            faults,
+        )
         pack.data = [data[name] for name in sorted(data)]
         pack.shared = [shared[name] for name in sorted(shared)]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one pack, the others are used
-        pack.faults = [_fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")]
+        pack.faults = [
+            _fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")
+        ]
     return pack
 
 
@@ -100,12 +109,22 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     """Return the rule files of an entry point's value, or why there are none and what to do."""
     parts = tuple(value.strip().split("."))
     if not all(part.isidentifier() for part in parts):
-        return [], f"entry point `{value[:80]}` names no package", "write NAME = PACKAGE, nothing after a colon"
+        return (
+            [],
+            f"entry point `{value[:80]}` names no package",
+            "write NAME = PACKAGE, nothing after a colon",
+        )
     recorded = [(file.parts, file) for file in dist.files or ()]
     folder, deep = parts, True  # rules may lie in folders by subject
-    if any(path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded):  # a module: the files beside it
+    if any(
+        path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded
+    ):  # a module: the files beside it
         folder, deep = parts[:-1], False
-    inside = [(path, file) for path, file in recorded if path[: len(folder)] == folder and ".." not in path]
+    inside = [
+        (path, file)
+        for path, file in recorded
+        if path[: len(folder)] == folder and ".." not in path
+    ]
     inside = [(path, file) for path, file in inside if deep or len(path) == len(folder) + 1]
     inside = [(path, file) for path, file in inside if path != (*folder, SHARED)]
     mine = [file.locate() for path, file in inside if path[-1].endswith(RULE_ENDINGS)]
@@ -114,8 +133,16 @@ def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     if mine:
         return mine, "", ""
     if any(path[: len(parts)] == parts for path, _ in recorded):
-        return [], f"no rule file (*.yaml) in package `{value}`", "is it named in the pack's package data?"
-    return [], f"it has no package `{value}`", "the entry point must name a package of the pack itself"
+        return (
+            [],
+            f"no rule file (*.yaml) in package `{value}`",
+            "is it named in the pack's package data?",
+        )
+    return (
+        [],
+        f"it has no package `{value}`",
+        "the entry point must name a package of the pack itself",
+    )
 
 
 def _facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
@@ -126,7 +153,9 @@ def _facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
     found = [file.locate() for file in recorded if file.parts[:-1] in wanted]
     if not found and _editable(dist):
         folders = sorted({file.parent / FACTS for file in rules})
-        inside = [file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())]
+        inside = [
+            file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())
+        ]
         found = [file for file in inside if file.name.endswith(FACT_ENDINGS)]
     return found
 
@@ -160,4 +189,6 @@ def _folders_of(parts: tuple[str, ...]) -> list[Path]:
 
 
 def _fault(pack: RuleSource, why: str, advice: str = "") -> BadRuleError:
-    return BadRuleError(f"the rule pack cannot be used: {why}", file=pack.label, place=FileSpan(), help=advice)
+    return BadRuleError(
+        f"the rule pack cannot be used: {why}", file=pack.label, place=FileSpan(), help=advice
+    )

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from analyzer.language.checker import check
-from analyzer.language.command import parse_command
-from analyzer.language.expression import Alias, ExprNode, NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.language.template import Template
-from analyzer.language.template import parse as parse_template
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
 from analyzer.rules import affected
 from analyzer.rules.bounds import check_entries, check_size
 from analyzer.rules.fact_joins import check_join, fact_alias
@@ -25,12 +20,28 @@ from analyzer.rules.keys import (
     OUTCOME_KEYS,
     POPULATION_KEYS,
 )
-from analyzer.rules.model import PRODUCTS, STATUSES, Grade, Join, Note, Outcome, Population, Rule, Step, ThresholdError
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.command import parse_command
+from analyzer.rules.language.expression import Alias, ExprNode, NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.rules.language.template import Template
+from analyzer.rules.language.template import parse as parse_template
+from analyzer.rules.model import (
+    PRODUCTS,
+    STATUSES,
+    Grade,
+    Join,
+    Note,
+    Outcome,
+    Population,
+    Rule,
+    Step,
+    ThresholdError,
+)
 from analyzer.rules.own import scopes
 from analyzer.rules.short import expanded, is_short
 from analyzer.rules.short_examples import all_examples, asked_of
 from analyzer.rules.tables import TableReader
-from analyzer.verdicts import CONFIDENCES, SEVERITIES
 
 _TAG_HELP = "write words of a-z and 0-9 with dashes, like vmxnet3"
 MANY_LETS = 100
@@ -48,7 +59,9 @@ class RuleReader(TableReader):
         tree = self.text.tree()
         self.text.mapping(tree, KEYS, "the rule")
         keys = self._long_keys(tree)
-        self.rule_id = self._word(keys["rule"], ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495")
+        self.rule_id = self._word(
+            keys["rule"], ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495"
+        )
         self._signatures(keys.get("logs"))
         each = self._each(keys["each"])
         self.scope.bare = each if is_short(tree) else None
@@ -87,7 +100,9 @@ class RuleReader(TableReader):
         gate = affected.gate(self, keys, joins)
         return affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
 
-    def _finish(self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]) -> None:
+    def _finish(
+        self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]
+    ) -> None:
         """Read what stands around the conditions; examples are read when they are asked for."""
         rule.hits = list(self.hits.values())
         self._check_distinct(rule, keys.get("seen"))
@@ -98,7 +113,9 @@ class RuleReader(TableReader):
         if things := self._things(keys.get("object")):
             rule.object, *rule.rests_on = things
         own = rule.each.table.declared.product
-        rule.product = self._choice(keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else "")
+        rule.product = self._choice(
+            keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""
+        )
         self._head(rule, keys)
         self._tail(rule, keys)
         check_size(self.text, rule)
@@ -135,7 +152,9 @@ class RuleReader(TableReader):
         rule.revised = self._line(keys.get("revised"), "revised")
         rule.needs = self._line(keys.get("needs"), "needs")
         rule.owner = self._line(keys.get("owner"), "owner")
-        rule.tags = [self._word(tag, ID, "a tag", _TAG_HELP) for tag in self._list(keys.get("tags"), "tags")]
+        rule.tags = [
+            self._word(tag, ID, "a tag", _TAG_HELP) for tag in self._list(keys.get("tags"), "tags")
+        ]
         rule.proven = self._line(keys.get("proven"), "proven")
         rule.checked = self._line(keys.get("checked"), "checked")
         rule.replaces = self._lines(keys.get("replaces"), "replaces")
@@ -178,10 +197,14 @@ class RuleReader(TableReader):
         check_join(self.text, table, rows, keys)
         alias = Alias(name, table, rows == "many")
         by = self._by(keys.get("by"), alias)
-        crosses = any("node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by)
+        crosses = any(
+            "node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by
+        )
         crosses = crosses or (table.signature in self.logs and self.logs[table.signature].any_node)
         crosses = crosses or table.given is not None  # it belongs to no node
-        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same")
+        nodes = self._choice(
+            keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same"
+        )
         single = {key: value for key, value in self.scope.aliases.items() if not value.many}
         where = None
         if "where" in keys:
@@ -209,16 +232,24 @@ class RuleReader(TableReader):
         head, _, column = mine.rpartition(".")
         owner = self.scope.aliases.get(head) if head else next(iter(self.scope.aliases.values()))
         if owner is None or owner.many:
-            raise self.text.error(f"`{mine}` cannot be joined on", place, "name a column of a row joined before")
+            raise self.text.error(
+                f"`{mine}` cannot be joined on", place, "name a column of a row joined before"
+            )
         one, two = owner.column(column), alias.column(theirs)
         if one is None:
             near = did_you_mean(column, owner.columns())
-            raise self.text.error(f"table `{owner.table.spoken_name}` has no column `{column}`", place, near)
+            raise self.text.error(
+                f"table `{owner.table.spoken_name}` has no column `{column}`", place, near
+            )
         if two is None:
             near = did_you_mean(theirs, alias.columns())
-            raise self.text.error(f"table `{alias.table.spoken_name}` has no column `{theirs}`", child.place, near)
+            raise self.text.error(
+                f"table `{alias.table.spoken_name}` has no column `{theirs}`", child.place, near
+            )
         if one.kind != two.kind:
-            raise self.text.error(f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place)
+            raise self.text.error(
+                f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place
+            )
         return f"{owner.name}.{column}"
 
     def _lets(
@@ -235,10 +266,22 @@ class RuleReader(TableReader):
         for name, body in item.value.items():
             self._name(name, item.keys[name])
             node = check(body, self.text, self.scope, many=True)
-            if node.op == "literal" and node.type in ("int", "float") and isinstance(node.value, int | float):
-                value = _fitting(node, thresholds[name], self.text.name, name) if name in thresholds else node.value
+            if (
+                node.op == "literal"
+                and node.type in ("int", "float")
+                and isinstance(node.value, int | float)
+            ):
+                value = (
+                    _fitting(node, thresholds[name], self.text.name, name)
+                    if name in thresholds
+                    else node.value
+                )
                 named[name] = (value, node.value)
-                node = node if value == node.value else ExprNode("literal", node.type, repr(value), value=value)
+                node = (
+                    node
+                    if value == node.value
+                    else ExprNode("literal", node.type, repr(value), value=value)
+                )
             self.scope.lets[name] = node
         return dict(self.scope.lets), named
 
@@ -252,14 +295,19 @@ class RuleReader(TableReader):
         for key in GRADE_KEYS:
             if key not in keys:
                 raise self.text.error(f"a grade has no `{key}`", item.place)
-        return Grade(self._condition(keys["when"]), self._choice(keys["severity"], SEVERITIES, "severity", ""))
+        return Grade(
+            self._condition(keys["when"]),
+            self._choice(keys["severity"], SEVERITIES, "severity", ""),
+        )
 
     def _outcomes(self, item: RuleItem, *, graded: bool) -> list[Outcome]:
         found = []
         for child in self._list(item, "outcomes"):
             keys = self.text.mapping(child, OUTCOME_KEYS, "an outcome")
             if "severity" not in keys and not graded:
-                raise self.text.error("an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES))
+                raise self.text.error(
+                    "an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES)
+                )
             found.append(
                 Outcome(
                     self._condition(keys["when"]) if "when" in keys else ALWAYS,
@@ -277,7 +325,10 @@ class RuleReader(TableReader):
         for key in NOTE_KEYS:
             if key not in keys:
                 raise self.text.error(f"a note has no `{key}`", item.place)
-        return Note(self._condition(keys["when"]), parse_template(keys["say"], self.text, self.scope, prose=True))
+        return Note(
+            self._condition(keys["when"]),
+            parse_template(keys["say"], self.text, self.scope, prose=True),
+        )
 
     def _population(self, item: RuleItem) -> Population:
         keys = self.text.mapping(item, POPULATION_KEYS, "population")
@@ -285,9 +336,15 @@ class RuleReader(TableReader):
             if key not in keys:
                 raise self.text.error(f"population has no `{key}`", item.place)
         table = self._table(self._line(keys["table"], "table"), keys["table"].place)
-        name = self._name(self._line(keys["as"], "as"), keys["as"].place) if "as" in keys else "listed_subject"
+        name = (
+            self._name(self._line(keys["as"], "as"), keys["as"].place)
+            if "as" in keys
+            else "listed_subject"
+        )
         alias = Alias(name, table)
-        by = tuple((mine.rpartition(".")[2], theirs) for mine, theirs in self._by(keys["by"], alias))
+        by = tuple(
+            (mine.rpartition(".")[2], theirs) for mine, theirs in self._by(keys["by"], alias)
+        )
         scope = NameScope({name: alias})
         where = check(keys["where"], self.text, scope, want="bool") if "where" in keys else None
         shown = keys.get("subject")
@@ -301,7 +358,9 @@ class RuleReader(TableReader):
             return parse_template(item, self.text, self.scope)
         columns = each.table.key or ("node",)
         if each.table.lines_of is not None and not each.table.key:  # each line for itself
-            columns = tuple(column.name for column in self.logs[each.table.signature].columns) or ("time",)
+            columns = tuple(column.name for column in self.logs[each.table.signature].columns) or (
+                "time",
+            )
         fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
         return parse_template(RuleItem(fields, FileSpan(), fields), self.text, self.scope)
 
@@ -311,7 +370,9 @@ class RuleReader(TableReader):
     def _charted(self, item: RuleItem) -> ExprNode:
         node = check(item, self.text, self.scope, many=True)
         if node.op != "column" or not node.many or node.type not in ("int", "float"):
-            raise self.text.error("a chart takes number columns of a join with `rows: many`", item.place)
+            raise self.text.error(
+                "a chart takes number columns of a join with `rows: many`", item.place
+            )
         return node
 
     def _fix(self, item: RuleItem) -> Step:
@@ -319,7 +380,9 @@ class RuleReader(TableReader):
         if not ("run" in keys or "do" in keys):
             raise self.text.error("a step of fix needs `run` or `do`", item.place)
         if "unsure" in keys and not ("when" in keys or "releases" in keys):
-            raise self.text.error("a step of fix needs `when` beside `unsure`", keys["unsure"].place)
+            raise self.text.error(
+                "a step of fix needs `when` beside `unsure`", keys["unsure"].place
+            )
         fits = affected.gate(self, keys, self.joins, "releases")
         unsure = self._line(keys.get("unsure"), "unsure")
         if fits is not None and not unsure:
@@ -335,7 +398,9 @@ class RuleReader(TableReader):
         )
 
     def _words(self, item: RuleItem | None, *, prose: bool = False) -> Template | None:
-        return parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
+        return (
+            parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
+        )
 
 
 def _fitting(node: ExprNode, value: float, file: str, name: str) -> float:
@@ -344,7 +409,9 @@ def _fitting(node: ExprNode, value: float, file: str, name: str) -> float:
         return float(value)
     if isinstance(value, float) and not value.is_integer():
         message = f"`{name}` is a whole number in the rule ({node.text}), not {value!r}"
-        raise ThresholdError(message, file.rpartition("/")[2].rpartition(".")[0], name, "give a whole number")
+        raise ThresholdError(
+            message, file.rpartition("/")[2].rpartition(".")[0], name, "give a whole number"
+        )
     return int(value)
 
 
@@ -355,5 +422,8 @@ def _no_threshold(rule: Rule, name: str) -> ThresholdError:
         advice = "only a plain number under `let` can be changed"
     else:
         message = f"rule `{rule.id}` has no threshold `{name}`"
-        advice = did_you_mean(name, rule.thresholds) or "none of its values under `let` is a plain number"
+        advice = (
+            did_you_mean(name, rule.thresholds)
+            or "none of its values under `let` is a plain number"
+        )
     return ThresholdError(message, rule.id, name, advice)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
-from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.artefacts.tables import Table
 from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog
+from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.model import ThresholdError
 from analyzer.rules.settings import Settings, find, read
 from analyzer.rules.sources import RuleSource
-from analyzer.tables import Table
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,11 @@ class Local:
 
 
 def local(
-    file: Path | None = None, *, settings: bool = True, packs: bool = True, material: Sequence[Path] = ()
+    file: Path | None = None,
+    *,
+    settings: bool = True,
+    packs: bool = True,
+    material: Sequence[Path] = (),
 ) -> tuple[Local, str]:
     """Return the settings of `file` or, without one, of the current folder; and a warning, or "".
 
@@ -74,7 +77,10 @@ def load(
     where packs are left out or broken, a rule that is not there may be one of theirs.
     """
     settings = here.settings
-    everywhere = [*rules.default_paths(), *(packs.installed() if here.packs and only is None else ())]
+    everywhere = [
+        *rules.default_paths(),
+        *(packs.installed() if here.packs and only is None else ()),
+    ]
     try:
         catalog = rules.load(
             [*everywhere, *settings.kb, *kb] if only is None else only,
@@ -86,10 +92,15 @@ def load(
             thresholds=settings.thresholds if tuned else None,
         )
     except ThresholdError as error:
-        place = next((c.place for c in settings.changes if (c.rule, c.name) == (error.rule, error.name)), FileSpan())
+        place = next(
+            (c.place for c in settings.changes if (c.rule, c.name) == (error.rule, error.name)),
+            FileSpan(),
+        )
         raise settings.error(error.message, place, error.help) from None
     whole = here.packs and only is None and not any(source.faults for source in catalog.sources)
     if whole:
-        broken = {Path(error.file).stem for error in catalog.broken}  # a rule that is there, though not in use
+        broken = {
+            Path(error.file).stem for error in catalog.broken
+        }  # a rule that is there, though not in use
         settings.check_rules({*catalog.known, *broken})
     return catalog

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from analyzer.rules.catalog import Catalog
@@ -39,7 +38,9 @@ class RunOptions:
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         file = Path(self.settings) if self.settings else None
-        return run_catalog.local(file, settings=self.settings != "", packs=self.packs, material=material)
+        return run_catalog.local(
+            file, settings=self.settings != "", packs=self.packs, material=material
+        )
 
     def folders(self) -> list[Path]:
         """Return the folders of further rules."""
@@ -56,7 +57,9 @@ class RunOptions:
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         local, _ = self.local()
-        catalog = run_catalog.load(local, self.folders(), limits=self.limits, drafts=True, retired=True)
+        catalog = run_catalog.load(
+            local, self.folders(), limits=self.limits, drafts=True, retired=True
+        )
         return run_catalog.successors(catalog)
 
     def record(self) -> dict[str, Any]:

@@ -11,16 +11,15 @@ import hashlib
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan, did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, did_you_mean
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path
+from analyzer.runtime.limits import Limits
 from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
 from analyzer.scan.patterns import find_fatal
 from analyzer.scan.repeats import measure_cost
@@ -67,7 +66,9 @@ class Mute:
         """Tell whether the mute speaks of a finding of `rule` on something of these names."""
         if rule != self.rule:
             return False
-        if self.node and not re.fullmatch(fnmatch.translate(self.node.lower()), node.lower()[:TEXT]):
+        if self.node and not re.fullmatch(
+            fnmatch.translate(self.node.lower()), node.lower()[:TEXT]
+        ):
             return False
         return not self.subject or any(self._names(name[:TEXT]) for name in names if name)
 
@@ -156,7 +157,10 @@ def find(material: Sequence[Path] = (), folder: Path | None = None) -> tuple[Pat
     for given in material:
         one = real_path(given)
         if any(one == place or one in place.parents for place in (real, home)):
-            return None, f"{path} is part of the material and is not used; name it with --settings if it is yours"
+            return (
+                None,
+                f"{path} is part of the material and is not used; name it with --settings if it is yours",
+            )
     return path, ""
 
 
@@ -176,12 +180,18 @@ def read(path: Path, limits: Limits | None = None) -> Settings:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _error(name, "", f"not UTF-8 at byte {error.start}", FileSpan(), "save the file as UTF-8") from None
+        raise _error(
+            name, "", f"not UTF-8 at byte {error.start}", FileSpan(), "save the file as UTF-8"
+        ) from None
     return parse(text, name, path.parent, hashlib.sha256(raw).hexdigest(), limits)
 
 
 def parse(
-    text: str, name: str = NAME, folder: Path | None = None, hash: str = "", limits: Limits | None = None
+    text: str,
+    name: str = NAME,
+    folder: Path | None = None,
+    hash: str = "",
+    limits: Limits | None = None,
 ) -> Settings:
     """Return the settings of a TOML text; folders in it are relative to `folder`. Raises BadSettingsError."""
     import tomllib  # noqa: PLC0415 - most runs have no settings
@@ -192,15 +202,21 @@ def parse(
     except tomllib.TOMLDecodeError as error:
         raise _syntax(name, text, str(error)) from None
     except (RecursionError, ValueError):
-        raise _error(name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()) from None
+        raise _error(
+            name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()
+        ) from None
     reader = _Reader(name, text, values, folder or Path(), limits or Limits())
-    return Settings(name, hash, reader.kb(values), reader.mutes(values), reader.changes(values), text)
+    return Settings(
+        name, hash, reader.kb(values), reader.mutes(values), reader.changes(values), text
+    )
 
 
 class _Reader:
     """From the values of a settings file to its records; every refusal has its place."""
 
-    def __init__(self, name: str, text: str, values: Mapping[str, Any], folder: Path, limits: Limits) -> None:
+    def __init__(
+        self, name: str, text: str, values: Mapping[str, Any], folder: Path, limits: Limits
+    ) -> None:
         self.name, self.text, self.folder, self.limits = name, text, folder, limits
         from analyzer.rules.tomlplaces import places  # noqa: PLC0415 - the same
 
@@ -213,13 +229,20 @@ class _Reader:
         at, value = self.places.get(key, (FileSpan(), FileSpan()))
         return at if at_key else value
 
-    def bad(self, key: Key, message: str, help: str = "", *, at_key: bool = False) -> BadSettingsError:
+    def bad(
+        self, key: Key, message: str, help: str = "", *, at_key: bool = False
+    ) -> BadSettingsError:
         return _error(self.name, self.text, message, self.place(key, at_key=at_key), help)
 
     def known(self, values: Mapping[str, Any], keys: Collection[str], at: Key, what: str) -> None:
         for key in values:
             if key not in keys:
-                raise self.bad((*at, key), f"unknown key `{key[:60]}` in {what}", did_you_mean(key, keys), at_key=True)
+                raise self.bad(
+                    (*at, key),
+                    f"unknown key `{key[:60]}` in {what}",
+                    did_you_mean(key, keys),
+                    at_key=True,
+                )
 
     def kb(self, values: Mapping[str, Any]) -> tuple[Path, ...]:
         self.known(values, KEYS, (), "the settings")
@@ -232,7 +255,9 @@ class _Reader:
             key = ("kb", number)
             path = self.folder / self.line(folder, key, "a folder of rules")
             if not path.is_dir():
-                raise self.bad(key, f"there is no folder {path}", "the path is relative to the settings file")
+                raise self.bad(
+                    key, f"there is no folder {path}", "the path is relative to the settings file"
+                )
             found.append(path.resolve())
         return tuple(found)
 
@@ -246,7 +271,11 @@ class _Reader:
         for number, row in enumerate(rows):
             mute = self.mute(row, ("mute", number))
             if mute in found:
-                raise self.bad(("mute", number), f"the mute of line {found[mute].line} once more", "one is enough")
+                raise self.bad(
+                    ("mute", number),
+                    f"the mute of line {found[mute].line} once more",
+                    "one is enough",
+                )
             found[mute] = self.place(("mute", number))
         return tuple(found)
 
@@ -274,7 +303,9 @@ class _Reader:
         if not text.startswith("/"):
             return text
         if len(text) < 3 or not text.endswith("/"):
-            raise self.bad(at, "a pattern goes between two slashes", f'write subject = "/{text.strip("/")}/"')
+            raise self.bad(
+                at, "a pattern goes between two slashes", f'write subject = "/{text.strip("/")}/"'
+            )
         pattern = text[1:-1]
         if len(pattern) > self.limits.pattern_bytes:
             raise self.bad(at, f"longer than {self.limits.pattern_bytes} characters")
@@ -285,9 +316,15 @@ class _Reader:
         if danger := find_fatal(pattern):
             raise self.bad(at, f"this pattern can take forever: {danger.why}", danger.instead)
         bound = measure_cost(pattern)
-        if (why := refused_by_re2(pattern)) and bound and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS:
+        if (
+            (why := refused_by_re2(pattern))
+            and bound
+            and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS
+        ):
             raise self.bad(
-                at, f"this pattern can take too long: too many repeats, beside {why}", "leave out one of the two"
+                at,
+                f"this pattern can take too long: too many repeats, beside {why}",
+                "leave out one of the two",
             )
         return text
 
@@ -302,17 +339,27 @@ class _Reader:
     def changes(self, values: Mapping[str, Any]) -> tuple[Change, ...]:
         rules = values.get("thresholds", {})
         if not isinstance(rules, dict):
-            raise self.bad(("thresholds",), "thresholds is a table for each rule", "write [thresholds.kb-2039495]")
+            raise self.bad(
+                ("thresholds",),
+                "thresholds is a table for each rule",
+                "write [thresholds.kb-2039495]",
+            )
         found: list[Change] = []
         for rule, row in rules.items():
             at = ("thresholds", rule)
             if not isinstance(row, dict):
-                raise self.bad(at, "thresholds are named by their rule", "write [thresholds.RULE] above them")
+                raise self.bad(
+                    at, "thresholds are named by their rule", "write [thresholds.RULE] above them"
+                )
             if "reason" not in row:
-                raise self.bad(at, f"the thresholds of `{rule}` have no `reason`", "say why they differ here")
+                raise self.bad(
+                    at, f"the thresholds of `{rule}` have no `reason`", "say why they differ here"
+                )
             reason = self.line(row["reason"], (*at, "reason"), "a reason")
             if len(row) == 1:
-                raise self.bad(at, f"no threshold of `{rule}` is changed", "add a line NAME = NUMBER")
+                raise self.bad(
+                    at, f"no threshold of `{rule}` is changed", "add a line NAME = NUMBER"
+                )
             for name, value in row.items():
                 if name != "reason":
                     number = self.number(value, (*at, name), name)
@@ -322,7 +369,11 @@ class _Reader:
 
     def number(self, value: object, at: Key, name: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.bad(at, f"`{name}` is a number", "write it without quotes" if isinstance(value, str) else "")
+            raise self.bad(
+                at,
+                f"`{name}` is a number",
+                "write it without quotes" if isinstance(value, str) else "",
+            )
         if not math.isfinite(value) or abs(value) >= 10**18:
             raise self.bad(at, f"`{name}` is not a number that a rule can compare with")
         return value

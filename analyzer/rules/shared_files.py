@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from analyzer.language.rulefile import BadRuleError
-from analyzer.language.shared import SharedFiles
-from analyzer.limits import Limits
 from analyzer.rules.fact_tables import SHIPPED
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.rules.language.shared import SharedFiles
 from analyzer.rules.sources import RuleSource, read_from, shared_files
+from analyzer.runtime.limits import Limits
 
 
 @cache

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.logs import LOG_KEYS
 
 SIGN_KEYS = (*LOG_KEYS, "per", "at_least", "within", "distinct")
@@ -31,7 +31,20 @@ MADE = (SUBJECT, LINE, END, OFTEN, LASTING, OVER)
 
 _COUNT_KEYS = ("at_least", "within", "distinct")
 # Keys that hold expressions, and those of them and below them that are texts with values in braces.
-_SPEAK = ("only", "let", "when", "grade", "outcomes", "notes", "evidence", "chart", "subject", "object", "fix", "join")
+_SPEAK = (
+    "only",
+    "let",
+    "when",
+    "grade",
+    "outcomes",
+    "notes",
+    "evidence",
+    "chart",
+    "subject",
+    "object",
+    "fix",
+    "join",
+)
 _TEXTS = ("say", "subject", "object", "where", "run", "do", "note", "caution", "unsure")
 _PLAIN = ("let", "join")  # their own keys may be called as those of a text
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -52,8 +65,18 @@ def expanded(text: RuleText, tree: RuleItem) -> RuleItem:
     if not isinstance(tree.value, dict):
         return tree
     values, keys = dict(tree.value), dict(tree.keys)
-    if "kb" not in values and "rule" in values and (found := _KB.match(values["rule"].text.strip())):
-        _put(values, keys, "kb", _list([RuleItem(int(found[1]), keys["rule"], found[1])], keys["rule"]), keys["rule"])
+    if (
+        "kb" not in values
+        and "rule" in values
+        and (found := _KB.match(values["rule"].text.strip()))
+    ):
+        _put(
+            values,
+            keys,
+            "kb",
+            _list([RuleItem(int(found[1]), keys["rule"], found[1])], keys["rule"]),
+            keys["rule"],
+        )
     if "fix" in values and isinstance(values["fix"].value, dict):
         values["fix"] = _steps(values["fix"])
     if SIGN in values:
@@ -80,7 +103,9 @@ def _one_answer(text: RuleText, values: dict[str, RuleItem], keys: dict[str, Fil
 class _Short:
     """Writes out one rule; `values` and `keys` are those of its top level and are changed."""
 
-    def __init__(self, text: RuleText, values: dict[str, RuleItem], keys: dict[str, FileSpan]) -> None:
+    def __init__(
+        self, text: RuleText, values: dict[str, RuleItem], keys: dict[str, FileSpan]
+    ) -> None:
         self.text, self.values, self.keys = text, values, keys
         self.at = keys[SIGN]
         self.sign = text.mapping(values.pop(SIGN), SIGN_KEYS, "`sign`")
@@ -91,9 +116,14 @@ class _Short:
         """Put the keys of the long form in the place of the short ones."""
         for key in ("each", "population"):
             if key in self.values:
-                raise self.text.error(f"`{key}` does not go with `sign`", self.keys[key], "`per` says what is judged")
+                raise self.text.error(
+                    f"`{key}` does not go with `sign`", self.keys[key], "`per` says what is judged"
+                )
         per = self._per()
-        self._default("each", _text(f"{SUBJECT} in {SIGN} per {', '.join(item.text for item in per)}", self.at))
+        self._default(
+            "each",
+            _text(f"{SUBJECT} in {SIGN} per {', '.join(item.text for item in per)}", self.at),
+        )
         shown = " ".join(f"{{{SUBJECT}.{item.text.strip()}}}" for item in per)
         self._default("object", _text(shown, self.at, quoted=True))
         self._logs()
@@ -112,11 +142,17 @@ class _Short:
         """Return the keys of `cleared`; a bare pattern is its `match`, and its log is that of the sign."""
         if item is None:
             return {}
-        found = {"match": item} if isinstance(item.value, str) else self.text.mapping(item, CLEARED_KEYS, "`cleared`")
+        found = (
+            {"match": item}
+            if isinstance(item.value, str)
+            else self.text.mapping(item, CLEARED_KEYS, "`cleared`")
+        )
         if "match" not in found:
             raise self.text.error("`cleared` has no `match`", item.place)
         if "say" in found and "severity" not in found:
-            raise self.text.error("`say` of `cleared` needs a `severity` beside it", found["say"].place)
+            raise self.text.error(
+                "`say` of `cleared` needs a `severity` beside it", found["say"].place
+            )
         return ({"in": self.sign["in"]} if "in" in self.sign else {}) | found
 
     def _per(self) -> list[RuleItem]:
@@ -125,7 +161,10 @@ class _Short:
             return [_text("node", self.at)]
         children = item.value if isinstance(item.value, list) else [item]
         return [
-            _text(word.strip(), self.text.within(child, child.text.find(word.strip()), len(child.text)))
+            _text(
+                word.strip(),
+                self.text.within(child, child.text.find(word.strip()), len(child.text)),
+            )
             for child in children
             for word in self.text.string(child, "per").split(",")
         ]
@@ -141,7 +180,9 @@ class _Short:
 
     def _asks_over(self) -> bool:
         """Tell whether it matters that the last line of the sign was followed by one that ends it."""
-        made = "severity" in self.cleared or ("longer_than" not in self.cleared and "when" not in self.values)
+        made = "severity" in self.cleared or (
+            "longer_than" not in self.cleared and "when" not in self.values
+        )
         return bool(self.cleared) and (made or self._speaks_of(OVER))
 
     def _counted(self) -> bool:
@@ -169,17 +210,26 @@ class _Short:
             own[LINE] = _mapping(_join(SIGN, by, self.at), self.at)
         if self._speaks_of(END) or self._asks_over():
             at = self.keys[CLEARED]
-            own[END] = _mapping(_join(CLEARED, [_text(item.text, self.cleared["match"].place) for item in by], at), at)
+            own[END] = _mapping(
+                _join(CLEARED, [_text(item.text, self.cleared["match"].place) for item in by], at),
+                at,
+            )
         self._merge("join", own, "a row")
 
     def _seen(self) -> None:
         own: dict[str, RuleItem] = {}
         if self._counted():
-            counted = {"log": _text(SIGN, self.at)} | {key: self.sign[key] for key in _COUNT_KEYS if key in self.sign}
+            counted = {"log": _text(SIGN, self.at)} | {
+                key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
+            }
             own[OFTEN] = _mapping(counted, self.at)
         if "longer_than" in self.cleared:
             at = self.keys[CLEARED]
-            ended = {"log": _text(SIGN, at), "until": _text(CLEARED, at), "longer_than": self.cleared["longer_than"]}
+            ended = {
+                "log": _text(SIGN, at),
+                "until": _text(CLEARED, at),
+                "longer_than": self.cleared["longer_than"],
+            }
             own[LASTING] = _mapping(ended, at)
         self._merge("seen", own, "a question")
 
@@ -191,17 +241,25 @@ class _Short:
     def _outcomes(self) -> None:
         """Make the answers: that of what is over, where it has one, and that of all else."""
         if "outcomes" in self.values:
-            both = [(key, item, part) for part in (self.answer, self.cleared) for key, item in part.items()]
+            both = [
+                (key, item, part)
+                for part in (self.answer, self.cleared)
+                for key, item in part.items()
+            ]
             for key, item, part in both:
                 if key in ANSWER_KEYS:
                     place = self.keys[key] if part is self.answer else item.place
-                    raise self.text.error(f"`{key}` does not go with `outcomes`", place, "write it in an outcome")
+                    raise self.text.error(
+                        f"`{key}` does not go with `outcomes`", place, "write it in an outcome"
+                    )
             return
         at = next((self.keys[key] for key in self.answer), self.at)
         found = [_mapping({"when": _text("true", at, value=True), **self.answer}, at)]
         if "severity" in self.cleared:
             own = {key: self.cleared[key] for key in ANSWER_KEYS if key in self.cleared}
-            found.insert(0, _mapping({"when": _text(OVER, self.keys[CLEARED]), **own}, self.keys[CLEARED]))
+            found.insert(
+                0, _mapping({"when": _text(OVER, self.keys[CLEARED]), **own}, self.keys[CLEARED])
+            )
         _put(self.values, self.keys, "outcomes", _list(found, at), at)
 
     # -- putting them in
@@ -211,8 +269,15 @@ class _Short:
         word = re.compile(rf"\b{name}\b")
         parts = {key: self.values[key] for key in _SPEAK if key in self.values}
         says = [part["say"] for part in (self.answer, self.cleared) if "say" in part]
-        texts = [text for key, part in parts.items() for text in _expressions(part, key, texts=key not in _PLAIN)]
-        return any(word.search(text) for text in [*texts, *(one for say in says for one in _expressions(say, "say"))])
+        texts = [
+            text
+            for key, part in parts.items()
+            for text in _expressions(part, key, texts=key not in _PLAIN)
+        ]
+        return any(
+            word.search(text)
+            for text in [*texts, *(one for say in says for one in _expressions(say, "say"))]
+        )
 
     def _default(self, key: str, item: RuleItem) -> None:
         if key not in self.values:
@@ -227,7 +292,9 @@ class _Short:
         for name in own:
             if name in given and item is not None:
                 help_text = f"the short form makes {what} of this name"
-                raise self.text.error(f"the name `{name}` is already taken", item.keys[name], help_text)
+                raise self.text.error(
+                    f"the name `{name}` is already taken", item.keys[name], help_text
+                )
         if not own:
             return
         places = {name: part.place for name, part in own.items()}
@@ -240,7 +307,13 @@ class _Short:
 # -- items that no author wrote
 
 
-def _put(values: dict[str, RuleItem], keys: dict[str, FileSpan], key: str, item: RuleItem, place: FileSpan) -> None:
+def _put(
+    values: dict[str, RuleItem],
+    keys: dict[str, FileSpan],
+    key: str,
+    item: RuleItem,
+    place: FileSpan,
+) -> None:
     values[key] = item
     keys.setdefault(key, place)
 
@@ -254,11 +327,17 @@ def _list(items: list[RuleItem], place: FileSpan) -> RuleItem:
 
 
 def _mapping(values: dict[str, RuleItem], place: FileSpan) -> RuleItem:
-    return RuleItem(values, place, keys={key: item.place for key, item in values.items()}, made=True)
+    return RuleItem(
+        values, place, keys={key: item.place for key, item in values.items()}, made=True
+    )
 
 
 def _join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, RuleItem]:
-    return {"table": _text(table, place), "by": _list(list(by), place), "rows": _text("many", place)}
+    return {
+        "table": _text(table, place),
+        "by": _list(list(by), place),
+        "rows": _text("many", place),
+    }
 
 
 def _steps(item: RuleItem) -> RuleItem:
@@ -267,7 +346,11 @@ def _steps(item: RuleItem) -> RuleItem:
     for where, child in item.value.items():
         at = item.keys[where]
         command = _COMMAND.match(child.text.strip()) if isinstance(child.value, str) else None
-        done = {"run": RuleItem(command[1], child.place, command[1], child.quoted)} if command else {"do": child}
+        done = (
+            {"run": RuleItem(command[1], child.place, command[1], child.quoted)}
+            if command
+            else {"do": child}
+        )
         step = {"where": _text(where, at, quoted=True), **done}
         steps.append(RuleItem(step, at, keys={"where": at, next(iter(done)): child.place}))
     return RuleItem(steps, item.place)

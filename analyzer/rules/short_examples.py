@@ -23,15 +23,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
+from analyzer.case.verdicts import Verdict
 from analyzer.facts.records import PRODUCT_VIBS
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.examples import EXAMPLE_KEYS, EXPECT_KEYS, read_examples
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
 from analyzer.rules.model import Example, LogDef, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
 from analyzer.scan.careful import UNDECIDED, Answer, search_of
-from analyzer.tables import Table
-from analyzer.verdicts import Verdict
 
 SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
 RESULT_KEYS = ("match", "no_match", "not_applicable", "cannot_tell", "more")  # of a rule over rows
@@ -48,7 +48,11 @@ _PASSED_ON = ("result", "severity", "confidence", "count")
 
 def asked_of(tree: RuleItem) -> RuleItem:
     """Return of the tree of a rule file what reading the examples needs."""
-    kept = {key: item for key, item in tree.value.items() if key in ("examples", SIGN, CLEARED, "outcomes")}
+    kept = {
+        key: item
+        for key, item in tree.value.items()
+        if key in ("examples", SIGN, CLEARED, "outcomes")
+    }
     written = {
         key: place for key, place in tree.keys.items() if key in kept
     }  # the linter adds keys that were not written
@@ -62,8 +66,13 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
     """
     item = tree.value.get("examples")
     bare = item is not None and isinstance(item.value, dict)
-    found = read_examples(_long(item, tree, rule) if item is not None and bare else item, rule.text, tables)
-    return [*found, *made_examples(rule, found, tree.keys.get("examples", tree.place), by_result=bare)]
+    found = read_examples(
+        _long(item, tree, rule) if item is not None and bare else item, rule.text, tables
+    )
+    return [
+        *found,
+        *made_examples(rule, found, tree.keys.get("examples", tree.place), by_result=bare),
+    ]
 
 
 # -- bare lines
@@ -80,11 +89,23 @@ def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
     more = _listed(text, keys, "more")
     found = []
     for key in SHORT_KEYS[:-1]:
-        for number, (lines, expect) in enumerate(_cases(text, keys[key], key, rule) if key in keys else (), 1):
-            logs = {name: _item(some, lines.place) for name, some in _by_log(_lines(text, lines, key), rule).items()}
+        for number, (lines, expect) in enumerate(
+            _cases(text, keys[key], key, rule) if key in keys else (), 1
+        ):
+            logs = {
+                name: _item(some, lines.place)
+                for name, some in _by_log(_lines(text, lines, key), rule).items()
+            }
             name = expect.pop("name", None) or _item(f"{key} {number}", lines.place)
-            asked = {part: _item(value, lines.place) for part, value in _expected(tree, rule, key).items()} | expect
-            whole = {"name": name, "logs": _item(logs, lines.place), "expect": _item(asked, lines.place)}
+            asked = {
+                part: _item(value, lines.place)
+                for part, value in _expected(tree, rule, key).items()
+            } | expect
+            whole = {
+                "name": name,
+                "logs": _item(logs, lines.place),
+                "expect": _item(asked, lines.place),
+            }
             found.append(_item(whole, lines.place))
     return RuleItem([*found, *more], item.place)
 
@@ -103,7 +124,11 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
     text = rule.text
     keys = text.mapping(item, RESULT_KEYS, "`examples`")
     severities = {outcome.severity for outcome in rule.outcomes}
-    only = _item(rule.outcomes[0].severity, item.place) if len(severities) == 1 and not rule.grades else None
+    only = (
+        _item(rule.outcomes[0].severity, item.place)
+        if len(severities) == 1 and not rule.grades
+        else None
+    )
     found = []
     for key in RESULT_KEYS[:-1]:
         for number, case in enumerate(_listed(text, keys, key), 1):
@@ -118,10 +143,14 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
                 rows = rows if not isinstance(rows.value, dict) else RuleItem([rows], rows.place)
                 tables = parts["tables"].value if "tables" in parts else {}
                 home = rule.each.table.declared.name
-                parts["tables"] = _item({home: rows} | (tables if isinstance(tables, dict) else {}), rows.place)
+                parts["tables"] = _item(
+                    {home: rows} | (tables if isinstance(tables, dict) else {}), rows.place
+                )
             parts.setdefault("name", _item(f"{key} {number}", case.place))
             parts["expect"] = _item({"result": _item(key, case.place)} | asked, case.place)
-            found.append(RuleItem(parts, case.place, keys=dict.fromkeys(parts, case.place) | places))
+            found.append(
+                RuleItem(parts, case.place, keys=dict.fromkeys(parts, case.place) | places)
+            )
     found.sort(key=lambda one: "like" in one.value)  # what is like another one comes after it
     return RuleItem([*found, *_listed(text, keys, "more")], item.place)
 
@@ -135,16 +164,24 @@ def _item(value: Any, place: FileSpan) -> RuleItem:
     return RuleItem(value, place, value if isinstance(value, str) else "", keys=keys, made=True)
 
 
-def _cases(text: RuleText, item: RuleItem, key: str, rule: Rule) -> Iterator[tuple[RuleItem, dict[str, RuleItem]]]:
+def _cases(
+    text: RuleText, item: RuleItem, key: str, rule: Rule
+) -> Iterator[tuple[RuleItem, dict[str, RuleItem]]]:
     """Yield the cases of one key: the lines, and what the author expects of them."""
     if isinstance(item.value, list):
         for child in item.value:
-            expect = dict(text.mapping(child, CASE_KEYS, f"a case of `{key}`")) if isinstance(child.value, dict) else {}
+            expect = (
+                dict(text.mapping(child, CASE_KEYS, f"a case of `{key}`"))
+                if isinstance(child.value, dict)
+                else {}
+            )
             if isinstance(child.value, dict) and "lines" not in expect:
                 raise text.error(f"a case of `{key}` has no `lines`", child.place)
             yield expect.pop("lines", child), expect
     elif not isinstance(item.value, str):
-        raise text.error(f"`{key}` is lines of a log, or a list of them, not {item.what}", item.place)
+        raise text.error(
+            f"`{key}` is lines of a log, or a list of them, not {item.what}", item.place
+        )
     elif not cases_by_line(rule, key):  # all lines together are one case
         yield item, {}
     else:
@@ -183,7 +220,9 @@ def _by_log(text: str, rule: Rule) -> dict[str, str]:
         return {home: text}
     searches = [(log.table.name, _search(log)) for log in rule.logs.values()]
     for line in text.splitlines():
-        owner = next((name for name, search in searches if search(line) not in (None, UNDECIDED)), home)
+        owner = next(
+            (name for name, search in searches if search(line) not in (None, UNDECIDED)), home
+        )
         found[owner] = f"{found[owner]}{line}\n"
     return found
 
@@ -203,7 +242,11 @@ def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
     if "outcomes" in tree.value:
         return {"result": Verdict.MATCH.value}
     if key == "cleared":
-        return {"result": "match", "severity": rule.outcomes[0].severity} if over else {"result": "no_match"}
+        return (
+            {"result": "match", "severity": rule.outcomes[0].severity}
+            if over
+            else {"result": "no_match"}
+        )
     last = rule.outcomes[-1].severity
     return {"result": "match", "severity": last} if last else {"result": "match"}
 
@@ -211,7 +254,9 @@ def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
 # -- those that follow from the rule
 
 
-def made_examples(rule: Rule, own: list[Example], place: FileSpan, *, by_result: bool = False) -> list[Example]:
+def made_examples(
+    rule: Rule, own: list[Example], place: FileSpan, *, by_result: bool = False
+) -> list[Example]:
     """Return the examples that follow from a rule, and of which its author has none of the kind.
 
     place      in the rule file, where they are said to stand
@@ -226,14 +271,27 @@ def made_examples(rule: Rule, own: list[Example], place: FileSpan, *, by_result:
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
     if not lines:
         told = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
-        return [] if told else [_made(place, f"{log} is not in the case", open_, tables={log: None})]
-    runs: dict[str, Any] = {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
+        return (
+            [] if told else [_made(place, f"{log} is not in the case", open_, tables={log: None})]
+        )
+    runs: dict[str, Any] = (
+        {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
+    )
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
-        found.append(_made(place, f"{log} is not in the case", open_, tables=runs, logs={log: None}))
+        found.append(
+            _made(place, f"{log} is not in the case", open_, tables=runs, logs={log: None})
+        )
     if not any(log in example.cut for example in proven):
         logs = {one.table.name: "" for one in rule.logs.values()}
-        found.append(_made(place, f"{log} is cut and shows nothing", open_, tables=runs, logs=logs, cut=(log,)))
-    if not any(example.files for example in proven) and (read := _read(rule, proven, place)) is not None:
+        found.append(
+            _made(
+                place, f"{log} is cut and shows nothing", open_, tables=runs, logs=logs, cut=(log,)
+            )
+        )
+    if (
+        not any(example.files for example in proven)
+        and (read := _read(rule, proven, place)) is not None
+    ):
         found.append(read)
     return found
 
@@ -247,7 +305,12 @@ def _read(rule: Rule, own: list[Example], place: FileSpan) -> Example | None:
     """Return the first example that matches by lines of logs alone, as files in the places of the logs."""
     for example in own:
         logs = {name: text for name, text in example.logs.items() if text}
-        if example.expect.get("result") != Verdict.MATCH or example.tables or example.cut or not logs:
+        if (
+            example.expect.get("result") != Verdict.MATCH
+            or example.tables
+            or example.cut
+            or not logs
+        ):
             continue
         tables = {log.table.name: log.table for log in rule.logs.values()}
         paths = {name: own_path(tables[name]) for name in logs if name in tables}
@@ -255,7 +318,9 @@ def _read(rule: Rule, own: list[Example], place: FileSpan) -> Example | None:
             return None
         files = tuple({"path": paths[name], "text": text} for name, text in logs.items())
         expect = {key: example.expect[key] for key in _PASSED_ON if key in example.expect}
-        return _made(place, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files)
+        return _made(
+            place, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files
+        )
     return None
 
 
@@ -270,5 +335,7 @@ def own_path(table: Table) -> str:
 
     found = _PATH.search(table.source)
     path = _PLACE.sub(name, found[0]) if found else ""
-    parsers = (one for one in parsing.registry().values() if one.log and one.tables[0].name == table.name)
+    parsers = (
+        one for one in parsing.registry().values() if one.log and one.tables[0].name == table.name
+    )
     return path if any(parser.matches_file(path) for parser in parsers) else ""

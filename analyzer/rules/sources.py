@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
-from analyzer.language.shared import SHARED
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
+from analyzer.rules.language.shared import SHARED
+from analyzer.runtime.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")
 FACTS, FACT_ENDINGS = "facts", (".csv", ".toml")  # the folder beside the rules, and what it holds
@@ -87,7 +87,11 @@ def rule_files(
                 found += [(source, file) for file in files]
                 faults += why_not
             except OSError as error:
-                reason = "no such file or folder" if not path.exists() else f"cannot be read: {error.strerror}"
+                reason = (
+                    "no such file or folder"
+                    if not path.exists()
+                    else f"cannot be read: {error.strerror}"
+                )
                 faults.append(BadRuleError(reason, file=str(path), place=FileSpan()))
         broken += faults
         source.broken = len(faults)
@@ -139,12 +143,18 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
                 raise
             tell(f"cannot be read: {error.strerror}", place, "")
             continue
-        mine = [one.name for one in inside if one.name.endswith(RULE_ENDINGS) and not _is_folder(one)]
+        mine = [
+            one.name for one in inside if one.name.endswith(RULE_ENDINGS) and not _is_folder(one)
+        ]
         found += [place / name for name in mine if place is not folder or name != SHARED]
         below = [one for one in inside if not one.name.startswith(".") and _is_folder(one)]
         for link in (one for one in below if one.is_symlink()):
             if not (os.path.realpath(link.path) + os.sep).startswith(top + os.sep):
-                tell("a link to a folder outside is not followed", Path(link.path), "name that folder itself")
+                tell(
+                    "a link to a folder outside is not followed",
+                    Path(link.path),
+                    "name that folder itself",
+                )
         todo += [place / one.name for one in below if not one.is_symlink()]
         if count >= FOLDERS:
             tell(f"more than {FOLDERS} folders lie below it; the rest were not read", folder, HELP)
@@ -173,11 +183,17 @@ def data_files(source: RuleSource) -> tuple[list[Any], list[BadRuleError]]:
         try:
             inside = sorted(folder.iterdir()) if folder is not None else []
         except OSError as error:
-            faults.append(BadRuleError(f"cannot be read: {error.strerror}", file=str(folder), place=FileSpan()))
+            faults.append(
+                BadRuleError(
+                    f"cannot be read: {error.strerror}", file=str(folder), place=FileSpan()
+                )
+            )
             continue
         if folder is not None and path.is_dir() and leads_out(folder):
             why = "a link to a folder outside is not followed"
-            faults.append(BadRuleError(why, file=str(folder), place=FileSpan(), help="copy the files"))
+            faults.append(
+                BadRuleError(why, file=str(folder), place=FileSpan(), help="copy the files")
+            )
             continue
         found += [one for one in inside if one.name.endswith(FACT_ENDINGS)]
     return found, faults
@@ -201,7 +217,9 @@ def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, 
     try:
         text, raw = read(path, limits)
     except BadRuleError as error:
-        raise BadRuleError(error.message, file=prefix + error.file, place=error.place, help=error.help) from None
+        raise BadRuleError(
+            error.message, file=prefix + error.file, place=error.place, help=error.help
+        ) from None
     text.name = prefix + text.name
     return text, raw
 
@@ -210,4 +228,6 @@ def check_place(source: RuleSource, path: Any) -> None:
     """Refuse a file of a folder that lies elsewhere; raises BadRuleError."""
     if source.kind == "folder" and leads_out(path):
         message = "a link that leads out of its folder"
-        raise BadRuleError(message, file=path.name, place=FileSpan(), help="copy the file, or name it with --kb")
+        raise BadRuleError(
+            message, file=path.name, place=FileSpan(), help="copy the file, or name it with --kb"
+        )

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analyzer.language.expression import Alias
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Table
+from analyzer.rules.language.expression import Alias
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.logs import LogReader
 from analyzer.rules.model import HitTable, LogDef, Rule
-from analyzer.tables import ORIGIN_COLUMNS, Column, Table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")
 _GROUP = re.compile(r"[a-z][a-z0-9_]{0,59}$")
@@ -49,11 +49,17 @@ class TableReader(LogReader):
         name = self._name(found[1], self.text.within(item, 0, len(found[1])))
         start = item.text.find(found[2], item.text.find(" in ") + 1)
         place = self.text.within(item, start, start + len(found[2]))
-        keys = self._keys(item, found[2], start + len(found[2]), found[3]) if found.end(2) < found.end() else ()
+        keys = (
+            self._keys(item, found[2], start + len(found[2]), found[3])
+            if found.end(2) < found.end()
+            else ()
+        )
         alias = Alias(name, self._rows_of(found[2], place, keys))
         if alias.table.given is not None:
             help_text = "judge what the case holds, and join these rows"
-            raise self.text.error(f"`{found[2][:80]}` is a table of the catalog, not of the case", place, help_text)
+            raise self.text.error(
+                f"`{found[2][:80]}` is a table of the catalog, not of the case", place, help_text
+            )
         self.scope.aliases[name] = alias
         return alias
 
@@ -68,7 +74,9 @@ class TableReader(LogReader):
         names = [word.strip() for word in (words or "").split(",")]
         if not 1 <= len(names) <= MANY_KEYS or not all(name and " " not in name for name in names):
             help_text = f"one to {MANY_KEYS} of them, separated by commas: per device, lun"
-            raise self.text.error("`per` needs names of columns", self.text.within(item, at, at + 3), help_text)
+            raise self.text.error(
+                "`per` needs names of columns", self.text.within(item, at, at + 3), help_text
+            )
         known = ["node", *(column.name for column in self._columns(self.logs[source]))]
         at += 3
         for number, name in enumerate(names):
@@ -76,7 +84,9 @@ class TableReader(LogReader):
             place = self.text.within(item, at, at + len(name))
             at += len(name)
             if name not in known:
-                raise self.text.error(f"hits of `{source}` have no `{name[:60]}`", place, did_you_mean(name, known))
+                raise self.text.error(
+                    f"hits of `{source}` have no `{name[:60]}`", place, did_you_mean(name, known)
+                )
             if name in names[:number]:
                 raise self.text.error(f"`{name}` is given twice after `per`", place)
         return tuple(names)
@@ -113,19 +123,26 @@ class TableReader(LogReader):
         for column in log.columns:
             help_text = ""
             if column.name in ORIGIN_COLUMNS:
-                help_text = f"every row has a column `{column.name}` already; give the group another name"
+                help_text = (
+                    f"every row has a column `{column.name}` already; give the group another name"
+                )
             elif not _GROUP.match(column.name):
                 help_text = "use a-z, 0-9 and _, a letter first"
             if help_text:
                 at = max(0, item.text.find(f"(?P<{column.name}>"))
                 place = self.text.within(item, at + 4, at + 4 + len(column.name))
-                raise self.text.error(f"the group `{column.name[:60]}` cannot be a column", place, help_text)
+                raise self.text.error(
+                    f"the group `{column.name[:60]}` cannot be a column", place, help_text
+                )
 
     @staticmethod
     def _columns(log: LogDef) -> tuple[Column, ...]:
         """Return the columns of a signature's lines: its named groups, and what its log has besides."""
         groups = {column.name for column in log.columns}
-        return (*log.columns, *(column for column in log.table.columns if column.name not in groups))
+        return (
+            *log.columns,
+            *(column for column in log.table.columns if column.name not in groups),
+        )
 
     def _ask(self, item: RuleItem | None) -> dict[str, str]:
         if item is None or item.value is None:
@@ -133,12 +150,15 @@ class TableReader(LogReader):
         if not isinstance(item.value, dict):
             return {"": self.text.string(item, "ask")}
         return {
-            self._any_table(name, item.keys[name]): self.text.string(child, "ask") for name, child in item.value.items()
+            self._any_table(name, item.keys[name]): self.text.string(child, "ask")
+            for name, child in item.value.items()
         }
 
     def _any_table(self, name: str, place: FileSpan) -> str:
         if name not in self.tables or self.tables[name].given is not None:
-            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+            raise self.text.error(
+                f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables)
+            )
         return name
 
 
@@ -167,7 +187,11 @@ def _table_name(rule: str, log: LogDef, per: Iterable[str]) -> str:
 
     Facts may outlive an edit of the rule, or be judged by the same rule with a number moved.
     """
-    where = [(node.op, node.text, node.value) for node in log.where.walk()] if log.where is not None else []
+    where = (
+        [(node.op, node.text, node.value) for node in log.where.walk()]
+        if log.where is not None
+        else []
+    )
     kinds = [(column.name, column.kind) for column in log.columns]
     told = repr((log.pattern, log.ignore_case, kinds, where, tuple(per), *log.otherwise))
     mark = hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:8]

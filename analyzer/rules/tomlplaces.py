@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from analyzer.language.rulefile import FileSpan
+from analyzer.rules.language.rulefile import FileSpan
 
 # Keys of tables and numbers of list entries, from the top: ("mute", 0, "rule").
 Path = tuple[str | int, ...]
@@ -41,7 +41,11 @@ def places(text: str, values: Mapping[str, Any]) -> dict[Path, tuple[FileSpan, F
         elif not inside and (pair := _PAIR.match(line)):
             path = _path(base, pair[1], {})
             if _holds(values, path):
-                value = FileSpan(number, pair.end() + 1, max(1, len(line[pair.end() :].partition(" #")[0].rstrip())))
+                value = FileSpan(
+                    number,
+                    pair.end() + 1,
+                    max(1, len(line[pair.end() :].partition(" #")[0].rstrip())),
+                )
                 found.setdefault(path, (FileSpan(number, pair.start(1) + 1, len(pair[1])), value))
         for quotes in ('"""', "'''"):
             if inside in ("", quotes) and line.count(quotes) % 2:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.limits import Limits
 from analyzer.rules import catalog, packs
 from analyzer.rules.fact_tables import SHIPPED
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
+from analyzer.runtime.limits import Limits
 
 
 def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> RuleSource:
@@ -26,7 +26,9 @@ def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> Ru
     homes = [place for place in places if _holds(place, path.stem, limits)]
     if not homes and _holds(SHIPPED, path.stem, limits):
         return replace(alone, shared=shared_files(SHIPPED))
-    parts = {tuple(map(str, files)): files for place in homes or places if (files := shared_files(place))}
+    parts = {
+        tuple(map(str, files)): files for place in homes or places if (files := shared_files(place))
+    }
     found = [replace(alone, shared=files) for files in parts.values()]
     if len(found) > 1:
         found = [one for one in found if _reads(one, limits)] or found

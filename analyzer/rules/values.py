@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from analyzer.language.expression import NameScope
-from analyzer.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
-from analyzer.limits import Limits
-from analyzer.tables import Table
+from analyzer.artefacts.tables import Table
+from analyzer.rules.language.expression import NameScope
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.runtime.limits import Limits
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(s|m|h|d)\Z")
@@ -30,7 +30,9 @@ class Values:
         if item is None or item.value is None:
             return []
         if not isinstance(item.value, list):
-            raise self.text.error(f"{what} must be a list, not {item.what}", item.place, "write it in [ ]")
+            raise self.text.error(
+                f"{what} must be a list, not {item.what}", item.place, "write it in [ ]"
+            )
         return item.value
 
     def _lines(self, item: RuleItem | None, what: str) -> list[str]:
@@ -40,13 +42,17 @@ class Values:
 
     def _numbers(self, item: RuleItem | None, what: str) -> list[int]:
         found = []
-        for child in [item] if item is not None and isinstance(item.value, int) else self._list(item, what):
+        for child in (
+            [item] if item is not None and isinstance(item.value, int) else self._list(item, what)
+        ):
             if not isinstance(child.value, int) or isinstance(child.value, bool):
                 raise self.text.error(f"{what} holds numbers, not {child.what}", child.place)
             found.append(child.value)
         return found
 
-    def _choice(self, item: RuleItem | None, choices: tuple[str, ...], what: str, default: str) -> str:
+    def _choice(
+        self, item: RuleItem | None, choices: tuple[str, ...], what: str, default: str
+    ) -> str:
         if item is None:
             return default
         word = self._line(item, what)
@@ -69,7 +75,11 @@ class Values:
         return item.value
 
     def _count(self, item: RuleItem, what: str, most: int) -> int:
-        if not isinstance(item.value, int) or isinstance(item.value, bool) or not 1 <= item.value <= most:
+        if (
+            not isinstance(item.value, int)
+            or isinstance(item.value, bool)
+            or not 1 <= item.value <= most
+        ):
             raise self.text.error(f"{what} is a number from 1 to {most}", item.place)
         return item.value
 
@@ -81,7 +91,9 @@ class Values:
 
     def _name(self, name: str, place: FileSpan) -> str:
         if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
-            raise self.text.error(f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first")
+            raise self.text.error(
+                f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first"
+            )
         if name in self.scope.names():
             raise self.text.error(f"the name `{name}` is already taken", place)
         return name
@@ -89,7 +101,9 @@ class Values:
     def _table(self, name: str, place: FileSpan, *, log: bool = False) -> Table:
         table = self.tables.get(name)
         if table is None:
-            raise self.text.error(f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables))
+            raise self.text.error(
+                f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables)
+            )
         if table.log and not log:
             help_text = "name a signature under `logs`; ask for it in `seen`, or use it as a table"
             raise self.text.error(f"`{name}` is a log", place, help_text)

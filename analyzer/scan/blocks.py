@@ -11,10 +11,8 @@ import queue
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
-
-from analyzer.lazy_dataclass import dataclass
 
 BLOCK = 1 << 20
 _ALONE = 2  # blocks of a log that are read without a second thread: to start one costs as much as to inflate them
@@ -111,7 +109,9 @@ class LineBlocks:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._add_gap(self._line, raw.hole)
-        has_mark = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK  # Notepad puts it before the first line
+        has_mark = (
+            self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
+        )  # Notepad puts it before the first line
         has_dirt = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not has_mark and not has_dirt and not _may_hold_long(buffer, end, self._limit):
             return buffer, end

@@ -9,7 +9,11 @@ from typing import Any
 
 _c: Any = importlib.import_module("re._constants")
 
-ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}  # what an ASCII letter matches without case
+ODD_PARTNERS = {
+    "i": (0x130, 0x131),
+    "k": (0x212A,),
+    "s": (0x17F,),
+}  # what an ASCII letter matches without case
 HIGH = "\\x80-\\xff"  # the bytes of characters beyond ASCII, inside a class
 
 

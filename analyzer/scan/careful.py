@@ -63,7 +63,9 @@ class Careful:
         self._steps = steps
         self.left = 1 << 62
         self._cost = measure_cost(compiled.pattern, _flags_of(compiled))
-        self._sure = self._cost.find_sure_length(STEPS) if self._cost is not None else 0  # characters, of whatever line
+        self._sure = (
+            self._cost.find_sure_length(STEPS) if self._cost is not None else 0
+        )  # characters, of whatever line
         self._re2: dict[tuple[bool, bool], Re2Pattern | None] = {}
 
     def __call__(self, text: str) -> Answer:

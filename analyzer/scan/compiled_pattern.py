@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.prefilter import Required, analyse, is_known
 from analyzer.scan.repeats import measure_cost
 
-_RARE = 24  # characters of a literal that hardly any line holds which the whole pattern does not match
-_NAMES, _NAME = 8, 7  # this many literals of one choice, of this many characters, are names: slow to compile together
+_RARE = (
+    24  # characters of a literal that hardly any line holds which the whole pattern does not match
+)
+_NAMES, _NAME = (
+    8,
+    7,
+)  # this many literals of one choice, of this many characters, are names: slow to compile together
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
@@ -121,7 +126,9 @@ def list_expressions(needle: Needle) -> list[str]:
     itself, as an automaton for several of them takes ten times as long to compile.
     """
     choice = needle.best_choice()
-    rare = choice is not None and choice.weight[0] >= (_NAME if len(choice.texts) >= _NAMES else _RARE)
+    rare = choice is not None and choice.weight[0] >= (
+        _NAME if len(choice.texts) >= _NAMES else _RARE
+    )
     if needle.approximation is not None and not rare:
         return [needle.approximation]
     assert choice is not None, "a pattern tried on every line never comes here"

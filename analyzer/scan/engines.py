@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
-from analyzer.errors import UsageError
+from analyzer.runtime.errors import UsageError
 from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.hyperscanengine import HyperscanEngine
 from analyzer.scan.pureengine import PureEngine
@@ -36,8 +36,14 @@ def build_engine(name: str, needles: Mapping[int, Needle], cache_dir: Path | Non
 
 
 @lru_cache(KEPT)
-def _keep_engine(name: str, needles: tuple[tuple[int, Needle], ...], cache_dir: Path | None) -> Engine:
-    return HyperscanEngine(dict(needles), cache_dir) if name == "hyperscan" else Re2Engine(dict(needles))
+def _keep_engine(
+    name: str, needles: tuple[tuple[int, Needle], ...], cache_dir: Path | None
+) -> Engine:
+    return (
+        HyperscanEngine(dict(needles), cache_dir)
+        if name == "hyperscan"
+        else Re2Engine(dict(needles))
+    )
 
 
 def choose_engine(name: str = "auto") -> str:
@@ -48,7 +54,9 @@ def choose_engine(name: str = "auto") -> str:
     if name == "auto":
         return next(engine for engine in ENGINES if _is_available(engine))
     if name not in ENGINES:
-        raise UsageError(f"there is no engine {name}", do="Choose one of: auto, " + ", ".join(ENGINES))
+        raise UsageError(
+            f"there is no engine {name}", do="Choose one of: auto, " + ", ".join(ENGINES)
+        )
     if not _is_available(name):
         raise UsageError(
             f"the engine {name} cannot be loaded",
@@ -85,5 +93,7 @@ def _safe_to_import() -> bool:
         return True
     import subprocess  # noqa: PLC0415 - hardly ever needed
 
-    done = subprocess.run([sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False
+    )
     return done.returncode == 0

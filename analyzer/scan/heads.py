@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.kept_patterns import compiled_bytes
-from analyzer.lazy_dataclass import dataclass
-from analyzer.logtime import stamp_pattern
+from analyzer.artefacts.logtime import stamp_pattern
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.secrets.values import hide_around
 
@@ -74,9 +72,15 @@ class Heads:
         data = block.data
         most = max(self.purse.left, PART if self._begun else FIRST)
         self.purse.left = max(0, self.purse.left - block.end)
-        stop = block.end if most >= block.end else data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
+        stop = (
+            block.end
+            if most >= block.end
+            else data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
+        )
         start = 0
-        if not self._broken:  # what continues a line of the block before, or of the rotated member before
+        if (
+            not self._broken
+        ):  # what continues a line of the block before, or of the rotated member before
             found = (self._below if self._begun else _CONTINUES).match(data, 0, stop)
             start = found.end() if found else 0
         self._begun = True
@@ -130,7 +134,7 @@ def _make_patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Return what matches a stretch of lines with known heads and those below them, and one of lines without time."""
     below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
     run = rb"(?:[ \t\r]*\n|(?:" + head.encode() + rb")[^\n]*\n" + below + rb")++"
-    return compiled_bytes(run), compiled_bytes(below)
+    return re.compile(run), re.compile(below)
 
 
 def _decode_line(raw: Buffer) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from analyzer import logtime
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import NodeOwned
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.blocks import NulGap
 from analyzer.secrets.values import hide_around
-from analyzer.tables import NodeOwned
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
@@ -154,7 +153,9 @@ class SearchStop:
         if self.lines:
             words.append(f"{self.lines} lines could not be tried from line {self.line} on")
         if self.groups:
-            words.append(f"the groups of {self.groups} lines from line {self.line} on are not known")
+            words.append(
+                f"the groups of {self.groups} lines from line {self.line} on are not known"
+            )
         return " and ".join(words)
 
 
@@ -217,7 +218,12 @@ class LogScan(NodeOwned):
     def share_with_parts(self) -> list[LogScan]:
         """Return this scan and its parts, which have its ends, holes and sizes; a limit of lines is reported once."""
         for part in self.parts:
-            part.lines, part.bytes, part.first, part.last = self.lines, self.bytes, self.first, self.last
+            part.lines, part.bytes, part.first, part.last = (
+                self.lines,
+                self.bytes,
+                self.first,
+                self.last,
+            )
             part.first_stamped, part.last_stamped = self.first_stamped, self.last_stamped
             part.nul_gaps, part.nul_bytes, part.cut = self.nul_gaps, self.nul_bytes, self.cut
             part.excerpt = self.excerpt or part.excerpt
@@ -226,7 +232,9 @@ class LogScan(NodeOwned):
     def list_possible(self) -> set[str]:
         """Return the signatures of which it has lines, or may have some that no search saw."""
         counted = {name for name, count in self.counts.items() if count}
-        return counted.union(self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits))
+        return counted.union(
+            self.stopped, self.at_least, self.unsearched, (hit.signature for hit in self.hits)
+        )
 
     def of(self, signature: str) -> list[Hit]:
         """Return the kept hits of one signature, in the order of lines; the last one known comes last."""
@@ -247,7 +255,10 @@ class LogScan(NodeOwned):
         if self.cut:
             return "cut", self.cut
         if self.nul_bytes:
-            return "cut", f"{self.nul_bytes} NUL bytes where lines were, the first at line {self.nul_gaps[0].line}"
+            return (
+                "cut",
+                f"{self.nul_bytes} NUL bytes where lines were, the first at line {self.nul_gaps[0].line}",
+            )
         return "read", ""
 
     def list_limits(self, limits: Limits) -> list[LimitHit]:
@@ -256,10 +267,14 @@ class LogScan(NodeOwned):
         if self.long_lines:
             at = self.long_at[0]
             left_out = f"{self.long_lines} longer lines were searched up to there"
-            found.append(LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left_out))
+            found.append(
+                LimitHit(f"{self.address}:{at}", "line_bytes", limits.line_bytes, at, left_out)
+            )
         cap = limits.hits_per_signature
         for name in sorted(self.capped):
-            count = f"at least {self.counts[name]}" if name in self.at_least else str(self.counts[name])
+            count = (
+                f"at least {self.counts[name]}" if name in self.at_least else str(self.counts[name])
+            )
             left_out = f"{name}: {count} lines here, not all kept"
             found.append(LimitHit(self.address, "hits_per_signature", cap, cap, left_out))
         for name, stop in sorted(self.stopped.items()):

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analyzer import cache_folder
+from analyzer.runtime import cache_folder
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.compiled_pattern import Needle, Proposal, list_expressions
 from analyzer.scan.pureengine import PureEngine
@@ -45,7 +45,9 @@ class HyperscanEngine:
         refused: set[int] = set()
         for place in places:
             refused.update(self._numbers[place])
-        self._rest = PureEngine({number: needles[number] for number in sorted(refused)}) if refused else None
+        self._rest = (
+            PureEngine({number: needles[number] for number in sorted(refused)}) if refused else None
+        )
 
     def propose(self, data: Buffer, end: int) -> list[Proposal]:
         """See Engine."""
@@ -70,7 +72,9 @@ class HyperscanEngine:
         return found
 
     def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
-        parts = repr((sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu()))
+        parts = repr(
+            (sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu())
+        )
         key = hashlib.sha256(parts.encode()).hexdigest()[:32]
         name = f"{cache_folder.PATTERNS}{key}{cache_folder.ENDING}"
         stored = cache_dir / name if cache_dir else None
@@ -109,7 +113,9 @@ class HyperscanEngine:
 
     def _load_database(self, path: Path) -> Any:
         try:
-            database = self._hs.loadb(cache_folder.read_sealed(path, FORMAT, MOST_BYTES), mode=self._mode)
+            database = self._hs.loadb(
+                cache_folder.read_sealed(path, FORMAT, MOST_BYTES), mode=self._mode
+            )
             database.scratch = self._hs.Scratch(database)
         except (OSError, TypeError, ValueError, self._hs.error):
             return None

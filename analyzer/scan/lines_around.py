@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.hits import CONTEXT_TEXT
 
 CONTEXT = 2  # lines kept before and after a hit
-MOST_ABOVE = 40  # lines kept before a hit inside a message over many lines, up to the head of the message
+MOST_ABOVE = (
+    40  # lines kept before a hit inside a message over many lines, up to the head of the message
+)
 STAMP = 128  # bytes of a line that tell whether it begins with a time
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.compiled_pattern import find_needle_places
@@ -28,7 +27,9 @@ _CONTEXT_HITS = 200  # hits of a signature and node that get context lines
 _TEXT = 8192  # characters kept of a hit's line
 _KEPT_TEXT = 8 << 20  # characters kept of all hits of a signature and node
 _PROBES, _FIRST_PROBES = 64, 4  # candidates looked at in a block for a signature that storms
-_NEAR = 16 << 10  # bytes of the block in which the first of them are sought: in a storm they are there
+_NEAR = (
+    16 << 10
+)  # bytes of the block in which the first of them are sought: in a storm they are there
 
 
 @dataclass(slots=True)
@@ -59,7 +60,9 @@ _Wanted = tuple[int, int, _Found, bool | None]
 class MemberSearch:
     """The search of one member: proposals, confirmation, numbers, context, shares."""
 
-    def __init__(self, own: SignatureSet, shares: Sequence[HitShare], limits: Limits, result: LogScan) -> None:
+    def __init__(
+        self, own: SignatureSet, shares: Sequence[HitShare], limits: Limits, result: LogScan
+    ) -> None:
         self._own, self._shares, self._result = own, shares, result
         self._steps = limits.pattern_steps
         self._here = [0] * len(own.signatures)  # hits kept of this member
@@ -87,9 +90,13 @@ class MemberSearch:
 
     def find_storms(self) -> frozenset[int]:
         """Return the signatures that hit without end, by number."""
-        return frozenset(n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap)
+        return frozenset(
+            n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap
+        )
 
-    def search_block(self, block: LineBlock, proposals: list[tuple[int, int]] | None = None) -> None:
+    def search_block(
+        self, block: LineBlock, proposals: list[tuple[int, int]] | None = None
+    ) -> None:
         """Search one block; `proposals` are places and numbers of signatures, where they are known already."""
         self._fill_open(block)
         storms = self.find_storms()
@@ -101,7 +108,9 @@ class MemberSearch:
         lasts: dict[int, _Found] = {}
         for number, found in self._confirm_proposals(block, proposals):
             if number in self._counted:
-                self._tallies.count_line(self._counted[number], CountedLine(found.start, found.stop, found.text))
+                self._tallies.count_line(
+                    self._counted[number], CountedLine(found.start, found.stop, found.text)
+                )
             else:
                 self._take_hit(number, found, wanted, lasts)
         if self._counted:
@@ -142,7 +151,9 @@ class MemberSearch:
                 at = data.find(letter, line_end, end)
         return found
 
-    def _confirm_proposals(self, block: LineBlock, proposals: list[tuple[int, int]]) -> Iterator[tuple[int, _Found]]:
+    def _confirm_proposals(
+        self, block: LineBlock, proposals: list[tuple[int, int]]
+    ) -> Iterator[tuple[int, _Found]]:
         """Yield the proposals that are true, each line and signature once, in order of lines."""
         data, end, searches = block.data, block.end, self._own.searches
         start = stop = -1
@@ -160,7 +171,9 @@ class MemberSearch:
             tried.add(number)
             try:
                 match = (searches[number] or self._make_search(number))(text)
-            except SystemError:  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
+            except (
+                SystemError
+            ):  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
                 match = UNDECIDED
             if match is None:
                 continue
@@ -199,7 +212,9 @@ class MemberSearch:
                 return found
         return None
 
-    def _take_hit(self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+    def _take_hit(
+        self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]
+    ) -> None:
         """Count a hit, and keep it when there is room."""
         share, name = self._shares[number], self._own.signatures[number].id
         share.count += 1
@@ -241,7 +256,9 @@ class MemberSearch:
             search = {}
             for name, value in groups.items():
                 search[name] = value if value is None or value in shown else HIDDEN
-        return Hit(self._own.signatures[number].id, self._result.address, line, shown, search=search)
+        return Hit(
+            self._own.signatures[number].id, self._result.address, line, shown, search=search
+        )
 
     def _choose_groups(self, number: int, line: int, found: _Found) -> Search | Groups | None:
         """Return the named groups of a line, or the search that finds them when they are asked for."""

@@ -7,11 +7,10 @@ neighbours of a hit are never another machine's.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.logtime import stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
@@ -66,7 +65,11 @@ class Parted:
                 part.search.close()
             part.ends.close()
             result = part.result
-            result.cut, result.nul_bytes, result.nul_gaps = tally.cut, tally.nul_bytes, list(tally.nul_gaps)
+            result.cut, result.nul_bytes, result.nul_gaps = (
+                tally.cut,
+                tally.nul_bytes,
+                list(tally.nul_gaps),
+            )
         results = [part.result for part in self._parts.values()]
         if results:  # reported once, not for each part
             results[0].long_lines, results[0].long_at = tally.long_lines, tally.long_at
@@ -81,7 +84,9 @@ class Parted:
             places.setdefault(self._now, []).append(place)
         return places
 
-    def _share_part(self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock) -> None:
+    def _share_part(
+        self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock
+    ) -> None:
         """Give a part its lines of a block."""
         part = self._parts.get(key)
         if part is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from analyzer import logtime
+from analyzer.artefacts import logtime
+from analyzer.artefacts.tables import Table
 from analyzer.scan.hits import LogScan, decode_line
-from analyzer.tables import Table
 
 
 def parts_of(tables: Iterable[Table], log: str, address: str, scope: str) -> list[LogScan]:
@@ -16,14 +16,20 @@ def parts_of(tables: Iterable[Table], log: str, address: str, scope: str) -> lis
     for table in tables:
         some = log in table.partly or log in table.copied_in
         if some or log in table.inside:
-            why = f"{address} holds only some lines of {table.name}; all stand in {table.ask}" if some else ""
+            why = (
+                f"{address} holds only some lines of {table.name}; all stand in {table.ask}"
+                if some
+                else ""
+            )
             found.append(LogScan(table.name, address, scope, excerpt=why, part_of=log))
     return found
 
 
 def is_copy(scan: LogScan, tables: Mapping[str, Table]) -> bool:
     """Say whether a scan found lines of a log in another one that repeats them."""
-    return bool(scan.part_of) and scan.table in tables and scan.part_of in tables[scan.table].copied_in
+    return (
+        bool(scan.part_of) and scan.table in tables and scan.part_of in tables[scan.table].copied_in
+    )
 
 
 def find_needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list[LogScan]:
@@ -67,5 +73,7 @@ def _is_covered(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
     copy.counts = {name: kept[name] for name in copy.counts}
     copy.tallies, copy.excerpt = {}, ""
     copy.lines = copy.bytes = 0
-    copy.first = copy.last = copy.first_stamped = copy.last_stamped = b""  # it covers no time of the log
+    copy.first = copy.last = copy.first_stamped = copy.last_stamped = (
+        b""  # it covers no time of the log
+    )
     return False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.byte_classes import find_members
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.

@@ -10,10 +10,10 @@ import importlib
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.careful import is_decidable, refused_by_re2
 from analyzer.scan.prefilter import required_literals
 from analyzer.scan.repeats import PLACES
@@ -43,7 +43,11 @@ def find_dangers(pattern: str, ignore_case: bool = False) -> list[Danger]:
     """Return the dangers of a pattern, in the order of their places; raises re.error when it is none."""
     flags = re.IGNORECASE if ignore_case else 0
     re.compile(pattern, flags)
-    found = [*_find_blow_up(pattern, flags), *_find_signs(pattern), *_find_missing_literal(pattern, flags)]
+    found = [
+        *_find_blow_up(pattern, flags),
+        *_find_signs(pattern),
+        *_find_missing_literal(pattern, flags),
+    ]
     return sorted(found, key=lambda danger: (danger.start, danger.end, danger.kind))
 
 
@@ -111,8 +115,18 @@ def _find_signs(pattern: str) -> Iterator[Danger]:
                 "the fast search leaves this condition out, so it finds more lines than match",
                 "write what the line does hold, and leave out in `where` what it must not",
             )  # fmt: skip
-        elif text == "." and not part.repeat and all(_is_word(pattern, arm, index + step) for step in (-1, 1)):
-            yield Danger("dot", part.start, part.end, "an unescaped dot stands for any character", r"write \.")
+        elif (
+            text == "."
+            and not part.repeat
+            and all(_is_word(pattern, arm, index + step) for step in (-1, 1))
+        ):
+            yield Danger(
+                "dot",
+                part.start,
+                part.end,
+                "an unescaped dot stands for any character",
+                r"write \.",
+            )
 
 
 def _one_character(part: PatternPart) -> bool:

@@ -10,11 +10,11 @@ hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.pattern_notes import noted
+from analyzer.runtime.pattern_notes import noted
 from analyzer.scan.byte_classes import HIGH, byte_class
 from analyzer.scan.pattern_tree import (
     OPS,
@@ -58,7 +58,9 @@ class Required:
 
     def encoded(self) -> list[bytes]:
         """Return the literals as they stand in a log, longest first."""
-        return sorted((t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b))
+        return sorted(
+            (t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
     """Walk the parse tree of a pattern once; raises re.error when it is none."""
     choices, approximation, folds = _analyse_noted(f"{int(flags)}:{pattern}")
     return PatternNeeds(
-        tuple(Required(frozenset(texts), ignore_case) for texts, ignore_case in choices), approximation, folds
+        tuple(Required(frozenset(texts), ignore_case) for texts, ignore_case in choices),
+        approximation,
+        folds,
     )
 
 
@@ -117,7 +121,9 @@ def _analyse_noted(key: str) -> tuple[list[tuple[list[str], bool]], str | None, 
         text = _write_sequence(nodes, left=True, right=True)
         if 0 < len(text) <= _MOST_TEXT:
             approximation = text
-    choices = [(sorted(choice.texts), choice.ignore_case) for choice in dict.fromkeys(_find_choices(nodes))]
+    choices = [
+        (sorted(choice.texts), choice.ignore_case) for choice in dict.fromkeys(_find_choices(nodes))
+    ]
     return choices, approximation, folds
 
 
@@ -194,7 +200,9 @@ def _write_sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) ->
             parts.append("(?i:" + "".join(_escape_byte(node.arg) for _, node in run) + ")")
             continue
         parts += [
-            _write_step(node, left=left and not head and i == 0, right=right and not tail and i == last)
+            _write_step(
+                node, left=left and not head and i == 0, right=right and not tail and i == last
+            )
             for i, node in run
         ]
     return head + "".join(parts) + tail
@@ -222,7 +230,9 @@ def _count_certain(nodes: Sequence[PatternStep]) -> int:
         elif node.op is OPS.BRANCH:
             found += min(_count_certain(_find_core(arm)) for arm in arms_of(node))
         elif node.op in REPEATS and node.arg[0]:
-            found += min(node.arg[0], _MOST_REPEATS) * _count_certain(dissolve_groups(node.arg[2], node.nocase))
+            found += min(node.arg[0], _MOST_REPEATS) * _count_certain(
+                dissolve_groups(node.arg[2], node.nocase)
+            )
     return found
 
 
@@ -324,7 +334,11 @@ def _write_literal(node: PatternStep) -> str:
 @cache
 def _escape_byte(byte: int) -> str:
     char = chr(byte)
-    return char if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`") else f"\\x{byte:02x}"
+    return (
+        char
+        if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`")
+        else f"\\x{byte:02x}"
+    )
 
 
 def _write_repeat(node: PatternStep, *, edge: bool) -> str:

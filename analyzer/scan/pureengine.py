@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.compiled_pattern import SAMPLE, Needle, Proposal, find_places, find_sought
 
@@ -66,7 +65,9 @@ class PureEngine:
         return plan
 
 
-def _propose_literals(data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]) -> None:
+def _propose_literals(
+    data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]
+) -> None:
     """Add the places of some literals, each for all patterns that seek it."""
     for literal, numbers in literals.items():
         for at in find_places(data, end, literal):

@@ -34,9 +34,13 @@ class Re2Engine:
         self._search = None
         if self._numbers:
             self._set.Compile()
-            arms = [f"(?:{'|'.join(list_expressions(needles[number]))})" for number in self._numbers]
+            arms = [
+                f"(?:{'|'.join(list_expressions(needles[number]))})" for number in self._numbers
+            ]
             self._search = re2.compile(b"(?m)" + "|".join(arms).encode("ascii"), options).search
-        self._rest = PureEngine({number: needles[number] for number in refused}) if refused else None
+        self._rest = (
+            PureEngine({number: needles[number] for number in refused}) if refused else None
+        )
 
     def propose(self, data: Buffer, end: int) -> list[Proposal]:
         """See Engine."""
@@ -50,6 +54,8 @@ class Re2Engine:
             start = data.rfind(b"\n", 0, place) + 1
             stop = data.find(b"\n", place, end)
             stop = end if stop < 0 else stop
-            found += ((place, self._numbers[one]) for one in self._set.Match(bytes(view[start:stop])))
+            found += (
+                (place, self._numbers[one]) for one in self._set.Match(bytes(view[start:stop]))
+            )
             at = stop + 1
         return found

@@ -54,7 +54,9 @@ class Re2Pattern:
     relaxed  leave out what RE2 has not: it then finds every line that the pattern matches, and others
     """
 
-    def __init__(self, pattern: str, flags: int, *, ascii_only: bool, relaxed: bool = False) -> None:
+    def __init__(
+        self, pattern: str, flags: int, *, ascii_only: bool, relaxed: bool = False
+    ) -> None:
         """Raises NotForRe2Error when RE2 cannot take it, or is not installed."""
         re2 = _load_re2()
         if re2 is None:
@@ -135,7 +137,9 @@ class _Writer:
             return _ANCHORS[arg]
         if self._relaxed:
             return self._write_instead(op, arg, flags)
-        raise NotForRe2Error(_LACKS.get(op, "a \\b of all letters" if op is _c.AT else "a possessive repeat"))
+        raise NotForRe2Error(
+            _LACKS.get(op, "a \\b of all letters" if op is _c.AT else "a possessive repeat")
+        )
 
     def _write_instead(self, op: Any, arg: Any, flags: int) -> str:
         """Return something that matches more than what RE2 has not."""

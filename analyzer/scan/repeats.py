@@ -9,11 +9,10 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import Any
-
-from analyzer.lazy_dataclass import dataclass
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
 _parser: Any = importlib.import_module("re._parser")
@@ -234,11 +233,15 @@ def _measure_step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Meas
 
 
 def _measure_arms(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Measure:
-    frees, powers, choices, places = zip(*(_measure_tree(arm, flags, last=last) for arm in arms), strict=True)
+    frees, powers, choices, places = zip(
+        *(_measure_tree(arm, flags, last=last) for arm in arms), strict=True
+    )
     return max(frees), max(powers), sum(choices), sum(places)
 
 
-def _measure_repeat(arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool) -> _Measure:
+def _measure_repeat(
+    arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool
+) -> _Measure:
     least, most, inner = arg
     endless = most is _c.MAXREPEAT
     free, power, choices, places = _measure_tree(inner, flags)

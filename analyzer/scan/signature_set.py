@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from analyzer.errors import RuleFileError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import RuleFileError
 from analyzer.scan.careful import Answer
 from analyzer.scan.compiled_pattern import Engine, Needle
 from analyzer.scan.engines import build_engine
 from analyzer.scan.hits import Signature
 
-SMALL = 256 << 10  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
+SMALL = (
+    256 << 10
+)  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
 
 
 @dataclass(slots=True)
@@ -36,7 +37,9 @@ class SignatureSet:
     sought: dict[int, Needle] = field(default_factory=dict)
     every_line: list[int] = field(default_factory=list)
     folding: list[int] = field(default_factory=list)
-    searches: list[Callable[[str], Answer] | None] = field(default_factory=list)  # None: not needed so far
+    searches: list[Callable[[str], Answer] | None] = field(
+        default_factory=list
+    )  # None: not needed so far
     _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
     _searched: int = 0  # bytes of its logs
     _small: Engine | None = None  # for the first of them
@@ -74,11 +77,15 @@ class SignatureSet:
         """
         self._searched += length
         if left_out not in self._engines:
-            wanted = {number: needle for number, needle in self.sought.items() if number not in left_out}
+            wanted = {
+                number: needle for number, needle in self.sought.items() if number not in left_out
+            }
             if self.free and self._searched <= SMALL and wanted and not left_out:
                 self._small = self._small or build_engine("pure", wanted)
                 return self._small
-            self._engines[left_out] = build_engine(self.engine_name(), wanted, self.cache_dir) if wanted else None
+            self._engines[left_out] = (
+                build_engine(self.engine_name(), wanted, self.cache_dir) if wanted else None
+            )
             while len(self._engines) > 8:  # storms of other nodes; the full set stays
                 self._engines.pop(next(key for key in self._engines if key))
         return self._engines[left_out]

@@ -15,12 +15,12 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from analyzer.errors import RuleFileError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose_engine
 from analyzer.scan.heads import Heads
@@ -31,7 +31,17 @@ from analyzer.scan.parted import BlockSearch
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.time_span import Ends
 
-__all__ = ["CONTEXT", "EXACT", "FLOOR", "Hit", "LogScan", "Scanner", "Signature", "decode_line", "encode_lines"]
+__all__ = [
+    "CONTEXT",
+    "EXACT",
+    "FLOOR",
+    "Hit",
+    "LogScan",
+    "Scanner",
+    "Signature",
+    "decode_line",
+    "encode_lines",
+]
 
 
 @dataclass(slots=True)
@@ -113,7 +123,14 @@ class Scanner:
                 self._sets[signature.table] = self._empty_set()
             self._sets[signature.table].add(signature)
 
-    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        scope: str = "",
+        **how: Unpack[HowToScan],
+    ) -> LogScan:
         """Read a member to its end and return what the signatures of `table` find in it.
 
         source is a member (an object with `readinto`, and perhaps `cut`) or an iterable of
@@ -174,7 +191,9 @@ class Scanner:
     def _join_sets(self, tables: tuple[str, ...]) -> SignatureSet:
         """Return the signatures of some tables as one set."""
         if tables not in self._together:
-            self._together[tables] = self._empty_set().join_sets([self._sets[table] for table in tables])
+            self._together[tables] = self._empty_set().join_sets(
+                [self._sets[table] for table in tables]
+            )
         return self._together[tables]
 
     def _empty_set(self) -> SignatureSet:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
-
-_ESCAPE = compiled(
-    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|0[0-7]{0,2}|[0-7]{3}|[1-9]\d?|.)", re.DOTALL
+_ESCAPE = re.compile(
+    r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|0[0-7]{0,2}|[0-7]{3}|[1-9]\d?|.)",
+    re.DOTALL,
 )
-_CLASS = compiled(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_GROUP = compiled(
+_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_GROUP = re.compile(
     r"\(\?P<[^>]*>|\(\?P=[^)]*|\(\?\([^)]*\)|\(\?#[^)]*|\(\?(?:[a-zA-Z]*-?[a-zA-Z]*:|[a-zA-Z]+(?=\)))|\(\?<?[=!>]|\("
 )
-_REPEAT = compiled(r"(?:[*+?]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?")
+_REPEAT = re.compile(r"(?:[*+?]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?")
 
 
 @dataclass(slots=True)

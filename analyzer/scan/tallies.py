@@ -6,9 +6,9 @@ Every line is counted, so that each kind's count is exact. Of each kind only its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.hits import LogScan, Signature, Tally
 
@@ -33,7 +33,9 @@ class KindShare:
     kept: int = 0
 
 
-def find_counted(scans: Iterable[LogScan], prefix: str) -> Iterator[tuple[LogScan, str, str, Tally]]:
+def find_counted(
+    scans: Iterable[LogScan], prefix: str
+) -> Iterator[tuple[LogScan, str, str, Tally]]:
     """Yield each scan with the rest of the signature's name, the kind and its count, of signatures so named."""
     for scan in scans:
         for (name, kind), tally in scan.tallies.items():
@@ -45,10 +47,15 @@ class Tallies:
     """Counts the lines of one member for the signatures that only count."""
 
     def __init__(
-        self, signatures: Iterable[Signature], shares: Mapping[str, KindShare], result: dict[tuple[str, str], Tally]
+        self,
+        signatures: Iterable[Signature],
+        shares: Mapping[str, KindShare],
+        result: dict[tuple[str, str], Tally],
     ) -> None:
         self._shares, self._result = shares, result
-        self._runs: dict[str, tuple[int, str]] = {}  # by signature: where its last run ended, and the kind of it
+        self._runs: dict[
+            str, tuple[int, str]
+        ] = {}  # by signature: where its last run ended, and the kind of it
         for signature in signatures:
             if signature.runs:
                 self._runs[signature.id] = -_NEAR - 1, ""

@@ -10,16 +10,28 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from analyzer.logtime import iso, log_time, stamped
+from analyzer.artefacts.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.hits import LogScan, decode_line
 from analyzer.secrets.values import hide_around, may_hold_secrets
 
 _STAMP_LINES = 1000  # lines looked at in a block for its last time stamp
-LOOKS = 256  # lines of a block that are asked whether the clock went back; in a small log these are all
-LARGE, FEWER = 256 << 10, 64  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
+LOOKS = (
+    256  # lines of a block that are asked whether the clock went back; in a small log these are all
+)
+LARGE, FEWER = (
+    256 << 10,
+    64,
+)  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
-SAMPLED_GAPS = (5, 13, 3, 11, 7, 9)  # lines from one for `LogScan.sampled` to the next; uneven, as some logs repeat
+SAMPLED_GAPS = (
+    5,
+    13,
+    3,
+    11,
+    7,
+    9,
+)  # lines from one for `LogScan.sampled` to the next; uneven, as some logs repeat
 SAMPLED_BYTES = 240  # kept of such a line
 DRIFT = 0.001  # part of an uptime by which a clock may run away without being set; crystals stay far below. Our own
 MOST_SAMPLED = 512  # lines of a log
@@ -38,7 +50,9 @@ class Ends:
         self._latest: Buffer = b""  # line with the latest time of those looked at
         self._gap = SAMPLED_GAPS[-1]  # lines to the next one that is sampled
         self._sparser = 1  # how many times as far the lines are apart that are sampled now
-        self._ran: tuple[bytes, datetime, float] | None = None  # a line with an uptime, its time, the uptime in seconds
+        self._ran: tuple[bytes, datetime, float] | None = (
+            None  # a line with an uptime, its time, the uptime in seconds
+        )
 
     def see_block(self, block: LineBlock) -> None:
         """Look at the ends of a block."""

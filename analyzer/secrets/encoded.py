@@ -5,14 +5,13 @@ A SOAP message in a log has `&lt;password&gt;`, an address has `%22password%22%3
 
 from __future__ import annotations
 
+import re
 from urllib.parse import unquote
 
-from analyzer.kept_patterns import compiled
-
 _DEEPEST = 3  # XML inside XML inside JSON
-_ENTITY = compiled(r"&(?:lt|gt|quot|apos|amp|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
-_PERCENT = compiled(r"%(?:2[0267CcFf]|3[AaBbDd]|5[BbDd]|7[BbDd])")
-_ESCAPE = compiled(r"\\u00(?P<code>2[267]|3[cdeCDE])")
+_ENTITY = re.compile(r"&(?:lt|gt|quot|apos|amp|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
+_PERCENT = re.compile(r"%(?:2[0267CcFf]|3[AaBbDd]|5[BbDd]|7[BbDd])")
+_ESCAPE = re.compile(r"\\u00(?P<code>2[267]|3[cdeCDE])")
 
 
 def undo_codes(line: str) -> str:

@@ -18,7 +18,10 @@ FORMS = tuple(
             r"\b(?:proxy-)?authorization[\"']?\s*[:=]\s*[\"']?"
             r"(?:(?:basic|bearer|digest|negotiate|ntlm|remote|saml|sign)\s+)?(?P<x>[^\"'\r\n\]}>]+)",
         ),
-        (("cookie",), r"\b(?:set-)?cookie[\"']?\s*:\s*(?!(?:0x[0-9a-f]+|\d+)\b)[\"']?(?P<x>[^\"'\s][^'\r\n\]}>]*)"),
+        (
+            ("cookie",),
+            r"\b(?:set-)?cookie[\"']?\s*:\s*(?!(?:0x[0-9a-f]+|\d+)\b)[\"']?(?P<x>[^\"'\s][^'\r\n\]}>]*)",
+        ),
         (
             ("basic ", "bearer ", "negotiate ", "ntlm "),
             r"\b(?:basic|bearer|negotiate|ntlm)\s+(?=\S*(?:[\d=]|(?-i:[a-z][A-Z])))(?P<x>[A-Za-z0-9+/=._~-]{6,})",
@@ -30,7 +33,10 @@ FORMS = tuple(
             r"\b(?:r[ow])?communit(?:y|ies)(?:\s+(?:string|name))?\s+(?:is\s+|was\s+)?(?P<q>[\"'])(?P<x>[^\"']+)(?P=q)",
         ),
         (("communit",), r"\br[ow]community6?\s+(?P<x>[^\s\"']+)"),
-        (("snmp",), r"\bsnmpd?\b[^\r\n]{0,80}?\bcommunity\s+(?!(?:string|name|is|was|list|set)\b)(?P<x>[^\s\"',;:=]+)"),
+        (
+            ("snmp",),
+            r"\bsnmpd?\b[^\r\n]{0,80}?\bcommunity\s+(?!(?:string|name|is|was|list|set)\b)(?P<x>[^\s\"',;:=]+)",
+        ),
         (("auth",), r"\b(?:auth|priv)-?hash\s+(?P<x>[\w+/=-]{16,})"),
         (
             ("chap",),
@@ -45,7 +51,10 @@ FORMS = tuple(
             r"|accepted|in|about)\b)"
             r"[\"']?(?P<x>[^\s\"',;]+)",
         ),
-        (("pass", "secret"), r"\b(?:password|passphrase|passwd|secret)\s+(?P<q>[\"'])(?P<x>[^\"']+)(?P=q)"),
+        (
+            ("pass", "secret"),
+            r"\b(?:password|passphrase|passwd|secret)\s+(?P<q>[\"'])(?P<x>[^\"']+)(?P=q)",
+        ),
         (("pass",), r"\b(?:password|passphrase)\s+for\s+\S+:\s+(?P<x>\S+)"),
         (
             ("passw",),
@@ -109,21 +118,33 @@ FORMS = tuple(
             r"(?P<x>[^\s\"',;:=(]+)",
         ),
         (("passw",), r"\bset\s+user\s.{1,160}?\sold-password\s+(?P<x>\S+)"),
-        (("enable password",), r"(?<!\S)enable\s+password\s+(?!auth\w*$|expir\w*$|check\w*$)(?P<x>\S+)$"),
-        (("message-digest-key", "authentication-key", "trusted key"), r"\bkey\s+\d+\s+md5\s+(?P<x>\S+)"),
+        (
+            ("enable password",),
+            r"(?<!\S)enable\s+password\s+(?!auth\w*$|expir\w*$|check\w*$)(?P<x>\S+)$",
+        ),
+        (
+            ("message-digest-key", "authentication-key", "trusted key"),
+            r"\bkey\s+\d+\s+md5\s+(?P<x>\S+)",
+        ),
         (("<type>",), r"<type>(?:md5|password|simple)</type>\s*<value>(?P<x>[^<]+)"),
         (
             ("secret", "tacacs", "radius"),
             r"\b(?:radius_secret|(?:auth|radius|tacacs)-server\s.{0,80}?\b(?:secret|key))\s+(?:[067]\s+)?(?P<x>\S+)",
         ),
-        (("bindpw", "rootpw"), r"(?<!\S)(?:bindpw|rootpw)\s+(?:--(?:iscrypted|plaintext)\s+)?(?P<x>[^\s=:-]\S*)"),
+        (
+            ("bindpw", "rootpw"),
+            r"(?<!\S)(?:bindpw|rootpw)\s+(?:--(?:iscrypted|plaintext)\s+)?(?P<x>[^\s=:-]\S*)",
+        ),
         (("changed password",), r"\bchanged\s+password\s+(?:for|of)\s+\S+\s+to\s+(?P<x>\S+)"),
         (("reg_sz",), r"password[\"']?\s+REG_SZ\s+[\"']?(?P<x>[^\"'\s]+)"),
         (
             ("convertto-securestring",),
             r"\bConvertTo-SecureString\s+(?:-String\s+)?(?P<q>[\"']?)(?P<x>[^\s\"')-][^\s\"')]*)",
         ),
-        (("-ku", "-su", "curl"), r"\bcurl\b.{0,200}?\s-[a-zA-Z]{1,5}u\s+[\"']?[^\s\"':]+:(?P<x>[^\s\"']+)"),
+        (
+            ("-ku", "-su", "curl"),
+            r"\bcurl\b.{0,200}?\s-[a-zA-Z]{1,5}u\s+[\"']?[^\s\"':]+:(?P<x>[^\s\"']+)",
+        ),
         (("domainjoin",), r"\bdomainjoin-cli\s+join\s+(?:--ou\s+\S+\s+)?\S+\s+\S+\s+(?P<x>\S+)"),
         (("vmkfstools",), r"\bvmkfstools\b.{0,200}?\s-E\s+(?P<x>[^\s/]\S*)"),
         # SNMP v3 and traps
@@ -134,7 +155,10 @@ FORMS = tuple(
         (("createuser",), r"\bcreateUser\s+\S+\s+(?P<x>\S.*)"),
         (("trap",), r"(?<!\S)trap2?(?:sink|sess)\s+\S+\s+(?P<x>\S+)"),
         (("com2sec",), r"\bcom2sec6?\s+\S+\s+\S+\s+(?P<x>\S+)"),
-        (("@",), r"(?:--targets[\s=]+|<targets>|(?<!\S)targets:\s+)[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
+        (
+            ("@",),
+            r"(?:--targets[\s=]+|<targets>|(?<!\S)targets:\s+)[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)",
+        ),
         (("snmp",), r"\bsnmp\b.{0,300}?\s-t[\s=]+[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
         (("esxcfg-advcfg",), r"\besxcfg-advcfg\b.{0,40}?\s-s\s+(?P<x>\S+)\s+\S*(?:passw|secret)"),
         (
@@ -170,7 +194,11 @@ COMMANDS = tuple(
             r"\b(?:sshpass|mysql\w*|ovftool|redis-cli|vicfg-\w+)\b",
             "[pa]",
         ),
-        (("ipmitool", "ldap", "vicfg-"), r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b", "[PwW]"),
+        (
+            ("ipmitool", "ldap", "vicfg-"),
+            r"\b(?:ipmitool|ldap(?:search|modify|add)|vicfg-iscsi)\b",
+            "[PwW]",
+        ),
         (("vmkiscsi", "vmware-cmd"), r"\b(?:vmkiscsi-tool|vmware-cmd)\b", "[Pw]"),
     )
 )

@@ -10,31 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from analyzer.kept_patterns import compiled
-
 LONGEST = 14  # lines between a name and its value
 LONGEST_LINE = 8192  # a longer line is not cut into its entries
 # Words that the name of a secret holds; a text without any is not looked at.
 SIGNS = ("pass", "pwd", "secret", "token", "psk", "authentication", "credential")
 
 _SPLIT = r"[\"']?\s*(?:=>|[:=]|\.{3,}|[\"']?>(?:<string>)?)\s*(?:\(string\)\s*)?[\"']?"
-_NAME = compiled(
+_NAME = re.compile(
     rf"(?:^|[\s{{,<|\"'-])(?:path|key|name|option|property)(?<!\bfield name){_SPLIT}"
     r"(?P<name>[\w./\\-]{3,200})",
     re.IGNORECASE,
 )
-_OPENS = compiled(r"[\"'<]authentication[\"'>]\s*:?\s*\{?\s*$", re.IGNORECASE)
-_VALUE = compiled(
+_OPENS = re.compile(r"[\"'<]authentication[\"'>]\s*:?\s*\{?\s*$", re.IGNORECASE)
+_VALUE = re.compile(
     r"(?:^|[\s{,<|\"'-])(?:default|current|configured)?[ _-]?(?:string)?[ _-]?(?<!int )(?<!min )(?<!max )value"
     rf"{_SPLIT}(?P<x>[^\s\"'<](?:\\.|[^\"'<\r\n])*)",
     re.IGNORECASE,
 )
-_ENDS = compiled(
-    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)", re.IGNORECASE
+_ENDS = re.compile(
+    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)",
+    re.IGNORECASE,
 )
-_TAIL = compiled(r"[,;\s]*$")
-_PIECES = compiled(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
-_NONE = compiled(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
+_TAIL = re.compile(r"[,;\s]*$")
+_PIECES = re.compile(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
+_NONE = re.compile(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
 
 
 def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str) -> list[str]:

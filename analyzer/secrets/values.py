@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from analyzer.kept_patterns import compiled
 from analyzer.secrets import forms
 from analyzer.secrets.encoded import undo_codes
 from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, FORMS
@@ -30,11 +29,11 @@ SIGNS = (
 )  # fmt: skip
 # `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
 _WORDS = tuple(sign for sign in SIGNS if sign != "sid")
-_SID = compiled(r"sessid|(?<![\w.-])sid\b")
-_PARTED = compiled(r"[0-9a-z]{5}-[0-9a-z]{5,6}-")
+_SID = re.compile(r"sessid|(?<![\w.-])sid\b")
+_PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5,6}-")
 
 # Names whose value is a secret whatever it is.
-_STRONG = compiled(
+_STRONG = re.compile(
     r".*(?:pass(?:word|wd|phrase|code)|secret|psk|kinit[-_]?pass|authtok"
     r"|pre[-_]?shared[-_]?key|private[-_ ]?key|pwd)\d?"
     r"(?:[-_.]?(?:hash|text|value|data|base64|enc|encrypted|in|confirm(?:ation)?))?"
@@ -49,48 +48,52 @@ _STRONG = compiled(
     re.IGNORECASE,
 )
 # Names whose value is a secret unless it is a plain number, as counters and handles are.
-_WEAK = compiled(
+_WEAK = re.compile(
     r".*token|.*api[-_ ]?key|access[-_ ]?key(?:[-_ ]?id)?|ssh[-_ ]?key|credentials?|(?:set-)?cookie\d?"
     r"|.*session[-_ ]?(?:id|key|ticket|token|cookie)?|.*soap_session|jsessionid|phpsessid|x-.*auth.*|.*xsrf-token"
     r"|.*auth[-_ ]?(?:key|code|data)|saml[-_]?(?:token|ticket)|sid|(?:.*[-_.])?ticket|.*[a-z]Ticket",
     re.IGNORECASE,
 )
-_PAIR = compiled(
+_PAIR = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]{2,200}(?: (?:key|id|hash|names?|strings?))?)"
     r"[\\\"'\]]{0,3}\s{0,8}(?::=|::(?=\s)|=>|=|:(?!:))\s{0,8}(?:\([\w. ]{1,40}\)\s?)?(?=[^\s,;&])",
     re.IGNORECASE,
 )
-_UNSET = compiled(
+_UNSET = re.compile(
     r"(?:<unset>|<not set>|\(null\)|null|none|nil|unset|true|false|yes|no|not set|hidden|redacted|\*+)"
     r"(?:[\s\"',;&)\]}<]|$)|[\[{(<]\s*$",
     re.IGNORECASE,
 )
-_NUMBER = compiled(r"[\"']?(?:0x[0-9a-f]{1,16}|-?\d{1,20})(?:[\s\"',;&)\]}.]|$)", re.IGNORECASE)
-_WORTH = compiled(r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)")
+_NUMBER = re.compile(r"[\"']?(?:0x[0-9a-f]{1,16}|-?\d{1,20})(?:[\s\"',;&)\]}.]|$)", re.IGNORECASE)
+_WORTH = re.compile(
+    r"u?(?P<q>\\?[\"'])(?P<quoted>(?:\\.|(?!(?P=q)).)+)(?P=q)?|(?P<bare>[^\s\"',;&<>()\[\]{}]+)"
+)
 
 _LONGEST_LINE = 8192  # longer ones are looked at in parts: the work stays in proportion
-_PEM_BEGINS = compiled(r"-----BEGIN [A-Z0-9 ]*(?:PRIVATE KEY|OPENSSH)[A-Z0-9 ]*-----")
-_PEM_ENDS = compiled(r"-----END [A-Z0-9 ]+-----")
-_PEM_LINE = compiled(
+_PEM_BEGINS = re.compile(r"-----BEGIN [A-Z0-9 ]*(?:PRIVATE KEY|OPENSSH)[A-Z0-9 ]*-----")
+_PEM_ENDS = re.compile(r"-----END [A-Z0-9 ]+-----")
+_PEM_LINE = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z0-9 ]*-----"
     r"(?P<x>(?:\\[nr]|&#\d+;|\s)*[\w+/=](?:(?!-----END).)*)"
 )
 _PEM_LEAST = 60  # characters at the end of a line of a key's body
-_PEM_BODY = compiled(r"(?<![\w+/=])[A-Za-z0-9+/]{60,76}={0,2}$")
+_PEM_BODY = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{60,76}={0,2}$")
 # A secret's name at the end of a line: its value follows on the next lines, up to the closing sign.
-_OPENED = compiled(
+_OPENED = re.compile(
     r"(?:(?<![\w.-])(?P<name>[\w.-]+(?: (?:key|id|hash|names?|strings?))?)[\"']?"
     r"\s*(?:(?::=|=>|[:=])\s*(?:\([\w. ]{1,40}\)\s?)?(?P<sign>[\[{(]?))"
     r"|<(?:\w+:)?(?P<tag>[\w.-]+)\b[^<>]*(?<!/)>)\s*$"
 )
-_CLOSED = compiled(r"^(?:-->)?\s*(?:[\])}]|</)")
+_CLOSED = re.compile(r"^(?:-->)?\s*(?:[\])}]|</)")
 _LONGEST = 40  # lines that a value may go on for
 _LONGEST_KEY = 200  # lines of the body of a key
-_MEMBER = compiled(
+_MEMBER = re.compile(
     r"^(?P<head>(?:-->)?\s*[\"']?)(?P<x>(?![-=+|*]+$)[^\s\"'<>\[\](){}][^\r\n\"'<>]*?)(?P<tail>[\"']?,?\s*)$"
 )
-_NAMED = compiled(r"^(?:-->)?\s*[\w.\[\]-]+\s*(?:=|:\s|:$)")
-_STRAY = compiled(r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$")  # an element of an array whose name was not seen
+_NAMED = re.compile(r"^(?:-->)?\s*[\w.\[\]-]+\s*(?:=|:\s|:$)")
+_STRAY = re.compile(
+    r"^(?:-->)?\s+[\"'](?P<x>[^\"']+)[\"'],?\s*$"
+)  # an element of an array whose name was not seen
 
 
 _RAW_SIGNS = tuple(sign.encode() for sign in SIGNS)
@@ -144,7 +147,7 @@ def hide(line: str) -> str:
 @cache
 def _compile_form(pattern: str, flags: int) -> re.Pattern[str]:
     """Return a pattern of ours, compiled when a line needs it: of more than a hundred most cases need a few."""
-    return compiled(pattern, flags)
+    return re.compile(pattern, flags)
 
 
 def _split_line(line: str) -> Iterator[str]:
@@ -197,7 +200,9 @@ def hide_lines(lines: Sequence[str]) -> list[str]:
     return _hide_in_order(lines, hide_strays=False)
 
 
-def hide_around(before: Sequence[str], line: str, after: Sequence[str]) -> tuple[list[str], str, list[str]]:
+def hide_around(
+    before: Sequence[str], line: str, after: Sequence[str]
+) -> tuple[list[str], str, list[str]]:
     """Return a line of a log and its neighbours without secrets.
 
     Bare strings and base64 that may belong to a name further up are hidden as well.
@@ -214,7 +219,9 @@ def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     found: list[str] = []
     going: Callable[[str], tuple[str, bool]] | None = None
     left = 0
-    counters: set[str] = set()  # names of numbers that are no secret: dumps hold the same ones a thousand times
+    counters: set[str] = (
+        set()
+    )  # names of numbers that are no secret: dumps hold the same ones a thousand times
     for line in lines:
         name, _, number = line.rpartition(":")
         if going is None and name in counters and number.isdecimal():

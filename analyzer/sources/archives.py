@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
+from analyzer.runtime.text import counted
 from analyzer.sources.fragments import (
     PIECE,
     VSI_CACHE,
@@ -19,12 +20,18 @@ from analyzer.sources.fragments import (
 from analyzer.sources.item import Item
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.member import Member
-from analyzer.sources.names import CREDENTIALS, Name, holds_credentials, link_target, normalise, top_of
+from analyzer.sources.names import (
+    CREDENTIALS,
+    Name,
+    holds_credentials,
+    link_target,
+    normalise,
+    top_of,
+)
 from analyzer.sources.split_files import HEAD, are_pieces, find_part_names
 from analyzer.sources.stream import Feed, MemorySource, SliceStream, Stream, StreamFault
 from analyzer.sources.tar import TarEntry, TarReader
 from analyzer.sources.zip import ZipEntry, ZipReader
-from analyzer.text import counted
 
 _LINK_MOST = 4096
 _PIECE_MOST = 8 * PIECE
@@ -41,11 +48,15 @@ class Opener(Protocol):
     limits: Limits
     ledger: Ledger
 
-    def walk_content(self, item: Item, stream: Stream, depth: int, *, expands: bool = False) -> Iterator[Member]:
+    def walk_content(
+        self, item: Item, stream: Stream, depth: int, *, expands: bool = False
+    ) -> Iterator[Member]:
         """Walk what a stream holds; `expands`: the stream itself unpacks."""
         ...
 
-    def list_member(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
+    def list_member(
+        self, address: str, size: int | None, why: str, state: str = "listed"
+    ) -> SourceRecord:
         """Record a member that is not read."""
         ...
 
@@ -74,7 +85,9 @@ class ArchiveReader:
             self._add_remark(f"name {name.unsafe}, used only as a label", path)
         key = hash(path)
         if key in self._seen:
-            self._add_remark("name seen before in this archive; each copy is read, tar would keep the last", path)
+            self._add_remark(
+                "name seen before in this archive; each copy is read, tar would keep the last", path
+            )
         self._seen.add(key)
         address = self.item.address
         root = f"{address}!{top_of(path)}"
@@ -88,7 +101,9 @@ class ArchiveReader:
     def write_remarks(self) -> None:
         """Write the remarks, one for each kind, with their counts."""
         for what, (count, first) in self._remarks.items():
-            self.ledger.note(f"{self.item.address}: {counted(count, 'member')} with a {what}; first: {first[:200]}")
+            self.ledger.note(
+                f"{self.item.address}: {counted(count, 'member')} with a {what}; first: {first[:200]}"
+            )
 
     def list_link(self, child: Item, target: str, *, hard: bool) -> None:
         """List a link; it is resolved among the members only, later, by who needs it."""
@@ -96,7 +111,9 @@ class ArchiveReader:
         kind = "hard link" if hard else "link"
         shown = target[:200]
         if inside is None:
-            self.walker.list_member(child.address, 0, f"{kind} to {shown}, outside the bundle, not followed")
+            self.walker.list_member(
+                child.address, 0, f"{kind} to {shown}, outside the bundle, not followed"
+            )
             return
         inside = normalise(inside, self.limits.name_bytes).path
         self.ledger.links[child.address] = f"{self.item.address}!{inside}"
@@ -179,7 +196,9 @@ class TarArchive(ArchiveReader):
             self.ledger.add_damage(self.item.address, -1, what, "its content")
             yield from self.walker.give_measured(child, _DEVICES["sparse"])
         elif entry.kind != "file":
-            self.walker.list_member(child.address, entry.size, f"{_DEVICES[entry.kind]}, not opened")
+            self.walker.list_member(
+                child.address, entry.size, f"{_DEVICES[entry.kind]}, not opened"
+            )
         elif is_measured(child.path):
             yield from self.walker.give_measured(child, VSI_CACHE)
         elif not self.list_sealed(child):
@@ -199,7 +218,9 @@ class TarArchive(ArchiveReader):
         group = self._groups.setdefault(path, FragmentGroup(path, entry.mtime))
         if number in group.seen:
             shown = f"{number:05d} of {path[:200]}"
-            self.ledger.note(f"{self.item.address}: fragment {shown} appears twice; the second is skipped")
+            self.ledger.note(
+                f"{self.item.address}: fragment {shown} appears twice; the second is skipped"
+            )
             return
         group.add_seen(number, entry.size)
         if is_measured(path):
@@ -240,7 +261,9 @@ class TarArchive(ArchiveReader):
         before = group.size - group.waiting
         record = len(self.ledger.sources)
         stream = JoinedStream(self._take_in_turn(group), first)
-        yield from self.give_joined(group, stream, None)  # more pieces may follow, so the size is not known yet
+        yield from self.give_joined(
+            group, stream, None
+        )  # more pieces may follow, so the size is not known yet
         while len(stream.block()):  # what the reader left has to go by as well
             pass
         group.first = max(group.seen) + 1
@@ -338,7 +361,9 @@ class ZipArchive(ArchiveReader):
 
     def _find_split(self, entries: list[ZipEntry]) -> dict[str, dict[int, ZipEntry]]:
         """Return the pieces of archives that were split and then packed once more, by the name of the whole."""
-        by_name = {entry.name.path: entry for entry in entries if entry.kind == "file" and not entry.why}
+        by_name = {
+            entry.name.path: entry for entry in entries if entry.kind == "file" and not entry.why
+        }
         groups: dict[str, dict[int, ZipEntry]] = {}
         for name, part in find_part_names(by_name).items():
             if part.form != "zip":  # the places in its directory count from the pieces of the disk
@@ -360,7 +385,9 @@ class ZipArchive(ArchiveReader):
         if len(entries) > 3:
             shown += ", …"
         self.ledger.note(f"{self.item.address}!{path} is read out of {len(pieces)} pieces: {shown}")
-        openers = [(number, partial(self._reader.open_entry, entry)) for number, entry in pieces.items()]
+        openers = [
+            (number, partial(self._reader.open_entry, entry)) for number, entry in pieces.items()
+        ]
         yield from self.give_joined(group, JoinedStream(openers, min(pieces)), size, expands=True)
 
     def _give_joined(self, path: str, pieces: dict[int, ZipEntry]) -> Iterator[Member]:
@@ -392,4 +419,6 @@ class ZipArchive(ArchiveReader):
             yield from self.walker.give_measured(child, VSI_CACHE)
         elif not self.list_sealed(child):
             stream = self._reader.open_entry(entry)
-            yield from self.walker.walk_content(child, stream, self.depth + 1, expands=entry.method != 0)
+            yield from self.walker.walk_content(
+                child, stream, self.depth + 1, expands=entry.method != 0
+            )

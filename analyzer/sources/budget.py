@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.sources.stream import Meter, StreamFault
 
 

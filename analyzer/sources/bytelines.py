@@ -27,5 +27,7 @@ class CountedLines:
     @property
     def lines(self) -> int:
         """Lines that passed; a last one without an end counts."""
-        finished = not self._last or (b"\n" if self._feeds else b"\r") in self._last  # of UTF-16 an end is two bytes
+        finished = (
+            not self._last or (b"\n" if self._feeds else b"\r") in self._last
+        )  # of UTF-16 an end is two bytes
         return (self._feeds or self._returns) + (not finished)

@@ -18,7 +18,10 @@ _TRIAL = 4096  # bytes that have to unpack before a magic counts as the start of
 _MEMORY = 256 << 20  # a larger dictionary is an attack, not a log
 
 
-_BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")  # the first block, or the end of an empty file
+_BZIP2_BLOCKS = (
+    b"1AY&SY",
+    b"\x17\x72\x45\x38\x50\x90",
+)  # the first block, or the end of an empty file
 
 
 def kind_of(head: bytes) -> str:
@@ -78,12 +81,18 @@ class FramedStream(Stream):
 
     def __init__(self, kind: str, below: Stream) -> None:
         super().__init__()
-        make: dict[str, Callable[[], Any]] = {"bzip2": bz2.BZ2Decompressor, "xz": _make_xz, "zstd": _Zstd}
+        make: dict[str, Callable[[], Any]] = {
+            "bzip2": bz2.BZ2Decompressor,
+            "xz": _make_xz,
+            "zstd": _Zstd,
+        }
         self._kind, self._below, self._make = kind, below, make[kind]
         self.total = below.total
         self._engine: Any = self._make()
         self._input: Block = b""
-        self._given: Block = b""  # the input the engine got last: it may hold the frame behind a damaged one
+        self._given: Block = (
+            b""  # the input the engine got last: it may hold the frame behind a damaged one
+        )
         self._cause = ""
         self._ended = False
         self._gaps = 0
@@ -142,7 +151,9 @@ class FramedStream(Stream):
             what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
         given = bytes(self._given)
         own = 1 if kind_of(given) == self._kind else 0  # not the header of this very frame
-        self._go_on_behind(given[own:], what + self._cause + self._format_share(), self.consumed - len(given))
+        self._go_on_behind(
+            given[own:], what + self._cause + self._format_share(), self.consumed - len(given)
+        )
 
     def _next_frame(self) -> None:
         """Go on with the frame behind this one."""
@@ -159,7 +170,9 @@ class FramedStream(Stream):
             self._go_on(rest)
         elif rest:
             at = self.consumed - len(rest)
-            self._go_on_behind(rest, f"what follows the {self._kind} data is not {self._kind} data", at)
+            self._go_on_behind(
+                rest, f"what follows the {self._kind} data is not {self._kind} data", at
+            )
         else:
             self._ended = True
 
@@ -171,7 +184,11 @@ class FramedStream(Stream):
         self._gaps += 1
         found = self._find_frame(window) if self._gaps <= GAPS_MOST else b""
         kind = "gap" if found else "cut"
-        lost = f"{max(0, self.consumed - len(found) - at)} bytes" if self._gaps <= GAPS_MOST else "the rest"
+        lost = (
+            f"{max(0, self.consumed - len(found) - at)} bytes"
+            if self._gaps <= GAPS_MOST
+            else "the rest"
+        )
         self.faults.append(StreamFault(what, at, kind, lost))
         if found:
             self._go_on(found)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.prompts import Command, Prompt
@@ -38,7 +38,9 @@ class CommandParsers:
         """Return the commands of a command line, each with the parsers that may read its output at such a prompt."""
         commands = []
         for command in prompts.split_commands(typed):
-            known = [one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)]
+            known = [
+                one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)
+            ]
             commands.append(TypedCommand(command, known))
         return commands
 
@@ -63,8 +65,15 @@ class CommandParsers:
                     continue
                 # a pattern that reaches over the pipe knows its filter
                 filtered = command.filtered and bare is not None
-                params = {name: value for name, value in found.groupdict().items() if _is_literal(value)}
-                order = (recogniser.rest, found.start() - found.end(), -len(found.re.pattern), recogniser.name)
+                params = {
+                    name: value for name, value in found.groupdict().items() if _is_literal(value)
+                }
+                order = (
+                    recogniser.rest,
+                    found.start() - found.end(),
+                    -len(found.re.pattern),
+                    recogniser.name,
+                )
                 ranked.append((order, KnownCommand(recogniser, params, filtered)))
             ranked.sort(key=lambda entry: entry[0])
             self._known[command] = [known for _, known in ranked]
@@ -79,5 +88,9 @@ def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:
     """Say whether a command may be this recogniser's: one that others have too takes a sure prompt."""
     if not recogniser.common:
         return True
-    kinds = (prompts.NSXT_MANAGER, prompts.NSXT_EDGE) if recogniser.node == prompts.NSXT else (recogniser.node,)
+    kinds = (
+        (prompts.NSXT_MANAGER, prompts.NSXT_EDGE)
+        if recogniser.node == prompts.NSXT
+        else (recogniser.node,)
+    )
     return prompt.sure and prompt.node in kinds

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import KIB, Limits
+from analyzer.runtime.limits import KIB, Limits
 
 HEAD_BYTES = 64 * KIB  # what the decision about encoding and line ends is taken on
 SAMPLE_BYTES = 4 * KIB
@@ -28,7 +27,11 @@ _LINE_END = re.compile(rb"[\r\n]")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\r\x0b\x0c\x08\x07\x1b\x00"))
 _PLAIN = bytes({*range(1, 128)} - set(_CONTROLS))
 _PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _OTHER = (b"\x7fELF", b"\x89PNG", b"%PDF-", b"\xff\xd8\xff", b"GIF8")
 
 
@@ -74,7 +77,9 @@ class Met:
             )
         if self.cut_lines:
             first = self.cuts[0][0]
-            notes.append(f"{self.cut_lines} lines over the limit were cut, the first is line {first}")
+            notes.append(
+                f"{self.cut_lines} lines over the limit were cut, the first is line {first}"
+            )
         return notes
 
 
@@ -84,7 +89,11 @@ def looks_like_text(head: bytes) -> bool:
     A block of NUL bytes is a gap, not a sign of a binary file; NUL bytes strewn about are one.
     """
     sample = bytes(head[:SAMPLE_BYTES])
-    if sample.isascii() and not sample.startswith(_PACKED + _OTHER) and not sample.translate(None, _PLAIN):
+    if (
+        sample.isascii()
+        and not sample.startswith(_PACKED + _OTHER)
+        and not sample.translate(None, _PLAIN)
+    ):
         return True
     if not sample or _find_encoding(sample)[0] != "utf-8":
         return True
@@ -111,7 +120,9 @@ def first_lines(raw: bytes, most: int) -> list[str]:
         at = raw.find(b"\n", at) + 1
         if not at:
             return decode(raw)[:most]
-    if b"\x00" in raw or raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # the whole of it decides
+    if b"\x00" in raw or raw.startswith(
+        (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    ):  # the whole of it decides
         return decode(raw)[:most]
     begin = raw[:at]
     if b"\r" in begin or not begin.isascii():
@@ -234,7 +245,9 @@ class LineReader:
             kept = raw.replace(b"\x00", b"")
             self._nuls += len(raw) - len(kept)
             raw = kept
-        room = self._most + 1 - len(self._carry)  # one more than the limit: a CR may still be dropped
+        room = (
+            self._most + 1 - len(self._carry)
+        )  # one more than the limit: a CR may still be dropped
         self._carry += raw[:room]
         self._over += max(len(raw) - room, 0)
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from analyzer.result_files import RESULTS
+from analyzer.runtime.result_files import RESULTS
 from analyzer.sources.archives import OpenEnd, Opener
 from analyzer.sources.fragments import (
     PIECE,
@@ -72,7 +72,9 @@ class FolderWalk:
             return scan(folder)
         except OSError as error:
             why = error.strerror or str(error)
-            self._walker.ledger.add_damage(address, -1, f"folder cannot be read: {why}", "everything below it")
+            self._walker.ledger.add_damage(
+                address, -1, f"folder cannot be read: {why}", "everything below it"
+            )
             return []
 
     def _walk_one(self, folder: Place, key: str, root: str) -> Iterator[Member]:
@@ -88,7 +90,9 @@ class FolderWalk:
             folder.ahead(old.union(sealed))
         groups = _group_fragments(entries)
         loose = [entry for entry in entries if entry.name not in old]
-        split = {} if root else find_split_files([path_of(entry) for entry in loose if _is_file(entry)])
+        split = (
+            {} if root else find_split_files([path_of(entry) for entry in loose if _is_file(entry)])
+        )
         before = f"{key}/" if key else ""
         below: list[tuple[Place, str, str]] = []
         for entry in entries:
@@ -99,7 +103,9 @@ class FolderWalk:
             path = path_of(entry)
             piece = split_name(entry.name)
             if entry.name in old:
-                self._walker.list_member(address, None, "written by an earlier run of Backline, not read", "skipped")
+                self._walker.list_member(
+                    address, None, "written by an earlier run of Backline, not read", "skipped"
+                )
             elif _is_dir(entry):
                 below.append((path, address, root))
             elif piece and _is_file(entry):
@@ -138,13 +144,17 @@ class FolderWalk:
             return
         item = Item(address, path, root or address, size=size, top=not root)
         if not stat.S_ISREG(mode):
-            self._walker.list_member(address, None, "not a regular file (a pipe, socket or device), not opened")
+            self._walker.list_member(
+                address, None, "not a regular file (a pipe, socket or device), not opened"
+            )
         elif is_measured(path):
             yield from self._walker.give_measured(item, VSI_CACHE)
         elif holds_credentials(entry.name):
             self._walker.list_member(address, size, CREDENTIALS)
         else:
-            yield from self._give_loose(item, self._walker.walk_file(path_of(entry), item, follow=False))
+            yield from self._give_loose(
+                item, self._walker.walk_file(path_of(entry), item, follow=False)
+            )
 
     def _give_loose(self, item: Item, members: Iterator[Member]) -> Iterator[Member]:
         """Give the members of one file, and keep which records are its own."""

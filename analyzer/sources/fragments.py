@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.stream import Block, Stream, StreamFault
 
 PIECE = 1 << 20
@@ -97,8 +96,12 @@ class JoinedStream(Stream):
                 continue
             block = self._current.block()
             for fault in self._current.take_faults():
-                kind = "gap" if fault.kind == "cut" else fault.kind  # the next piece goes on behind it
-                self.faults.append(StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.noted))
+                kind = (
+                    "gap" if fault.kind == "cut" else fault.kind
+                )  # the next piece goes on behind it
+                self.faults.append(
+                    StreamFault(fault.what, self.consumed, kind, fault.left_out, fault.noted)
+                )
             if len(block):
                 self.consumed += len(block)
                 return block

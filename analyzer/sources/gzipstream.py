@@ -12,7 +12,9 @@ from analyzer.sources.stream import Block, SkippedStream, Stream, StreamFault
 
 MAGIC = b"\x1f\x8b\x08"
 _HEADER_MOST = 1 << 17  # extra field 64 KiB, name and comment
-_REPLAY_FOR_CUT = 64 << 20  # igzip keeps back the last byte of a cut stream; fetched when it is cheap
+_REPLAY_FOR_CUT = (
+    64 << 20
+)  # igzip keeps back the last byte of a cut stream; fetched when it is cheap
 _MEMBERS_MOST = 1_000_000
 TRIALS = 1000  # magics tried behind one damaged place
 GAPS_MOST = 1000  # damaged places of one stream; then it ends
@@ -210,7 +212,9 @@ class GzipStream(Stream):
             self._ended = True
             return
         if int.from_bytes(tail[:4], "little") != self._crc:
-            self._add_fault("gzip checksum is wrong: some of the text is not what was packed", "suspect")
+            self._add_fault(
+                "gzip checksum is wrong: some of the text is not what was packed", "suspect"
+            )
         elif int.from_bytes(tail[4:], "little") != self._given & 0xFFFFFFFF:
             self._add_fault("gzip length field is wrong", "suspect")
         self._pos += 8
@@ -247,8 +251,12 @@ class GzipStream(Stream):
         what, where, self._lost = self._lost, self._offset, ""
         self._gaps += 1
         found = not self._raw and self._gaps <= GAPS_MOST and self._skip_to_member()
-        left_out = f"{self._offset - where} compressed bytes" if self._offset > where else "the rest"
-        self.faults.append(StreamFault(what + self._cause, where, "gap" if found else "cut", left_out))
+        left_out = (
+            f"{self._offset - where} compressed bytes" if self._offset > where else "the rest"
+        )
+        self.faults.append(
+            StreamFault(what + self._cause, where, "gap" if found else "cut", left_out)
+        )
         self._ended = not found
 
     def _skip_to_member(self) -> bool:

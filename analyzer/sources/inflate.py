@@ -20,7 +20,9 @@ except ImportError:  # optional: only speed depends on it
     igzip_lib = isal_zlib = None  # type: ignore[assignment, unused-ignore]
 
 # ISA-L has no assembly for Apple's processors and is slower than zlib there.
-FAST: bool = igzip_lib is not None and not (sys.platform == "darwin" and platform.machine() == "arm64")
+FAST: bool = igzip_lib is not None and not (
+    sys.platform == "darwin" and platform.machine() == "arm64"
+)
 
 _STEP = 64 << 10
 

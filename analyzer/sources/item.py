@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +35,10 @@ JOIN = (
     "By its name this is a piece of a file that was split. Give all pieces together, from the first to the last: "
     "they are read as one."
 )
-PIECE_INSIDE = (
-    "not text; by its name a piece of a split file: unpack the archive it lies in and give all pieces together"
-)
+PIECE_INSIDE = "not text; by its name a piece of a split file: unpack the archive it lies in and give all pieces together"
 AGAIN = "Check the size of the original: the copy or the download failed, so fetch it again."
 # What `split`, archivers and upload pages name the pieces of a file: .part00, .part1, .001, .z01; `split` alone: .aa
-_PIECE = compiled(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)
+_PIECE = re.compile(r"\.(?:part\w{1,4}|\d{2,4}|z\d\d|a[a-z])$", re.IGNORECASE)
 
 
 def is_piece(name: str) -> bool:

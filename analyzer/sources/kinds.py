@@ -9,23 +9,24 @@ support bundle paths of NSX 4.
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
-
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 
 HEAD_BYTES = 4096  # of a marker member; more is not needed
 
 # ESXi: esx-<host>-<date>--<time>[-<pid>]; the stamp is UTC. 4.x: vm-support-<host>-<date>.<pid>.
-_ESXI_TOP = compiled(
+_ESXI_TOP = re.compile(
     r"(?P<prefix>esx|vc\w*)-(?P<host>.+)-(?P<day>\d{4}-\d\d-\d\d)--(?P<hour>\d\d)\.(?P<minute>\d\d)(?:-\d+)?$"
 )
-_ESX4_TOP = compiled(r"vm-support-(?P<host>.+?)-(?P<day>\d{4}-\d\d-\d\d)(?:--(?P<hour>\d\d)\.(?P<minute>\d\d))?\.\d+$")
-_FROM_VCENTER = compiled(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
-_VCENTER_EXPORT = compiled(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
-_NSX_AGGREGATED = compiled(r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$")
-_NSX_EDGE = compiled(
+_ESX4_TOP = re.compile(
+    r"vm-support-(?P<host>.+?)-(?P<day>\d{4}-\d\d-\d\d)(?:--(?P<hour>\d\d)\.(?P<minute>\d\d))?\.\d+$"
+)
+_FROM_VCENTER = re.compile(r"(?P<host>.+)-vm\d{4}-\d\d?-\d\d?@\d\d?-\d\d-\d\d\.(?:tgz|zip)$")
+_VCENTER_EXPORT = re.compile(r"VMware-vCenter-support-\d{4}-\d\d-\d\d@\d\d-\d\d-\d\d\.zip$")
+_NSX_AGGREGATED = re.compile(
+    r"VMware-NSX-TechSupport-Bundle-\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(?:\.tar\.gz|\.tgz)?$"
+)
+_NSX_EDGE = re.compile(
     r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
     r"(?:\.log)?(?:\.gz|\.tgz)?$"
 )
@@ -88,31 +89,54 @@ _MARKERS = (
     _Marker(r"logs/vsm\.log", "nsx_manager", 2, _MANAGER),
     _Marker(r"preupgradeslot/", "nsx_manager", 2, _MANAGER),
     _Marker(r"logs/threaddump/threaddump[_.]top$", "nsx_manager", 2, _MANAGER),
-    _Marker(r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER),
+    _Marker(
+        r"cloudnet/cloudnet_java-[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 3, _CONTROLLER
+    ),
     _Marker(r"cloudnet_[\w-]+\.\d{8}-\d{6}\.\d+\.log", "nsx_controller", 2, _CONTROLLER, _LOG4J),
     _Marker(r"[\w.-]*\.?INFO\.\d{8}-\d{6}\.\d+$", "nsx_controller", 2, _CONTROLLER, _GLOG),
     _Marker(r"proton(?:-tomcat)?/nsxapi\.log", _T_MANAGER, 3, "NSX-T manager"),
     _Marker(r"cloudnet/nsx-ccp(?:-transaction)?\.log", _T_MANAGER, 3, "NSX-T manager"),
-    _Marker(r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log", _T_MANAGER, 2, "NSX-T manager"),
+    _Marker(
+        r"(?:corfu/corfu\.9000|policy/policy|proxy/reverse-proxy)\.log",
+        _T_MANAGER,
+        2,
+        "NSX-T manager",
+    ),
     _Marker(r"global-manager/gmanager\.log", _T_MANAGER, 2, "NSX-T global manager"),
-    _Marker(r"var/log/syslog(?:\.1)?$", _T_MANAGER, 2, "NSX-T manager", rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-manager"'),
-    _Marker(r"var/log/syslog(?:\.1)?$", _T_EDGE, 2, "NSX-T edge", rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-edge"'),
+    _Marker(
+        r"var/log/syslog(?:\.1)?$",
+        _T_MANAGER,
+        2,
+        "NSX-T manager",
+        rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-manager"',
+    ),
+    _Marker(
+        r"var/log/syslog(?:\.1)?$",
+        _T_EDGE,
+        2,
+        "NSX-T edge",
+        rb'\[nsx(?:@6876)? [^\]]*\bcomp="nsx-edge"',
+    ),
     _Marker(r"(?:frr/frr|rcpm/frr-(?:config|reload))\.log", _T_EDGE, 2, "NSX-T edge"),
     _Marker(r"var/log/lb/[0-9a-f-]{36}/", _T_EDGE, 2, "NSX-T edge"),
     _Marker(r"nsx-audit\.log", "nsx_t", 2, "", _NSX_STAMP),
-    _Marker(r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"),
+    _Marker(
+        r"usr/lib/vmware-sca/conf/vc-support\.properties$", "vcenter", 4, "vCenter Server Appliance"
+    ),
     _Marker(r"var/log/vmware/vpxd/vpxd-?\d*\.log", "vcenter", 2, "vCenter Server"),
 )
 _IDLE = 100  # to make a pattern takes as long as to look at so many members
-_README = compiled(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
-_SYSTEM = compiled(r"^\s*System Version: *(.+)$", re.MULTILINE)
+_README = re.compile(r"^(Captured on|vm-support version|Bundle name|Options): *(.*)$", re.MULTILINE)
+_SYSTEM = re.compile(r"^\s*System Version: *(.+)$", re.MULTILINE)
 
 
 @cache
 def _match_any_but(met: frozenset[int]) -> re.Pattern[str]:
     """Return what finds any marker but some; those that look into a file are kept, as they give hints as well."""
-    left = [f"(?:{one.name})" for number, one in enumerate(_MARKERS) if number not in met or one.holds]
-    return compiled(f"{_START}(?:{'|'.join(left)})")
+    left = [
+        f"(?:{one.name})" for number, one in enumerate(_MARKERS) if number not in met or one.holds
+    ]
+    return re.compile(f"{_START}(?:{'|'.join(left)})")
 
 
 @dataclass(slots=True)
@@ -182,7 +206,9 @@ class KindFinder:
     def find_kind(self, root: str) -> Kind:
         """Return what the tree is, with host and time of capture where they are known."""
         tree = self._trees.get(root, _Tree())
-        kind = max(tree.points, key=lambda name: (tree.points[name], name != "nsx_t"), default="loose")
+        kind = max(
+            tree.points, key=lambda name: (tree.points[name], name != "nsx_t"), default="loose"
+        )
         top, outer = _split_root(root)
         points = tree.points.get(kind, 0)
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
@@ -217,7 +243,7 @@ class KindFinder:
 
 @cache
 def _match_heads() -> re.Pattern[str]:
-    return compiled(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
+    return re.compile(f"{_START}(?:{'|'.join(f'(?:{one.name})' for one in _MARKERS if one.holds)})")
 
 
 def find_markers(path: str) -> set[int]:
@@ -231,7 +257,7 @@ def find_markers(path: str) -> set[int]:
 @cache
 def _match_each() -> re.Pattern[str]:
     """All markers at the start of a name, a group for each, set where it is met."""
-    return compiled(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
+    return re.compile(_START + "".join(f"(?:(?=({one.name})))?" for one in _MARKERS))
 
 
 def name_wrapper(address: str) -> str:

@@ -6,15 +6,24 @@ limit or a note here, and the report prints them.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 
 # What became of a source. duplicate: its content came before, and counts once. unknown: it came in by itself or
 # looks like support material, and nothing understands it. other: a file that lies next to the material (a mail, a
 # picture) and that nothing understands.
-STATES = ("read", "searched", "duplicate", "listed", "skipped", "cut", "refused", "unknown", "other")
+STATES = (
+    "read",
+    "searched",
+    "duplicate",
+    "listed",
+    "skipped",
+    "cut",
+    "refused",
+    "unknown",
+    "other",
+)
 LOST = frozenset(("cut", "refused", "unknown"))  # with one of these a case is not complete
 
 
@@ -100,7 +109,9 @@ class Ledger:
 
     most = 2000  # a hostile archive can have a fault in each block; the rest is counted
 
-    def record(self, address: str, size: int | None = None, state: str = "listed", why: str = "") -> SourceRecord:
+    def record(
+        self, address: str, size: int | None = None, state: str = "listed", why: str = ""
+    ) -> SourceRecord:
         """Add and return the record of one source."""
         entry = SourceRecord(address, size, state, why)
         self.sources.append(entry)

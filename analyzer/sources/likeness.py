@@ -8,30 +8,37 @@ from __future__ import annotations
 
 import re
 
-from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources import codecs, sniff
 from analyzer.sources.not_material import is_plain_json
 
-_ARCHIVE_NAME = compiled(
+_ARCHIVE_NAME = re.compile(
     r"\.(?:tgz|tbz2?|txz|tzst|tar|gz|bz2|xz|zst|zip|7z|rar|cab|lz4|lz|lzma|lzo|z|vgz|zdump)(?:\.\d+|\.part)?$",
     re.IGNORECASE,
 )
-_LOG_NAME = compiled(
-    r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$", re.IGNORECASE
+_LOG_NAME = re.compile(
+    r"\.log(?:[.-]\d[\d.-]*)?(?:\.\w{1,4})?$|(?:^|/)(?:messages|syslog)(?:\.\d+)?(?:\.\w{1,4})?$",
+    re.IGNORECASE,
 )
-_TABLE_NAME = compiled(r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE)
+_TABLE_NAME = re.compile(
+    r"\.(?:csv|tsv|json|xml|xlsx?|parquet|sqlite|db|pcap(?:ng)?|vmdk|vmss|vmsn)$", re.IGNORECASE
+)
 _ARCHIVES = (
     b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x04\x22\x4d\x18", b"LZIP", b"\x89LZO", b"]\0\0\x80\0", b"\x1f\x9d", b"MSCF",
 )  # fmt: skip
 # Near the start of a line: a date with a time, a time with seconds, or seconds since the boot in brackets.
-_STAMP = compiled_bytes(
+_STAMP = re.compile(
     rb".{0,40}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d[-/.]\d\d[-/.]\d{2,4} \d\d:\d\d"
     rb"|\b\d\d:\d\d:\d\d\b|\[ *\d+\.\d{6}\])",
     re.DOTALL,
 )
-_IN_STAMPS = (compiled_bytes(rb"\d\d:\d\d"), compiled_bytes(rb"\[ *\d+\.\d{6}\]"))  # one of these is in every stamp
-_RULED = compiled_bytes(rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$")  # the line under the heads of a printed table
-_XML_OR_JSON = compiled_bytes(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))")
+_IN_STAMPS = (
+    re.compile(rb"\d\d:\d\d"),
+    re.compile(rb"\[ *\d+\.\d{6}\]"),
+)  # one of these is in every stamp
+_RULED = re.compile(
+    rb"^[-=]{2,}(?:[ +]+[-=]{2,})+\s*$"
+)  # the line under the heads of a printed table
+_XML_OR_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml|[\[{]\s*(?:$|[\[{\"]))")
 _LINES = 50
 _MOSTLY = 4 << 10  # bytes that hold as many lines in most texts
 _ENOUGH = 3  # lines that have to look alike
@@ -42,7 +49,12 @@ def find_likeness(path: str, head: bytes) -> str:
 
     head  the first bytes, compression undone
     """
-    if head.startswith(_ARCHIVES) or codecs.kind_of(head) or sniff.is_zip(head) or sniff.is_tar(head):
+    if (
+        head.startswith(_ARCHIVES)
+        or codecs.kind_of(head)
+        or sniff.is_zip(head)
+        or sniff.is_tar(head)
+    ):
         return "archive"
     is_text = bool(head) and not sniff.find_refusal(head)
     if _ARCHIVE_NAME.search(path) and not is_text:
@@ -72,7 +84,9 @@ def _has_stamps(lines: list[bytes], text: bytes) -> bool:
     stamps = 0
     for line in lines:
         start = line[:80]
-        if (b":" in start or b"[" in start) and _STAMP.match(start):  # most lines hold no sign of a time
+        if (b":" in start or b"[" in start) and _STAMP.match(
+            start
+        ):  # most lines hold no sign of a time
             stamps += 1
     return stamps >= _ENOUGH and stamps * 2 > len(lines)
 

@@ -9,10 +9,10 @@ lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from analyzer.kept_patterns import compiled
 from analyzer.sources.markup import QUOTES
 
 LOOKED_AT = 200  # lines of a text
@@ -20,31 +20,33 @@ LEAST = 2  # lines with something in them
 REMARKS = 3  # lines that all begin with #
 NUMBERED = 5  # lines that are surely numbered, not by chance; from 1 on these are fewer
 FROM_1 = 3
-_NUMBER = compiled(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
+_NUMBER = re.compile(r"\s{0,7}(?P<number>\d{1,7})(?P<gap>\t|[:.)|] ?| {1,2}|$)")
 _DAY = r"(?:(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d)[ T])?"
-_TIME = compiled(
+_TIME = re.compile(
     rf"(?:\[{_DAY}\d\d:\d\d[:.]\d\d(?:[.,]\d{{1,6}})?(?: \d{{4}})?\]|{_DAY}\d\d:\d\d:\d\d(?:\.\d{{1,6}})?[>|])(?: |$)"
 )
-_ENTITY = compiled(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|nbsp|#39|#x27);")
 # What WordPress and mail programs make of two and three dashes and of quotes.
 _TYPESET = QUOTES | str.maketrans({"–": "--", "—": "---"})
-_ANY_TYPESET = compiled(f"[{''.join(map(chr, _TYPESET))}]")
+_ANY_TYPESET = re.compile(f"[{''.join(map(chr, _TYPESET))}]")
 # A ruler of a table, a prompt of ESXi or the head of a log line whose signs have backslashes: no program prints that.
-_ESCAPED = compiled(
+_ESCAPED = re.compile(
     r"\s*(?:\\-){3,}|\[?\\\[\w[\w.-]*@[\w.-]+:[^\]]*\\\]|\s*\d{4}-\d\d-\d\dT[\d:.]{8,20}Z [\w .-]{0,40}\\\[\w{1,20}"
 )
-_SPAN = compiled(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
+_SPAN = re.compile(r"(?<!\\)\[((?:[^\[\]\\]|\\.)*)\](?:\{\.\w+\})?")
 # Of the writer, behind what was underlined: --> that
-_REMARK = compiled(r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$")
-_SIGN = compiled(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
-_TAG = compiled(r"<[/?A-Za-z]")
+_REMARK = re.compile(r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$")
+_SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
+_TAG = re.compile(r"<[/?A-Za-z]")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_ORIGIN = compiled(
+_ORIGIN = re.compile(
     r"(?:(?=[^\s:]{0,200}(?:/|\.(?:log|gz|txt|all|\d)|messages|syslog))[^\s:]{1,200}?[:-])?(?:\d{1,8}[:-])?"
     rf"(?=(?:<\d{{1,3}}>(?:1 )?|\[)?(?:\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|{_MONTH} [ \d]\d \d\d:\d\d:\d\d )"
     r"|TSC: \d+ cpu\d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
-_BOLD = compiled(r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])")  # asterisks of a masked name stand inside of it
+_BOLD = re.compile(
+    r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])"
+)  # asterisks of a masked name stand inside of it
 
 
 def remove_margin(lines: Sequence[str]) -> list[str]:
@@ -117,7 +119,9 @@ def _are_numbered(lines: Sequence[str]) -> bool:
 def _remove_numbers(lines: Sequence[str]) -> list[str]:
     """Return lines without their numbers and the gap behind them, which is as wide on each of them."""
     matches = [_NUMBER.match(line) for line in lines]
-    gap = min((len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0)
+    gap = min(
+        (len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0
+    )
     kept = []
     for line, found in zip(lines, matches, strict=True):
         kept.append(line if found is None else line[found.end("number") + gap :])

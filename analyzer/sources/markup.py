@@ -10,21 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.kept_patterns import compiled
-
-_ESCAPES = compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
-_DIRT = compiled("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
+_DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
 _WEB_BLANKS = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
-_QUOTE = compiled(r"(?:> ?)+")
-_MARKS = compiled(
+_QUOTE = re.compile(r"(?:> ?)+")
+_MARKS = re.compile(
     '\\*\\*|```\\S|\\S ?```|</?(?:em|strong|br|tt)\\b|&#82\\d\\d;|[“”″]|\\b0×[0-9a-fA-F]|^\\s*_\\d{4}-|\\\\[_"\\[\\]]'
 )
-_TIMED = compiled(r"\d:\d\d:\d\d|^\s*(?:WARNING|ALERT): ")
-_FENCED = compiled(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
-_BOLD = compiled(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
-_TAGS = compiled(r"</?(?:em|strong|tt)>|<br ?/?>")
-_ITALIC = compiled(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
-_OF_KERNEL = compiled(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
+_TIMED = re.compile(r"\d:\d\d:\d\d|^\s*(?:WARNING|ALERT): ")
+_FENCED = re.compile(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
+_BOLD = re.compile(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
+_TAGS = re.compile(r"</?(?:em|strong|tt)>|<br ?/?>")
+_ITALIC = re.compile(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
+_OF_KERNEL = re.compile(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
 QUOTES = str.maketrans({"“": '"', "”": '"', "″": '"', "‘": "'", "’": "'"})  # of a word processor
 _ENTITIES = {"&#8216;": "'", "&#8217;": "'", "&#8220;": '"', "&#8221;": '"', "&#8243;": '"'}
 
@@ -42,7 +40,11 @@ def clean_line(line: str) -> str:
 def clean_lines(lines: Sequence[str]) -> Sequence[str]:
     """Return the lines, each cleaned; most texts need none of it, which one look at the whole shows."""
     whole = "".join(lines)
-    if whole.isprintable() and not any(line.startswith(">") for line in lines) and not _may_hold_marks(whole):
+    if (
+        whole.isprintable()
+        and not any(line.startswith(">") for line in lines)
+        and not _may_hold_marks(whole)
+    ):
         return lines
     return [clean_line(line) for line in lines]
 
@@ -71,7 +73,9 @@ def remove_marks(line: str) -> str:
     line = _TAGS.sub("", line)
     if found := _ITALIC.fullmatch(line):
         line = found[1] + found[2]
-    if _OF_KERNEL.search(line):  # other logs print escapes of their own, but not before the bracket of their head
+    if _OF_KERNEL.search(
+        line
+    ):  # other logs print escapes of their own, but not before the bracket of their head
         line = re.sub(r'\\([_"\[\]])', r"\1", line)
     for entity, sign in _ENTITIES.items():
         line = line.replace(entity, sign)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 from analyzer.sources.inflate import crc32
 from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.stream import BLOCK, Feed
@@ -71,7 +71,9 @@ class Member:
         if not self._left:
             if not self.cut and self._feed.peek(1):
                 self.cut = f"limit member_bytes={self._limit} reached"
-                self._ledger.add_limit(LimitHit(self.address, "member_bytes", self._limit, self.read_bytes))
+                self._ledger.add_limit(
+                    LimitHit(self.address, "member_bytes", self._limit, self.read_bytes)
+                )
             return piece
         if self._feed.gap:
             self.cut = self.cut or self._feed.gap.what

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 # Folders that stand at the top of a host's or manager's tree. A path that begins with one of them has
 # no top directory of its own (`tar c .` inside an unpacked bundle).
@@ -20,7 +18,7 @@ TREE_TOPS = frozenset({
     "log", "logs", "opt", "proc", "productLocker", "root", "sbin", "scratch", "snapshot", "store",
     "system", "tmp", "usr", "var", "vmfs", "vmupgrade", "common", "config", "image",
 })  # fmt: skip
-_DRIVE = compiled(r"^(?:[A-Za-z]:|//)")
+_DRIVE = re.compile(r"^(?:[A-Za-z]:|//)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def link_target(path: str, target: str, *, hard: bool = False) -> str | None:
 
 CREDENTIALS = "holds credentials, not opened"
 # Files with credentials and nothing an analysis needs: state backups, password files, private keys, key stores.
-_CREDENTIALS = compiled(
+_CREDENTIALS = re.compile(
     r"local\.tgz(?:\.ve)?|state\.tgz|g?shadow-?|\.?netrc|\.pgpass|\.?htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key"
     r"|ntp\.keys|(?:ipsec|chap|pap)[.-]secrets|krb5cc_\w+|\.erlang\.cookie"
     r"|.*\.(?:key|keytab|p12|pfx|jks|jceks|keystore|bcfks|ppk)",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 
-from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources import codecs, sniff, tarheader
 
 NOT_MATERIAL = "not diagnostic material"  # what the reason of such a record begins with
@@ -17,7 +16,10 @@ NOT_MATERIAL = "not diagnostic material"  # what the reason of such a record beg
 _BEGINS = (
     (b"%PDF", "a PDF document"),
     (b"{\\rtf", "an RTF document: save it as plain text if it holds output"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document or mail: save it as plain text if it holds output"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office document or mail: save it as plain text if it holds output",
+    ),
     (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
     (b"GIF8", "a picture (GIF)"),
@@ -31,34 +33,36 @@ _BEGINS = (
     (b"L\0\0\0\x01\x14\x02\0", "a shortcut of Windows"),
     (b"\x78\x9f\x3e\x22", "a mail attachment of Outlook"),
 )
-_BOX = compiled_bytes(
+_BOX = re.compile(
     rb"....ftyp(?P<brand>....)", re.DOTALL
 )  # ISO base media, https://mp4ra.org/registered-types/brands
 _STILLS = (b"heic", b"heix", b"mif1", b"avif")
-_RIFF = compiled_bytes(rb"RIFF....(?P<kind>WEBP|AVI |WAVE)", re.DOTALL)
+_RIFF = re.compile(rb"RIFF....(?P<kind>WEBP|AVI |WAVE)", re.DOTALL)
 # The first entry of a zip: Office Open XML, OpenDocument and EPUB, Java.
 _OFFICE = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/", b"visio/")
-_OFFICE_NAME = compiled(
+_OFFICE_NAME = re.compile(
     r"\.(?:docx?|docm|dotx|xlsx?|xlsm|pptx?|pptm|vsdx?|od[tspg]|pages|numbers|epub)$", re.IGNORECASE
 )
 _BY_NAME = (
-    (compiled(r"(?:^|/)\.DS_Store$"), "a folder view of macOS"),
-    (compiled(r"(?:^|/)\._[^/]+$"), "file attributes of macOS"),
-    (compiled(r"(?:^|/)(?:desktop|folder)\.ini$", re.IGNORECASE), "a folder view of Windows"),
-    (compiled(r"(?:^|/)(?:thumbs|ehthumbs)\.db$", re.IGNORECASE), "a folder view of Windows"),
-    (compiled(r"(?:^|/)~\$[^/]+\.\w{3,5}$"), "a lock file of Office"),
+    (re.compile(r"(?:^|/)\.DS_Store$"), "a folder view of macOS"),
+    (re.compile(r"(?:^|/)\._[^/]+$"), "file attributes of macOS"),
+    (re.compile(r"(?:^|/)(?:desktop|folder)\.ini$", re.IGNORECASE), "a folder view of Windows"),
+    (re.compile(r"(?:^|/)(?:thumbs|ehthumbs)\.db$", re.IGNORECASE), "a folder view of Windows"),
+    (re.compile(r"(?:^|/)~\$[^/]+\.\w{3,5}$"), "a lock file of Office"),
     (_OFFICE_NAME, "an office document"),
-    (compiled(r"\.(?:pdf|rtf)$", re.IGNORECASE), "a document"),
-    (compiled(r"\.(?:png|jpe?g|gif|bmp|ico|svg|webp|heic|tiff?)$", re.IGNORECASE), "a picture"),
-    (compiled(r"\.(?:mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg)$", re.IGNORECASE), "a sound or video"),
-    (compiled(r"\.(?:ttf|otf|woff2?)$", re.IGNORECASE), "a font"),
-    (compiled(r"\.(?:msg|p7[sm])$|(?:^|/)winmail\.dat$", re.IGNORECASE), "a part of a mail"),
+    (re.compile(r"\.(?:pdf|rtf)$", re.IGNORECASE), "a document"),
+    (re.compile(r"\.(?:png|jpe?g|gif|bmp|ico|svg|webp|heic|tiff?)$", re.IGNORECASE), "a picture"),
+    (re.compile(r"\.(?:mp[34]|m4[av]|mov|avi|mkv|webm|wav|ogg)$", re.IGNORECASE), "a sound or video"),
+    (re.compile(r"\.(?:ttf|otf|woff2?)$", re.IGNORECASE), "a font"),
+    (re.compile(r"\.(?:msg|p7[sm])$|(?:^|/)winmail\.dat$", re.IGNORECASE), "a part of a mail"),
 )  # fmt: skip
-_OWN_NAME = compiled(r"(?:^|/)(?:[^/]*[-_. ])?case(?:[-_. ][^/]*)?\.json$", re.IGNORECASE)
+_OWN_NAME = re.compile(r"(?:^|/)(?:[^/]*[-_. ])?case(?:[-_. ][^/]*)?\.json$", re.IGNORECASE)
 _OWN = b'"schema": "backline/'  # case documents, with or without blanks
 _JSON_LOOK = 64 << 10
-_STAMPED = compiled_bytes(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
-_ANSWER = compiled_bytes(rb'"(?:results?|result_count|items|data|value|values|rows|counters|alarms)"\s*:')
+_STAMPED = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
+_ANSWER = re.compile(
+    rb'"(?:results?|result_count|items|data|value|values|rows|counters|alarms)"\s*:'
+)
 
 
 def describe_other_file(path: str, head: bytes) -> str:

@@ -6,24 +6,33 @@ once. `Text.find_end` finds where an output that starts on a line is over.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 from analyzer.sources.passes import run_passes
 from analyzer.sources.prompts import Prompt
-from analyzer.sources.shapes import EDGE_SIGNS, Recogniser, find_joined, is_fence, is_heading, is_prose, is_snip
+from analyzer.sources.shapes import (
+    EDGE_SIGNS,
+    Recogniser,
+    find_joined,
+    is_fence,
+    is_heading,
+    is_prose,
+    is_snip,
+)
 
-_BRACE_LINE = compiled(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
-_ROW = compiled(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
-_WORD = compiled(r"\s*([A-Za-z][\w-]*)")
-_MORE_LOG = compiled(r"\s*-->|\s+\S|Caused by:")
+_BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
+_ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
+_WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
+_MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
-_FAR = 200  # lines looked at for the place where the output of a command goes on behind strange ones
+_FAR = (
+    200  # lines looked at for the place where the output of a command goes on behind strange ones
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,9 @@ class Text:
         self._heads = text.heads
         self.heads = frozenset(text.heads)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
-        self._inside: dict[str, set[str]] = {}  # by recogniser: quiet lines that belong to its output
+        self._inside: dict[
+            str, set[str]
+        ] = {}  # by recogniser: quiet lines that belong to its output
 
     def _starts_output(self, line: str) -> bool:
         """Say whether an output that is no log may start with a line."""
@@ -102,7 +113,11 @@ class Text:
             # Prose has such words too: only that of a prompt elsewhere in the text counts.
             return self._prompts_by_host.get(host)
         typed = text.strip("`")
-        if not typed or not (typed[0] == "/" or "a" <= typed[0] <= "z") or not prompts.is_tool(typed):
+        if (
+            not typed
+            or not (typed[0] == "/" or "a" <= typed[0] <= "z")
+            or not prompts.is_tool(typed)
+        ):
             return None
         if is_prose(typed.capitalize()) or self.shapes.find_starting(text):
             return None
@@ -185,7 +200,9 @@ class Text:
                 if not sole and not self._is_remark(recogniser, at, strange, brace=brace):
                     break
                 going = self._find_resumption(recogniser, at, start) if sole else at + 1
-                if going != at:  # else a line between braces that another output could start, and no other does here
+                if (
+                    going != at
+                ):  # else a line between braces that another output could start, and no other does here
                     at = going
                     continue
             strange = 0
@@ -224,7 +241,11 @@ class Text:
         following = at + 1
         if not recogniser.body or following >= len(self.lines) or is_prose(self.lines[at]):
             return False
-        if strange > (_STRANGE_LINES if brace else 1) or self.starts_at(at) or self.stops_at(following):
+        if (
+            strange > (_STRANGE_LINES if brace else 1)
+            or self.starts_at(at)
+            or self.stops_at(following)
+        ):
             return False
         if self.is_blank(following):
             return False
@@ -258,7 +279,9 @@ class Text:
             return True
         return self.is_prose_at(below) and not self.starts_at(below)
 
-    def _skip_blanks(self, recogniser: Recogniser, at: int, start: int, *, brace: bool, sole: bool) -> int:
+    def _skip_blanks(
+        self, recogniser: Recogniser, at: int, start: int, *, brace: bool, sole: bool
+    ) -> int:
         """Return the line on which an output goes on behind blank lines, or the end of the text."""
         below = at
         while below < len(self.lines) and self.is_blank(below):
@@ -279,9 +302,13 @@ class Text:
         """Say whether the title of the same output comes once more: the next dump starts."""
         if recogniser not in self.starts_at(at) or recogniser in self.starts_at(at - 1):
             return False
-        if recogniser.shape == recogniser.body:  # each of its rows looks like the first, none is a title
+        if (
+            recogniser.shape == recogniser.body
+        ):  # each of its rows looks like the first, none is a title
             return False
-        if recogniser.leads(self.lines[at - 1]):  # the next record of a list, whose first line stands above
+        if recogniser.leads(
+            self.lines[at - 1]
+        ):  # the next record of a list, whose first line stands above
             return False
         line = self.lines[at]
         if _ROW.match(line):
@@ -306,7 +333,9 @@ class Text:
                     break
             elif self.starts_at(at) or is_prose(line):
                 break
-            elif at == end and (recogniser.goes_on(line) if recogniser.body else _MORE_LOG.match(line)):
+            elif at == end and (
+                recogniser.goes_on(line) if recogniser.body else _MORE_LOG.match(line)
+            ):
                 end = at + 1
             at += 1
         return end

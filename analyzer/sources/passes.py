@@ -12,9 +12,8 @@ later, line by line (`output_extent.Text`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import doubled, margins, markup, ruled, wrapped
 
 

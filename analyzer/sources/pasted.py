@@ -6,10 +6,10 @@ or what `grep` let through, so the two must not be taken for one another.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import chain, islice
 
-from analyzer.kept_patterns import compiled, compiled_bytes
 from analyzer.sources.encoding import decode
 from analyzer.sources.margins import has_margin, measure_origin, remove_margin
 from analyzer.sources.markup import clean_line, remove_marks
@@ -22,8 +22,13 @@ _MAYBE = (
     rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
     rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
 )
-_FIRST, _FURTHER = compiled_bytes(_MAYBE), compiled_bytes(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
-_STAMPED = compiled(r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)")
+_FIRST, _FURTHER = (
+    re.compile(_MAYBE),
+    re.compile(rb"\n" + _MAYBE),
+)  # a line feed is sought faster than `^`
+_STAMPED = re.compile(
+    r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)"
+)
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough

@@ -11,14 +11,22 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
-
-ESXI, GUEST, CONTROLLER, MANAGER, EDGE = "esxi", "guest", "nsx_controller", "nsx_manager", "nsx_edge"
+ESXI, GUEST, CONTROLLER, MANAGER, EDGE = (
+    "esxi",
+    "guest",
+    "nsx_controller",
+    "nsx_manager",
+    "nsx_edge",
+)
 NSXT_MANAGER, NSXT_EDGE = "nsxt_manager", "nsxt_edge"
 NSXT = "nsx_t"  # either of them
-_OF_NSXT = {MANAGER: NSXT_MANAGER, CONTROLLER: NSXT_MANAGER, EDGE: NSXT_EDGE}  # a controller is in the manager
+_OF_NSXT = {
+    MANAGER: NSXT_MANAGER,
+    CONTROLLER: NSXT_MANAGER,
+    EDGE: NSXT_EDGE,
+}  # a controller is in the manager
 
 
 def _split_words(text: str) -> frozenset[str]:
@@ -41,7 +49,7 @@ _SHELL_TOOLS = _split_words("""
 """)
 # Words of prose too: a command only with something behind them that no sentence has.
 _WORD_TOOLS = _split_words("cut sort uniq strings")
-_ARGUMENT = compiled(r"(?:^|\s)-{1,2}\w|[/|]|\.(?:log|gz)\b")
+_ARGUMENT = re.compile(r"(?:^|\s)-{1,2}\w|[/|]|\.(?:log|gz)\b")
 _NSX_VERBS = _split_words("""
     show get set restart ping exit enable disable configure debug export ssh clear no list reset start stop
     traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find watch
@@ -58,51 +66,65 @@ _OWN_FACTS = _split_words("""
 # What prints a file from its first line to its last; any other program may leave lines of it out.
 _LOG_TOOLS = _FILTERS | _split_words("dmesg less more zless zmore vi sort strings journalctl")
 _PRINTS_WHOLE = _split_words("cat zcat bzcat xzcat type tee")
-_UNPACKS_WHOLE = compiled(r"(?:gunzip|gzip|bunzip2|bzip2|unxz|xz|zstd)\s+(?:\S+\s+)*?(?:-\w*c\w*|--stdout)\b")
-_SHOWS_WHOLE = compiled(r"show\s+(?:log\s+manager|manager\s+log)\s*$")
-_BETWEEN = compiled(r"[\s'\"=|;()<>]+")
-_LOG_FILE = compiled(r"[\w.+@-]+\.(?:log|gz)(?:\.\d+)?(?:\.gz)?$|(?:messages|syslog)(?:\.\d+)?$")
+_UNPACKS_WHOLE = re.compile(
+    r"(?:gunzip|gzip|bunzip2|bzip2|unxz|xz|zstd)\s+(?:\S+\s+)*?(?:-\w*c\w*|--stdout)\b"
+)
+_SHOWS_WHOLE = re.compile(r"show\s+(?:log\s+manager|manager\s+log)\s*$")
+_BETWEEN = re.compile(r"[\s'\"=|;()<>]+")
+_LOG_FILE = re.compile(r"[\w.+@-]+\.(?:log|gz)(?:\.\d+)?(?:\.gz)?$|(?:messages|syslog)(?:\.\d+)?$")
 
 _NAME = r"[A-Za-z0-9][\w.-]*"
-_ESXI_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
-_LINUX_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
+_ESXI_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}):[^\]]*\] ?(?P<hash>[#$] ?)?(?P<cmd>.*)$")
+_LINUX_BRACKET = re.compile(rf"\[[\w.-]+@(?P<host>{_NAME}) [^\]]*\] ?[#$] ?(?P<cmd>.*)$")
 # The path was left out by who wrote it down: a tool of ESXi behind it proves the host.
-_CUT_BRACKET = compiled(rf"\[[\w.-]+@(?P<host>{_NAME})\] ?(?:[#$>] ?)?(?P<cmd>[a-z/][\w./-]* .*)$")
+_CUT_BRACKET = re.compile(
+    rf"\[[\w.-]+@(?P<host>{_NAME})\] ?(?:[#$>] ?)?(?P<cmd>[a-z/][\w./-]* .*)$"
+)
 # The appliance for administration (vMA) names the host that its commands go to behind its own name.
-_APPLIANCE = compiled(
+_APPLIANCE = re.compile(
     rf"(?:[\w.-]+@{_NAME}:[^\s\[\]]{{0,200}}|\[[\w.-]+@{_NAME} [^\]]{{0,200}}\])\[(?P<host>{_NAME})\]"
     r"[>$#] ?(?P<cmd>.*)$"
 )
-_LINUX = compiled(
+_LINUX = re.compile(
     rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]#?"
     r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
 )
-_BUSYBOX = compiled(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
-_VSISH = compiled(r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$")
+_BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
+_VSISH = re.compile(
+    r"(?P<cwd>/(?:[^\s/>]+/)*)> ?(?P<cmd>(?:get|cat|ls|cd|set|exit|quit|help)\b.*)?$"
+)
 _VRF = r"(?:\([\w-]+(?:\[\d+\])?\))?"  # the router whose commands follow: edge01(tier0_sr)>, edge01(tier0_sr[1])>
 # Only an NSX-T edge has such a router, or takes its number; `switch(config)#` is another machine.
-_ON_EDGE = compiled(rf"{_NAME}\((?:vrf|tier[01])[\w-]*(?:\[\d+\])?\) ?>|{_NAME} ?> ?ping6?\s.*\svrfid\s+\d")
+_ON_EDGE = re.compile(
+    rf"{_NAME}\((?:vrf|tier[01])[\w-]*(?:\[\d+\])?\) ?>|{_NAME} ?> ?ping6?\s.*\svrfid\s+\d"
+)
 # Twice where the first command behind it was an empty line.
-_NSX = compiled(rf"(?P<host>{_NAME}){_VRF}(?: ?[#>] ?(?P=host){_VRF})? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$")
-_LONE = compiled(rf"(?P<host>{_NAME}){_VRF} ?[#>]$")
-_SHELL_NAME = compiled(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$")  # `bash-4.2# …` names no host
-_WINDOWS = compiled(r"(?:PS |PowerCLI )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
-_BARE = compiled(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
-_TOOL_WORD = compiled(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
+_NSX = re.compile(
+    rf"(?P<host>{_NAME}){_VRF}(?: ?[#>] ?(?P=host){_VRF})? ?[#>] ?(?P<cmd>[a-z?][\w-]*.*)?$"
+)
+_LONE = re.compile(rf"(?P<host>{_NAME}){_VRF} ?[#>]$")
+_SHELL_NAME = re.compile(
+    r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$"
+)  # `bash-4.2# …` names no host
+_WINDOWS = re.compile(r"(?:PS |PowerCLI )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
+_BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
+_TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
 # A loop over unpacked bundles prints the folder of each before what it prints of it: `for d in esx-*; do echo $d; …`.
-_BUNDLE = compiled(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
-_STARTS = compiled(
+_BUNDLE = re.compile(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
+_STARTS = re.compile(
     r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+(?:\[\d+\])?\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
 )
-_LOOP = compiled(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
-_LIST = compiled(r"for\s+\w+\s+in\s")  # what a loop goes over is not printed: `for d in $(esxcli … list); do …`
-_SPLIT = compiled(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
+_LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
+_LIST = re.compile(
+    r"for\s+\w+\s+in\s"
+)  # what a loop goes over is not printed: `for d in $(esxcli … list); do …`
+_SPLIT = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\$\([^)]*\)|(&&|\|\||;|\|)")
 _TYPED = str.maketrans({"–": "-", "—": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "\xa0": " "})
-_SETTING = compiled(
+_SETTING = re.compile(
     r"^(?:(?:sudo|time|nohup|do|then|LANG=\S+|LC_ALL=\S+)(?: -[A-Za-z])*\s+"
     r"|watch\s+(?:-n ?)?(?:-?[\d.]+\s+)?)+"
 )
-_FOLDER = compiled(r"^/(?:[\w.-]+/)+(?=[\w.-])")
+_FOLDER = re.compile(r"^/(?:[\w.-]+/)+(?=[\w.-])")
 _MOST_COMMANDS = 1000
 MOST_TYPED = 4096  # no one types more; a longer "command" is hostile or not one
 

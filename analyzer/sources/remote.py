@@ -152,7 +152,9 @@ class RemotePath:
 
     __slots__ = ("_below", "_session", "_status")
 
-    def __init__(self, session: RemoteSession, below: str = "", status: Status | None = None) -> None:
+    def __init__(
+        self, session: RemoteSession, below: str = "", status: Status | None = None
+    ) -> None:
         self._session, self._below, self._status = session, below, status
 
     def __str__(self) -> str:
@@ -244,14 +246,22 @@ class RemotePath:
         """Its name on the storage."""
         return self._session.key_of(self._below)
 
-    def source(self, most: int | None = None, on_read: Callable[[int], None] | None = None) -> RemoteFile:
+    def source(
+        self, most: int | None = None, on_read: Callable[[int], None] | None = None
+    ) -> RemoteFile:
         """Open the file for reading at any place, `most` bytes of it or all; OSError when that is not possible."""
         size = self.stat().st_size
         if size < 0:
             raise OSError(errno.EINVAL, "the storage does not give its size")
         data = self._session.small.take_content(self.key)
         return RemoteFile(
-            self._session.storage, self.key, size, digest=self._digest(), most=most, on_read=on_read, data=data
+            self._session.storage,
+            self.key,
+            size,
+            digest=self._digest(),
+            most=most,
+            on_read=on_read,
+            data=data,
         )
 
     def _digest(self) -> Digest:

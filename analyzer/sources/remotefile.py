@@ -93,7 +93,9 @@ class RemoteFile:
         self._digest.tag = tag
         self._worker = _make_threads(1)  # the handle is used by this thread only
         try:
-            self._read_block(0, 0)  # so that a file that may not be read is refused when it is opened, as on a disk
+            self._read_block(
+                0, 0
+            )  # so that a file that may not be read is refused when it is opened, as on a disk
         except OSError:
             self.close()
             raise
@@ -206,7 +208,10 @@ class SmallFiles:
             return None
         self._drop_before(number)  # what lies before it was not opened
         self._next = max(self._next, number)
-        while self._next < len(self._files) and self._bytes + self._files[self._next][1] <= SMALL_TOGETHER:
+        while (
+            self._next < len(self._files)
+            and self._bytes + self._files[self._next][1] <= SMALL_TOGETHER
+        ):
             self._ask_for()
         self._bytes -= self._files[number][1]
         return self._coming.pop(number).result()

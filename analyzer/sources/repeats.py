@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.shapes import Recogniser
 
 MOST_LAYOUTS = 32
@@ -86,7 +86,11 @@ class Repeats:
         params  parameters that the command gave
         hosts   name of the host, kinds of node of the prompt and of the dump
         """
-        if self._count >= MOST_LAYOUTS or not 3 <= len(lines) <= MOST_LINES or not lines[0].endswith(command):
+        if (
+            self._count >= MOST_LAYOUTS
+            or not 3 <= len(lines) <= MOST_LINES
+            or not lines[0].endswith(command)
+        ):
             return
         match = recogniser.match_command(command)
         if match is None or not lines[1].endswith(" {") or lines[-1] != "}":
@@ -101,11 +105,22 @@ class Repeats:
         typed, fixed, numbers = _make_command_pattern(command, match)
         first = re.escape(lines[0][:before]) + typed
         whole = "\n".join([first, re.escape(lines[1]), *counters, "}"])
-        repeat = Repeat(re.compile(first), re.compile(whole), len(lines), recogniser, before, *hosts, fixed, numbers)
+        repeat = Repeat(
+            re.compile(first),
+            re.compile(whole),
+            len(lines),
+            recogniser,
+            before,
+            *hosts,
+            fixed,
+            numbers,
+        )
         self._by_title.setdefault(lines[1], []).append(repeat)
         self._count += 1
 
-    def _make_counter_patterns(self, lines: Sequence[str], recogniser: Recogniser) -> list[str] | None:
+    def _make_counter_patterns(
+        self, lines: Sequence[str], recogniser: Recogniser
+    ) -> list[str] | None:
         """Return the regex of each line, None when a line is no counter or means more with another number."""
         patterns = []
         for line in lines:
@@ -120,7 +135,9 @@ class Repeats:
         return patterns
 
 
-def _make_command_pattern(command: str, match: re.Match[str]) -> tuple[str, dict[str, str], tuple[str, ...]]:
+def _make_command_pattern(
+    command: str, match: re.Match[str]
+) -> tuple[str, dict[str, str], tuple[str, ...]]:
     """Return the regex of a command, its parameters that stay, and the names of those that are numbers."""
     named = [name for name, text in match.groupdict().items() if text is not None]
     pattern, at = "", 0

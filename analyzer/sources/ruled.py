@@ -7,18 +7,20 @@ name between dashes as long as that line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from analyzer.kept_patterns import compiled
 from analyzer.sources.prompts import ESXI, MOST_TYPED, NSXT_EDGE, NSXT_MANAGER, Prompt
 
 FORM = "ruled"
 LINES = 3  # a rule, the command, a rule
 _LEAST = 40  # dashes: the ruler of a table has blanks between its columns, or is shorter
-_EXEC = compiled(r"on\s+.{1,2000}?\bexec\s+(?P<command>\S.*)$")
-_COMMAND = compiled(r"/(?:[\w.+-]+/)*[\w.+-]+(?:\s.*)?$")
-_NODE = compiled(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s+(?P<kind>ctl|edg|esx|mgr)\s+(?P<host>\S+)$")
+_EXEC = re.compile(r"on\s+.{1,2000}?\bexec\s+(?P<command>\S.*)$")
+_COMMAND = re.compile(r"/(?:[\w.+-]+/)*[\w.+-]+(?:\s.*)?$")
+_NODE = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s+(?P<kind>ctl|edg|esx|mgr)\s+(?P<host>\S+)$"
+)
 _KINDS = {"ctl": NSXT_MANAGER, "mgr": NSXT_MANAGER, "edg": NSXT_EDGE, "esx": ESXI}
 
 
@@ -27,7 +29,11 @@ def is_head(lines: Sequence[str], at: int) -> bool:
     if not lines[at].startswith("-" * _LEAST) or at + LINES > len(lines):
         return False
     rule = lines[at].rstrip()
-    if len(rule) != rule.count("-") or lines[at + 2].rstrip() != rule or len(lines[at + 1]) > MOST_TYPED:
+    if (
+        len(rule) != rule.count("-")
+        or lines[at + 2].rstrip() != rule
+        or len(lines[at + 1]) > MOST_TYPED
+    ):
         return False
     text = lines[at + 1].strip()
     return bool(_COMMAND.match(text) or _NODE.match(text))

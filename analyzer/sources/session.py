@@ -7,9 +7,9 @@ larger than that limit is read up to there, and reading goes on at the next prom
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line
 from analyzer.sources.markup import clean_line
@@ -18,7 +18,9 @@ from analyzer.sources.prompts import MOST_TYPED, find_prompt
 from analyzer.sources.ruled import is_head
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
-_PIECE = 256 << 10  # bytes that become lines at a time: what was the same before is free again for the next
+_PIECE = (
+    256 << 10
+)  # bytes that become lines at a time: what was the same before is free again for the next
 _TEXTS = 20_000  # lines that are remembered
 
 
@@ -38,7 +40,9 @@ class TerminalSession:
     wide   says whether a line may be longer than `limits.line_bytes`: that of a capture
     """
 
-    def __init__(self, member: Member, begun: bytes, limits: Limits, wide: Callable[[str], bool]) -> None:
+    def __init__(
+        self, member: Member, begun: bytes, limits: Limits, wide: Callable[[str], bool]
+    ) -> None:
         self.member, self.limits, self.wide = member, limits, wide
         self.limit_hits: list[LimitHit] = []
         self._reader = LineReader(max(limits.block_bytes, limits.line_bytes))
@@ -125,7 +129,11 @@ class TerminalSession:
         lines = [self._texts.setdefault(line, line) for line in lines]
         most = self.limits.line_bytes
         for number, line in enumerate(lines):
-            if len(line) <= most // 4 or len(line.encode("utf-8", "surrogateescape")) <= most or self.wide(line):
+            if (
+                len(line) <= most // 4
+                or len(line.encode("utf-8", "surrogateescape")) <= most
+                or self.wide(line)
+            ):
                 continue
             lines[number] = shorten_line(line, most)
             self._long_count += 1
@@ -144,7 +152,9 @@ class TerminalSession:
         were = "line was" if self._long_count == 1 else "lines were"
         left_out = f"{self._long_count:,} longer {were} read up to there"
         address = f"{self.member.address}:{self._first_long}"
-        self.limit_hits.append(LimitHit(address, "line_bytes", self.limits.line_bytes, self._first_long, left_out))
+        self.limit_hits.append(
+            LimitHit(address, "line_bytes", self.limits.line_bytes, self._first_long, left_out)
+        )
 
 
 def _find_first_prompt(lines: list[str]) -> int:
@@ -167,4 +177,8 @@ def _is_prompt(line: str) -> bool:
     if len(line) > MOST_TYPED:
         return False
     found = find_prompt(clean_line(line).strip())
-    return found is not None and found.form not in ("vsish", "echo") and bool(found.host or found.command)
+    return (
+        found is not None
+        and found.form not in ("vsish", "echo")
+        and bool(found.host or found.command)
+    )

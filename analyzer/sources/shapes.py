@@ -11,22 +11,23 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from analyzer.kept_patterns import compiled
-from analyzer.pattern_notes import noted
-from analyzer.sources.first_chars import ANY, find_beginning, find_first_signs, find_literals
+from analyzer.artefacts.first_chars import ANY, find_beginning, find_first_signs, find_literals
+from analyzer.runtime.pattern_notes import noted
 
-_NAMED = compiled(r"\(\?P<\w+>")
-_ALONE = compiled(r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\(")  # cannot be joined with other patterns
+_NAMED = re.compile(r"\(\?P<\w+>")
+_ALONE = re.compile(
+    r"\(\?P=|\\[1-9]|\(\?[aiLmsux]+[):]|\(\?\("
+)  # cannot be joined with other patterns
 _BLANKS = frozenset(" \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f")
-_FAR = compiled(r"^\.(?:\*|\{0,\d+\})\??")
-_PLAIN_WORD = compiled(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”’\"']*$|I$|A$")
-_HEADING = compiled(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
-_SNIP = compiled(
+_FAR = re.compile(r"^\.(?:\*|\{0,\d+\})\??")
+_PLAIN_WORD = re.compile(r"[(“\"‘']?[a-z]+(?:[-’'][a-z]+)*[,.;:!?…)”’\"']*$|I$|A$")
+_HEADING = re.compile(r"[A-Z][\w’'“”(),/&–-]*(?: [\w’'“”(),/&–-]+){0,11}[?!:]?$")
+_SNIP = re.compile(
     r"\s*(?:[<\[(]\s*(?:snip|cut|output omitted|truncated|\.\.\.|…)[^>\])]{0,30}[>\])]"
     r"|\.{2,}|…|-+\s*(?:8<|(?:snip|cut|omitted|truncated)\b[a-z ]{0,30})\s*-+)\s*$",
     re.IGNORECASE,
 )
-_FENCE = compiled(
+_FENCE = re.compile(
     r"\s*(?:```|~~~|</?(?:pre|code)\b[^>]*>|\[/?code\]|\{(?:code|noformat)|\{%-? *(?:end)?highlight\b[^%]*%\})"
 )
 # where the first line is asked for a pattern: without its indent (it begins with \s*), as it is, and anywhere in it
@@ -178,7 +179,9 @@ class _SeveralPatterns:
         if self._joined is None:
             self._asked += 1
             if self._asked <= SEPARATE:
-                return any(text.startswith(need.start) and need.word in text for need in self._needs)
+                return any(
+                    text.startswith(need.start) and need.word in text for need in self._needs
+                )
             self._joined = re.compile("|".join(f"(?:{pattern})" for pattern in self._patterns))
         return self._joined.match(text) is not None
 
@@ -195,7 +198,11 @@ class _BySign(dict[str, "_SeveralPatterns | None"]):
             return self[""]
         patterns = self._patterns
         if sign:
-            patterns = [pattern for pattern in patterns if sign in (find_needs(pattern).find_first_signs or sign)]
+            patterns = [
+                pattern
+                for pattern in patterns
+                if sign in (find_needs(pattern).find_first_signs or sign)
+            ]
         self[sign] = _SeveralPatterns(patterns) if patterns else None
         return self[sign]
 
@@ -228,7 +235,10 @@ def _note_forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
     for pattern in split_alternatives(_NAMED.sub("(?:", shape)):
         rest, inside = pattern.removeprefix(r"\s*"), _FAR.sub("", pattern, count=1)
         if inside != pattern:
-            place, patterns = _ANYWHERE, [part.removeprefix(r"\b") for part in split_alternatives(inside)]
+            place, patterns = (
+                _ANYWHERE,
+                [part.removeprefix(r"\b") for part in split_alternatives(inside)],
+            )
         elif rest != pattern and not find_first_signs(rest) & _BLANKS:
             place, patterns = _FLUSH, [rest]
         else:
@@ -285,7 +295,9 @@ _joined: dict[tuple[int, ...], tuple[Shapes, Commands]] = {}
 
 def find_joined(recognisers: Sequence[Recogniser]) -> tuple[Shapes, Commands]:
     """Return what is asked before these recognisers are, made once: a case has many texts."""
-    key = tuple(map(id, recognisers))  # a Shapes holds its recognisers, so that their ids stay theirs
+    key = tuple(
+        map(id, recognisers)
+    )  # a Shapes holds its recognisers, so that their ids stay theirs
     if key not in _joined:
         if len(_joined) >= 8:
             _joined.clear()

@@ -11,12 +11,11 @@ import bisect
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
-from analyzer.kept_patterns import compiled
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import codecs, sniff
 from analyzer.sources.fragments import split_name
 from analyzer.sources.remote import Place, RemotePath
@@ -25,10 +24,10 @@ from analyzer.sources.stream import FileSource, SliceStream, Stream
 
 HEAD = 512  # bytes by which an archive is known
 _FORMS = (
-    ("number", compiled(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
-    ("part", compiled(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
-    ("letters", compiled(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
-    ("zip", compiled(r"(.+)\.z(\d\d)", re.IGNORECASE)),
+    ("number", re.compile(r"(.+)\.(\d{2,4})", re.IGNORECASE)),
+    ("part", re.compile(r"(.+)\.part[-_.]?(\d{1,4})", re.IGNORECASE)),
+    ("letters", re.compile(r"(.+)\.(?:part[-_.]?)?([a-z]{2,3})", re.IGNORECASE)),
+    ("zip", re.compile(r"(.+)\.z(\d\d)", re.IGNORECASE)),
 )
 _LAST = 1_000_000  # the number of the `.zip` behind `.z01`, `.z02`, …
 _OPEN = 8  # files held open at a time
@@ -88,7 +87,9 @@ def find_joined_names(names: Iterable[str], is_archive: Callable[[str], bool]) -
     is_archive  says whether a name is that of an archive: rotated logs end in numbers as well
     """
     listed = list(names)
-    wholes = {name: part.whole for name, part in find_part_names(listed).items() if is_archive(part.whole)}
+    wholes = {
+        name: part.whole for name, part in find_part_names(listed).items() if is_archive(part.whole)
+    }
     for name in listed:
         if piece := split_name(name):
             wholes[name] = piece[0]
@@ -153,7 +154,9 @@ def _read_head(path: Place) -> bytes:
         return b""
 
 
-def open_source(path: Place, on_read: Callable[[int], None] | None = None) -> FileSource | RemoteFile:
+def open_source(
+    path: Place, on_read: Callable[[int], None] | None = None
+) -> FileSource | RemoteFile:
     """Open one file for reading at any place. Raises OSError."""
     if isinstance(path, RemotePath):
         return path.source(None, on_read)
@@ -169,7 +172,9 @@ class JoinedSource:
     starts  where each begins: a zip that was cut into `.z01`, … counts its places from the start of a piece
     """
 
-    def __init__(self, pieces: Sequence[Place], most: int, on_read: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, pieces: Sequence[Place], most: int, on_read: Callable[[int], None] | None = None
+    ) -> None:
         self._pieces, self._on_read = pieces, on_read
         self.starts: list[int] = []
         self.whole = 0

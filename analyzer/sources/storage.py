@@ -8,19 +8,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from analyzer.errors import BacklineError, UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.text import one_line
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")  # one letter is a drive of Windows
 _HTTP = ("http", "https")
 _SECRETS = re.compile(r"(?<=://)[^/@\s]*@|\?[^\s'\">)]*")
-_LISTINGS = 64  # folders whose listing fsspec keeps, so that opening a file asks the storage nothing
+_LISTINGS = (
+    64  # folders whose listing fsspec keeps, so that opening a file asks the storage nothing
+)
 # Names of exception classes (botocore, aiohttp, paramiko, …), so that none of them is imported here.
 _LOST = {
     "HTTPClientError", "ConnectionError", "ClientConnectionError", "ClientPayloadError", "IncompleteRead",
     "SSHException", "EOFError", "ServerDisconnectedError", "ResponseParserError",
 }  # fmt: skip
-_NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "TokenRetrievalError"}
+_NO_CREDENTIALS = {
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "CredentialRetrievalError",
+    "TokenRetrievalError",
+}
 
 
 class MissingExtraError(BacklineError):
@@ -49,13 +56,17 @@ def filesystem(url: str) -> tuple[Any, str]:
     scheme, _, rest = url.partition("://")
     where = shown(url)
     if "::" in scheme or "::" in re.split(r"[/?]", rest)[0] or "://" in where.partition("://")[2]:
-        raise UsageError("chained URLs are not supported", where=where, do="Give the URL of the storage itself.")
+        raise UsageError(
+            "chained URLs are not supported", where=where, do="Give the URL of the storage itself."
+        )
     try:
         import fsspec  # noqa: PLC0415 - heavy
 
         kind = fsspec.get_filesystem_class(scheme.lower())
     except ValueError:
-        raise UsageError("unknown kind of URL", where=where, do="Use s3://, file:// or a path.") from None
+        raise UsageError(
+            "unknown kind of URL", where=where, do="Use s3://, file:// or a path."
+        ) from None
     except ImportError:
         raise MissingExtraError(
             f"{scheme}:// needs a package that is not installed",
@@ -71,7 +82,9 @@ def filesystem(url: str) -> tuple[Any, str]:
         return kind(**options, max_paths=_LISTINGS), str(kind._strip_protocol(url))
     except Exception as error:  # noqa: BLE001 - a storage raises what it likes
         why = plain_error(error).strerror or ""
-        raise BacklineError("the storage cannot be used", where=where, why=why, do="Check the URL.") from None
+        raise BacklineError(
+            "the storage cannot be used", where=where, why=why, do="Check the URL."
+        ) from None
 
 
 class Storage:
@@ -114,5 +127,8 @@ def plain_error(error: Exception) -> OSError:
         return ConnectionError(errno.ECONNRESET, "the connection to the storage failed")
     message = one_line(_SECRETS.sub("", getattr(error, "strerror", None) or str(error)), 200)
     return OSError(
-        errno.EIO, f"the storage failed: {message}" if message else f"the storage failed ({type(error).__name__})"
+        errno.EIO,
+        f"the storage failed: {message}"
+        if message
+        else f"the storage failed ({type(error).__name__})",
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit
+from analyzer.runtime.limits import LimitHit
 
 BLOCK = 1 << 20
 Block = bytes | memoryview
@@ -81,7 +81,9 @@ class FileSource:
     on_read  called with the count of bytes of each read, for a progress bar
     """
 
-    def __init__(self, handle: BinaryIO, size: int, on_read: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, handle: BinaryIO, size: int, on_read: Callable[[int], None] | None = None
+    ) -> None:
         self._handle, self.size, self._on_read = handle, size, on_read
         self._lock = threading.Lock()
 
@@ -167,7 +169,9 @@ class Feed:
     ended     the stream has no more data, `gap` not counted
     """
 
-    def __init__(self, stream: Stream, on_fault: OnFault = _ignore_fault, meter: Meter | None = None) -> None:
+    def __init__(
+        self, stream: Stream, on_fault: OnFault = _ignore_fault, meter: Meter | None = None
+    ) -> None:
         self.stream = stream
         self.position = 0
         self.gap: StreamFault | None = None

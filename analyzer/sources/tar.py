@@ -8,10 +8,9 @@ a long-name header. Sparse files are measured and never filled up.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.sources import tarheader
 from analyzer.sources.ledger import Ledger
 from analyzer.sources.names import Name, decode, normalise
@@ -144,7 +143,9 @@ class TarReader:
             self._ustar = self._ustar or block[257:262] == b"ustar"
             if header.junk and not self._junk:
                 self._junk = True
-                self._add_damage("tar header with fields that are not numbers", at=self._feed.position - BLOCK)
+                self._add_damage(
+                    "tar header with fields that are not numbers", at=self._feed.position - BLOCK
+                )
             return header
         self._done = True
         return None
@@ -157,7 +158,10 @@ class TarReader:
         if self._zeros >= 2:
             self._ledger.note(f"{self._address}: garbage after the end of the tar ignored")
         else:
-            self._add_damage("the tar ends in the middle of a header", f"what follows {self._last or 'the start'}")
+            self._add_damage(
+                "the tar ends in the middle of a header",
+                f"what follows {self._last or 'the start'}",
+            )
 
     def _skip_bad_header(self, block: bytes) -> None:
         """Go to the next sound header; garbage behind the end mark costs nothing unless it was a member."""
@@ -169,9 +173,13 @@ class TarReader:
         self._find_next_header(aligned=True, what="", start=start)
         lost = self._feed.position - start
         if not self._done:
-            self._add_damage(f"{what} after the end mark", f"{lost} bytes skipped up to the next header", start)
+            self._add_damage(
+                f"{what} after the end mark", f"{lost} bytes skipped up to the next header", start
+            )
         elif block[257:262] == b"ustar":
-            self._add_damage(f"{what} after the end mark", f"{lost} bytes, no further header found", start)
+            self._add_damage(
+                f"{what} after the end mark", f"{lost} bytes, no further header found", start
+            )
         else:
             what = f"{lost} bytes of garbage after the end of the tar ignored (byte {start})"
             self._ledger.note(f"{self._address}: {what}")
@@ -186,7 +194,9 @@ class TarReader:
             if found >= 0:
                 feed.skip(found)
                 if what:
-                    self._add_damage(what, f"{feed.position - start} bytes skipped up to the next header", start)
+                    self._add_damage(
+                        what, f"{feed.position - start} bytes skipped up to the next header", start
+                    )
                 return
             keep = BLOCK - 1 if len(window) == _WINDOW else 0
             step = len(window) - keep
@@ -226,7 +236,9 @@ class TarReader:
         meta.headers += 1
         meta.size += max(0, header.size)
         if meta.size > limits.member_metadata or header.size < 0:
-            self._add_limit("member_metadata", limits.member_metadata, meta.size, "these headers are skipped")
+            self._add_limit(
+                "member_metadata", limits.member_metadata, meta.size, "these headers are skipped"
+            )
             meta.size = limits.member_metadata
             self._find_next_header(aligned=True, what="")
             return
@@ -238,7 +250,9 @@ class TarReader:
             return
         self._feed.skip(-header.size % BLOCK)
         if meta.headers > limits.header_chain:
-            self._add_limit("header_chain", limits.header_chain, meta.headers, "these headers are skipped")
+            self._add_limit(
+                "header_chain", limits.header_chain, meta.headers, "these headers are skipped"
+            )
             return
         if header.kind == b"L":
             meta.name = tarheader.cut_at_nul(data)
@@ -304,7 +318,9 @@ class TarReader:
         if skipped == body.left and not body.cut:
             padding = -body.total % BLOCK
             if feed.skip(padding) < padding and not feed.gap and not feed.last_fault:
-                self._add_damage("the tar ends in the middle of a block", f"what follows {entry.name.path}")
+                self._add_damage(
+                    "the tar ends in the middle of a block", f"what follows {entry.name.path}"
+                )
             return
         if not body.cut:
             body.end_early()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from zlib import adler32
-
-from analyzer.lazy_dataclass import dataclass
 
 BLOCK = 512
 SIZE_MOST = 1 << 60
@@ -75,7 +73,12 @@ def parse_header(block: bytes) -> TarHeader | None:
     if size is None or not 0 <= size <= SIZE_MOST:
         size = -1
     mtime = parse_number(block[136:148])
-    fields = (mtime, parse_number(block[100:108]), parse_number(block[108:116]), parse_number(block[116:124]))
+    fields = (
+        mtime,
+        parse_number(block[100:108]),
+        parse_number(block[108:116]),
+        parse_number(block[116:124]),
+    )
     kind, link = block[156:157], cut_at_nul(block[157:257])
     return TarHeader(name, size, keep_sane_time(mtime), kind, link, block, None in fields)
 

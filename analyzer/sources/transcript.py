@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts, ruled
 from analyzer.sources.command_parsers import CommandParsers, TypedCommand
 from analyzer.sources.output_extent import Text
@@ -26,7 +25,10 @@ _NARROWEST = 70  # characters of a line that a terminal may have broken
 
 
 def split(
-    lines: Sequence[str], recognisers: Iterable[Recogniser], first_line: int = 1, above: Prompt | None = None
+    lines: Sequence[str],
+    recognisers: Iterable[Recogniser],
+    first_line: int = 1,
+    above: Prompt | None = None,
 ) -> list[TranscriptPiece]:
     """Return the pieces of a text, in order, every line in exactly one of them.
 
@@ -113,8 +115,12 @@ class _Splitter:
         name, host = repeat.recogniser.name, repeat.host
         command, output = lines[at : at + 1], lines[at + 1 : end]
         self.pieces += (
-            TranscriptPiece(None, number, command, host, repeat.node, typed, {}, False, "command", number),
-            TranscriptPiece(name, number + 1, output, host, repeat.kind, typed, params, False, "output", number),
+            TranscriptPiece(
+                None, number, command, host, repeat.node, typed, {}, False, "command", number
+            ),
+            TranscriptPiece(
+                name, number + 1, output, host, repeat.kind, typed, params, False, "output", number
+            ),
         )
         self.vsish_host = ""
         return end
@@ -126,13 +132,20 @@ class _Splitter:
             return
         if end < len(self.text.lines) and self.text.prompt_at(end) is None:
             return
-        if not output.parser or output.filtered or prompt.form == "vsish" or output.command != command.command:
+        if (
+            not output.parser
+            or output.filtered
+            or prompt.form == "vsish"
+            or output.command != command.command
+        ):
             return
         known = self.parsers.find_known(Command(command.command, command.command, False))
         if not known or known[0].recogniser.name != output.parser:
             return
         hosts = command.host, command.kind, output.kind
-        self.repeats.learn_dump(self.text.lines[at:end], known[0].recogniser, command.command, output.params, hosts)
+        self.repeats.learn_dump(
+            self.text.lines[at:end], known[0].recogniser, command.command, output.params, hosts
+        )
 
     def _explain_excerpt(self, piece: TranscriptPiece) -> str:
         """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
@@ -162,7 +175,9 @@ class _Splitter:
         else:
             self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
         number = self.first_line + at
-        line = TranscriptPiece(None, number, self.text.lines[at:after], shown.host, shown.node, command)
+        line = TranscriptPiece(
+            None, number, self.text.lines[at:after], shown.host, shown.node, command
+        )
         line.role = "command"
         line.command_line = number
         self.pieces.append(line)
@@ -231,10 +246,14 @@ class _Splitter:
             self.pieces.pop()
         return at
 
-    def add_output(self, recogniser: Recogniser, at: int, end: int, context: _Context | None) -> TranscriptPiece:
+    def add_output(
+        self, recogniser: Recogniser, at: int, end: int, context: _Context | None
+    ) -> TranscriptPiece:
         """Add the lines of an output as a piece; where lines were left out of it stands a blank one."""
         lines = self.text.lines[at:end]
-        piece = TranscriptPiece(recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output")
+        piece = TranscriptPiece(
+            recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output"
+        )
         for number, line in enumerate(lines):
             if not self.text.is_quiet(line) and is_snip(line):
                 piece.filtered = True
@@ -242,7 +261,11 @@ class _Splitter:
                     lines[number] = ""
         if context is not None:
             prompt = context.prompt
-            piece.host, piece.command, piece.command_line = prompt.host, prompt.command, context.line
+            piece.host, piece.command, piece.command_line = (
+                prompt.host,
+                prompt.command,
+                context.line,
+            )
             # A sure prompt wins; else what only one kind of node can print.
             proves_node = recogniser.node and (recogniser.node != prompts.GUEST or not prompt.node)
             piece.kind = recogniser.node if proves_node and not prompt.sure else prompt.node
@@ -254,7 +277,12 @@ class _Splitter:
     def find_owner_above(self, at: int) -> str:
         """Return whose output ends right above a line that is no sentence, or whose strange lines do."""
         last = self.pieces[-1] if self.pieces else None
-        if last is None or self.text.is_blank(at) or self.text.is_blank(at - 1) or self.text.is_prose_at(at):
+        if (
+            last is None
+            or self.text.is_blank(at)
+            or self.text.is_blank(at - 1)
+            or self.text.is_prose_at(at)
+        ):
             return ""
         line = self.text.lines[at]
         is_complete = last.parser is not None and "}" in last.lines[-1]
@@ -290,8 +318,12 @@ class _Output:
             for known in command.known:
                 self.ranked[known.recogniser.name] = known.recogniser
         self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
-        self.alone = context.prompt.form == "echo"  # no prompt: only what stands right below is its output
-        self.sole = len(wanted) == 1 and not self.alone  # all that is printed up to the next prompt is its output
+        self.alone = (
+            context.prompt.form == "echo"
+        )  # no prompt: only what stands right below is its output
+        self.sole = (
+            len(wanted) == 1 and not self.alone
+        )  # all that is printed up to the next prompt is its output
 
     def take_lines(self, at: int) -> int:
         """Add the pieces of the output; return the line where prose or the next prompt begins."""
@@ -345,7 +377,9 @@ class _Output:
             self.placed.append((chosen, piece))
             return end
         if starting:
-            return self.splitter.take_dump(at, None if self._is_from_elsewhere(at) else self.context)
+            return self.splitter.take_dump(
+                at, None if self._is_from_elsewhere(at) else self.context
+            )
         if text.is_prose_at(at) and not self._goes_on_below(at):
             return 0
         self.splitter.add_other(at, self.context, self._find_owner(at))
@@ -391,7 +425,11 @@ class _Output:
         if first or len(self.wanted) > 1:
             taken = {one.name for one, _ in self.placed}
         for recogniser in self.ranked.values():
-            if recogniser.log or recogniser.name in taken or (recogniser.rest and self._begins_below(at)):
+            if (
+                recogniser.log
+                or recogniser.name in taken
+                or (recogniser.rest and self._begins_below(at))
+            ):
                 continue
             if recogniser.body:
                 if (first or not recogniser.shape) and recogniser.goes_on(line):
@@ -415,9 +453,15 @@ class _Output:
         for name, pieces in by_recogniser.items():
             asked = []
             for typed in self.wanted:
-                asked += [(typed.command.text, known) for known in typed.known if known.recogniser.name == name]
+                asked += [
+                    (typed.command.text, known)
+                    for known in typed.known
+                    if known.recogniser.name == name
+                ]
             if len(asked) == 1 and not loop:
-                asked *= len(pieces)  # a command may print several of them: the rule sets of a filter
+                asked *= len(
+                    pieces
+                )  # a command may print several of them: the rule sets of a filter
             if len(pieces) == len(asked):
                 for piece, (text, known) in zip(pieces, asked, strict=True):
                     piece.command, piece.params = text, dict(known.params)
@@ -433,4 +477,8 @@ class _Output:
 def _find_shared(params: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Return the parameters that are the same in all."""
     first, *others = params
-    return {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.get(name) == value for other in others)
+    }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources import prompts
 
 
@@ -58,7 +57,9 @@ def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
             piece.kind = proved[piece.host]
 
 
-def spread_out(pieces: Sequence[TranscriptPiece], places: Sequence[int], size: int, first_line: int) -> None:
+def spread_out(
+    pieces: Sequence[TranscriptPiece], places: Sequence[int], size: int, first_line: int
+) -> None:
     """Put the pieces of a text whose gaps were left out back on the lines of its source.
 
     places  of the lines that were kept; size: number of lines of the source; first_line: number of its first

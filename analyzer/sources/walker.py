@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.errors import RefusedError, fault, placed
-from analyzer.limits import LimitHit, Limits
-from analyzer.paths import full
-from analyzer.reasons import STILL_LOADED, STILL_WRITTEN
+from analyzer.runtime.errors import RefusedError, fault, placed
+from analyzer.runtime.limits import LimitHit, Limits
+from analyzer.runtime.paths import full
+from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
 from analyzer.sources.budget import Budget
@@ -47,7 +47,19 @@ _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that i
 _PREFETCH_FROM = 4 << 20
 _HEAD = 64 << 10  # bytes by which a file is known
 # Zip files that are programs or documents, not archives of logs.
-_PACKAGES = (".jar", ".war", ".ear", ".whl", ".xlsx", ".docx", ".pptx", ".vsix", ".vib", ".odt", ".apk")
+_PACKAGES = (
+    ".jar",
+    ".war",
+    ".ear",
+    ".whl",
+    ".xlsx",
+    ".docx",
+    ".pptx",
+    ".vsix",
+    ".vib",
+    ".odt",
+    ".apk",
+)
 Pieces = dict[int, Place] | SplitFile | None  # of one file, by their numbers
 
 
@@ -117,7 +129,9 @@ def _group_pieces(paths: Sequence[Place]) -> list[tuple[Place, Pieces]]:
 class Walker:
     """The walk through one case; use `walk`."""
 
-    def __init__(self, limits: Limits, ledger: Ledger, on_read: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self, limits: Limits, ledger: Ledger, on_read: Callable[[int], None] | None = None
+    ) -> None:
         self.limits, self.ledger, self._on_read = limits, ledger, on_read
         self._budget = Budget(limits)
         self.entries = 0  # members met, yielded or not
@@ -189,7 +203,9 @@ class Walker:
             if split.is_whole:
                 yield from self.walk_content(item, SliceStream(source), 0, source)
             else:
-                yield from self.walk_content(item, JoinedStream(source.streams(split.numbers), split.numbers[0]), 0)
+                yield from self.walk_content(
+                    item, JoinedStream(source.streams(split.numbers), split.numbers[0]), 0
+                )
         finally:
             source.close()
 
@@ -269,7 +285,12 @@ class Walker:
                 opened.close()
 
     def _undo_compression(
-        self, item: Item, feed: Feed, depth: int, source: SeekableSource | None, streams: list[Stream]
+        self,
+        item: Item,
+        feed: Feed,
+        depth: int,
+        source: SeekableSource | None,
+        streams: list[Stream],
     ) -> tuple[Feed, tuple[str, ...]]:
         """Undo compression as long as there is some; a file packed twice is a common upload damage."""
         packed: list[str] = []
@@ -285,7 +306,11 @@ class Walker:
             if source is not None and not packed and source.size >= _PREFETCH_FROM:
                 opened = PrefetchStream(opened)
             streams.append(opened)
-            feed = Feed(opened, self._make_listener(item), self._budget.make_meter(item.address, depth, packed=True))
+            feed = Feed(
+                opened,
+                self._make_listener(item),
+                self._budget.make_meter(item.address, depth, packed=True),
+            )
             packed.append(kind)
         return feed, tuple(packed)
 
@@ -299,7 +324,9 @@ class Walker:
         return True
 
     def _note_nesting(self, address: str) -> None:
-        hit = LimitHit(address, "nesting", self.limits.nesting, self.limits.nesting + 1, "not opened")
+        hit = LimitHit(
+            address, "nesting", self.limits.nesting, self.limits.nesting + 1, "not opened"
+        )
         self.ledger.add_limit(hit)
 
     def _make_listener(self, item: Item) -> OnFault:
@@ -333,19 +360,28 @@ class Walker:
         yield from TarArchive(self, item, depth, feed).read_members()
         if item.top and self.entries == before:
             cause = _find_cause(feed)
-            raise Refused(f"an archive without one complete member: {cause}" if cause else "an empty archive")
+            raise Refused(
+                f"an archive without one complete member: {cause}" if cause else "an empty archive"
+            )
 
-    def _walk_zip(self, item: Item, feed: Feed, depth: int, source: SeekableSource | None) -> Iterator[Member]:
+    def _walk_zip(
+        self, item: Item, feed: Feed, depth: int, source: SeekableSource | None
+    ) -> Iterator[Member]:
         if depth >= self.limits.nesting:
             self._skip_nested(item)
             return
         if source is None:
             data = feed.take(self.limits.nested_zip + 1)
             if len(data) > self.limits.nested_zip:
-                hit = LimitHit(item.address, "nested_zip", self.limits.nested_zip, len(data), "not opened")
+                hit = LimitHit(
+                    item.address, "nested_zip", self.limits.nested_zip, len(data), "not opened"
+                )
                 self.ledger.add_limit(hit)
                 self.list_member(
-                    item.address, item.size, "zip inside an archive, too large to hold in memory", "skipped"
+                    item.address,
+                    item.size,
+                    "zip inside an archive, too large to hold in memory",
+                    "skipped",
                 )
                 return
             source = MemorySource(data)
@@ -371,7 +407,9 @@ class Walker:
         if member.cut:
             record.state, record.why = "cut", member.cut
 
-    def list_member(self, address: str, size: int | None, why: str, state: str = "listed") -> SourceRecord:
+    def list_member(
+        self, address: str, size: int | None, why: str, state: str = "listed"
+    ) -> SourceRecord:
         """Record a member."""
         self.entries += 1
         return self.ledger.record(address, size, state, why)
@@ -380,7 +418,9 @@ class Walker:
         """Give a member of which only the size is known."""
         record = self.list_member(item.address, item.size, why)
         if missing:
-            self.ledger.add_damage(item.address, -1, f"fragment {missing} is missing", "its content")
+            self.ledger.add_damage(
+                item.address, -1, f"fragment {missing} is missing", "its content"
+            )
         yield Member(
             record, Feed(SliceStream(MemorySource(b""))), self.ledger, path=item.path, root=item.root,
             in_archive=item.in_archive, mtime=item.mtime, measured=True, limit=0,

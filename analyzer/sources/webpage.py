@@ -22,7 +22,9 @@ from analyzer.sources.stream import Feed, MemorySource, SliceStream
 
 MOST = 16 << 20  # bytes of a page or mail
 _LOOKED_AT = 64 << 10
-_HTML = re.compile(rb"\s*(?:<!doctype html|<html\b)|.{0,1000}<html[\s>].{0,300}<head", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    rb"\s*(?:<!doctype html|<html\b)|.{0,1000}<html[\s>].{0,300}<head", re.IGNORECASE | re.DOTALL
+)
 _FIELD = rb"(?:[A-Za-z][\w-]{0,60}:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,40})"
 _MAIL = re.compile(rb"(?:From [^\n]{1,300}\n)?" + _FIELD + rb"{2,100}?(?i:MIME-Version):")
 _PRINTED = re.compile(
@@ -87,7 +89,10 @@ def _read_all(feed: Feed, what: str) -> bytes:
         feed.cross()
         data += feed.take(MOST + 1 - len(data))
     if len(data) > MOST:
-        raise Refused(f"a {what} of more than {MOST >> 20} MiB", "Save its text or its attachments by themselves.")
+        raise Refused(
+            f"a {what} of more than {MOST >> 20} MiB",
+            "Save its text or its attachments by themselves.",
+        )
     return data
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from analyzer.kept_patterns import compiled
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 from analyzer.sources.shapes import is_fence, is_prose, is_snip
 
@@ -26,12 +25,14 @@ MOST_PARTS = 8  # lines that one line of a table became
 SHORTEST_HEADING = 48  # characters of a heading that a mail broke
 MOST_HEADING = 3  # lines that such a heading became
 MOST_LINES = 5000  # of a text that somebody sent as a mail
-_BEGINS = compiled(
+_BEGINS = re.compile(
     r"\s*(?:<\d{1,3}>(?:1 )?)?\[?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"
     r"|TSC: \d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
 _FIRST = frozenset("0123456789<[JFMASONDT")  # characters, most lines of dumps begin with others
-_PANIC = compiled(r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:")  # a line of a purple screen
+_PANIC = re.compile(
+    r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:"
+)  # a line of a purple screen
 _RULER = re.compile(r" *-+(?: +-+)* *$")
 
 
@@ -127,10 +128,19 @@ def join_tables(lines: list[str]) -> None:
 
 def _count_ruler_parts(lines: Sequence[str], at: int) -> int:
     """Return on how many lines a broken ruler stands that begins on a line; 0 where it is whole, or none."""
-    if not lines[at].lstrip(" ").startswith("--") or len(lines[at]) < NARROWEST_RULER or not _RULER.match(lines[at]):
+    if (
+        not lines[at].lstrip(" ").startswith("--")
+        or len(lines[at]) < NARROWEST_RULER
+        or not _RULER.match(lines[at])
+    ):
         return 0
     end = at + 1
-    while end < len(lines) and end - at <= MOST_PARTS and lines[end].strip() and _RULER.match(lines[end]):
+    while (
+        end < len(lines)
+        and end - at <= MOST_PARTS
+        and lines[end].strip()
+        and _RULER.match(lines[end])
+    ):
         end += 1
     parts = end - at
     if parts == 1 or parts > MOST_PARTS or parts > at:
@@ -171,13 +181,19 @@ def _find_table_end(lines: Sequence[str], at: int) -> int:
     """Return the line after the rows of a table."""
     while at < len(lines):
         text = lines[at].strip()
-        if not text or is_fence(lines[at]) or (len(text) < MOST_TYPED and find_prompt(text) is not None):
+        if (
+            not text
+            or is_fence(lines[at])
+            or (len(text) < MOST_TYPED and find_prompt(text) is not None)
+        ):
             break
         at += 1
     return at
 
 
-def _group_rows(lines: Sequence[str], begin: int, end: int, parts: int, width: int) -> list[tuple[int, int]]:
+def _group_rows(
+    lines: Sequence[str], begin: int, end: int, parts: int, width: int
+) -> list[tuple[int, int]]:
     """Return the lines of each row: as many as the ruler has, or up to one that is not full."""
     if (end - begin) % parts == 0:
         return [(first, first + parts) for first in range(begin, end, parts)]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import calendar
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import LimitHit, Limits
+from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.sources import tarheader
 from analyzer.sources.codecs import open_codec
 from analyzer.sources.gzipstream import GzipStream
@@ -101,7 +101,9 @@ class ZipBody(Stream):
 class ZipReader:
     """Reads the entries of one zip in the order of their place in the file."""
 
-    def __init__(self, source: SeekableSource, address: str, limits: Limits, ledger: Ledger) -> None:
+    def __init__(
+        self, source: SeekableSource, address: str, limits: Limits, ledger: Ledger
+    ) -> None:
         self._source, self._address, self._limits, self._ledger = source, address, limits, ledger
         self._shift = 0  # bytes in front of the zip (self-extracting archives)
         self._starts: Sequence[int] = source.starts if isinstance(source, JoinedSource) else (0,)
@@ -191,15 +193,17 @@ class ZipReader:
         entries: list[ZipEntry] = []
         at = 0
         while data[at : at + 4] == _CENTRAL and at + _CENTRAL_HEAD.size <= len(data):
-            system, fields, name_size, extra_size, comment_size, disk, attributes, offset = _CENTRAL_HEAD.unpack_from(
-                data, at
+            system, fields, name_size, extra_size, comment_size, disk, attributes, offset = (
+                _CENTRAL_HEAD.unpack_from(data, at)
             )
             if offset != _WIDE_32:
                 offset += self._find_piece_start(disk)
             name_at = at + _CENTRAL_HEAD.size
             extra_at = name_at + name_size
             comment_at = extra_at + extra_size
-            entry = self._make_entry(fields, data[name_at:extra_at], data[extra_at:comment_at], offset)
+            entry = self._make_entry(
+                fields, data[name_at:extra_at], data[extra_at:comment_at], offset
+            )
             if system in _UNIX and attributes >> 28 == _LINK_MODE:
                 entry.kind = "link"
             entries.append(entry)
@@ -211,7 +215,9 @@ class ZipReader:
             what = f"the zip's directory is damaged: {len(entries)} of {count} entries"
             self._ledger.add_damage(self._address, -1, what, "the other entries")
         elif at != len(data) and data[at : at + 4] != _SIGNATURE:
-            self._ledger.add_damage(self._address, -1, "the zip's directory does not have the length it states")
+            self._ledger.add_damage(
+                self._address, -1, "the zip's directory does not have the length it states"
+            )
         return entries
 
     def _make_entry(self, fields: bytes, raw: bytes, extra: bytes, offset: int) -> ZipEntry:
@@ -271,7 +277,9 @@ class ZipReader:
 
     def _mark_bad(self, entry: ZipEntry, at: int, why: str) -> None:
         entry.why, entry.noted = why, True
-        self._ledger.add_damage(self._address, at, f"{entry.name.path or 'an entry'}: {why}", "this entry")
+        self._ledger.add_damage(
+            self._address, at, f"{entry.name.path or 'an entry'}: {why}", "this entry"
+        )
 
     def _read_local_headers(self) -> list[ZipEntry]:
         """Return the entries found by their local headers."""
@@ -298,7 +306,9 @@ class ZipReader:
         """Find the size of an entry written without one: its descriptor follows the data."""
         at = self._find_mark(_DESCRIPTOR, entry.data_at)
         while at >= 0:
-            crc, packed, size = struct.unpack("<III", self._source.pread(at + 4, 12).ljust(12, b"\0"))
+            crc, packed, size = struct.unpack(
+                "<III", self._source.pread(at + 4, 12).ljust(12, b"\0")
+            )
             if packed == (at - entry.data_at) & 0xFFFFFFFF:
                 entry.crc, entry.packed, entry.size = crc, packed, size
                 return

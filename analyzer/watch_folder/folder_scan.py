@@ -14,20 +14,23 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.batches.find import NO_MATERIAL, is_archive
 from analyzer.archive.batches.trees import Disk, TreeEntry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import state_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.names import UNFINISHED as PARTIAL
 from analyzer.sources.split_files import find_joined_names
 
 if sys.platform.startswith("linux"):
     import fcntl
 
-PARTIAL_HERE = (*PARTIAL, ".tmp")  # in the watched folder itself; a bundle may hold a .tmp of its own
+PARTIAL_HERE = (
+    *PARTIAL,
+    ".tmp",
+)  # in the watched folder itself; a bundle may hold a .tmp of its own
 OWN_FILES = ("backline-watch.json", "backline-watch.lock")
 JUST_NOW = 3600.0  # seconds: an older file is not asked for its writers
 MOST_ASKED = 200  # files of one folder that are asked
@@ -71,7 +74,9 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     children = disk.children(str(folder))
     names = {child.name for child in children}
     old = disk.old(str(folder), names)
-    coming = {child.name.rpartition(".")[0] for child in children if _on_its_way(child, PARTIAL_HERE)}
+    coming = {
+        child.name.rpartition(".")[0] for child in children if _on_its_way(child, PARTIAL_HERE)
+    }
     found: list[Arrival] = []
     pieces: dict[str, list[TreeEntry]] = {}
     whole = find_joined_names([child.name for child in children if not child.folder], is_archive)

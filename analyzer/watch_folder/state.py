@@ -14,17 +14,16 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from analyzer import __version__
-from analyzer.errors import BacklineError, UsageError, WriteError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.output import write_atomic
-from analyzer.paths import folder_name
+from analyzer.runtime.errors import BacklineError, UsageError, WriteError
+from analyzer.runtime.output import write_atomic
+from analyzer.runtime.paths import folder_name
+from analyzer.runtime.text import one_line
 from analyzer.sources.folder import find_earlier_results
-from analyzer.text import one_line
 
 FORMAT = "backline/watch-1"
 STATE, LOCK = "backline-watch.json", "backline-watch.lock"
@@ -68,8 +67,13 @@ class WatchState:
             raise _damaged(path, getattr(error, "strerror", None) or str(error)) from None
         held = _read(path, text)
         if held.get("folder") != folder:
-            what, why = "these results are those of another watched folder", one_line(str(held.get("folder")))
-            raise UsageError(what, where=str(out), why=why, do="Name another folder for the results with -o.")
+            what, why = (
+                "these results are those of another watched folder",
+                one_line(str(held.get("folder"))),
+            )
+            raise UsageError(
+                what, where=str(out), why=why, do="Name another folder for the results with -o."
+            )
         state.cases = {name: _known(path, one) for name, one in held["cases"].items()}
         return state
 
@@ -84,14 +88,20 @@ class WatchState:
     def is_done(self, name: str, look: str) -> bool:
         """Tell whether a case was done as it lies there now."""
         one = self.cases.get(name)
-        return one is not None and one.look == look and not (one.state in AGAIN and one.tool != __version__)
+        return (
+            one is not None
+            and one.look == look
+            and not (one.state in AGAIN and one.tool != __version__)
+        )
 
     def alike(self, size: int) -> dict[str, str]:
         """Return the cases of that many bytes: content -> name. A case of other bytes has other content."""
         return {
             one.content: name
             for name, one in self.cases.items()
-            if one.bytes == size and one.content and not (one.state in AGAIN and one.tool != __version__)
+            if one.bytes == size
+            and one.content
+            and not (one.state in AGAIN and one.tool != __version__)
         }
 
     def results_of(self, name: str, also: Collection[str] = ()) -> str:
@@ -100,7 +110,11 @@ class WatchState:
         A folder that holds the report of a case of this name is its own: a run may have ended before it was noted.
         also  names that are taken as well
         """
-        taken = {one.results.lower() for other, one in self.cases.items() if other != name and one.results} | {*also}
+        taken = {
+            one.results.lower()
+            for other, one in self.cases.items()
+            if other != name and one.results
+        } | {*also}
         own = self.cases[name].results if name in self.cases else ""
         if own and own.lower() not in taken:
             return own
@@ -108,15 +122,21 @@ class WatchState:
         for number in range(1, MOST):
             chosen = plain if number == 1 else f"{plain}-{number}"
             path = self.out / chosen
-            if chosen.lower() not in taken and (not os.path.lexists(path) or _reported(path) in (name, "")):
+            if chosen.lower() not in taken and (
+                not os.path.lexists(path) or _reported(path) in (name, "")
+            ):
                 return chosen
-        raise WriteError("too many results of this name", where=str(self.out / plain), do="Clear the folder up.")
+        raise WriteError(
+            "too many results of this name", where=str(self.out / plain), do="Clear the folder up."
+        )
 
 
 def content_of(name: str, files: Iterable[tuple[str, int, str]]) -> str:
     """Return what stands for the content of a case: (relative name, size, SHA-256) without the name of the case."""
     digest = hashlib.sha256()
-    for path, size, sha256 in sorted((path.removeprefix(name), size, sha256) for path, size, sha256 in files):
+    for path, size, sha256 in sorted(
+        (path.removeprefix(name), size, sha256) for path, size, sha256 in files
+    ):
         digest.update(json.dumps([path, size, sha256]).encode())
     return digest.hexdigest()
 
@@ -142,14 +162,23 @@ def _read(path: Path, text: str) -> dict[str, Any]:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from None
-    if not isinstance(held, dict) or held.get("format") != FORMAT or not isinstance(held.get("cases"), dict):
+    if (
+        not isinstance(held, dict)
+        or held.get("format") != FORMAT
+        or not isinstance(held.get("cases"), dict)
+    ):
         raise _damaged(path, f"it is not of the form {FORMAT}")
     return held
 
 
 def _known(path: Path, one: Any) -> DoneCase:
-    kinds = {field.name: int if field.name in ("bytes", "mtime_ns") else str for field in fields(DoneCase)}
-    if not isinstance(one, dict) or any(type(one.get(name)) is not kind for name, kind in kinds.items()):
+    kinds = {
+        field.name: int if field.name in ("bytes", "mtime_ns") else str
+        for field in fields(DoneCase)
+    }
+    if not isinstance(one, dict) or any(
+        type(one.get(name)) is not kind for name, kind in kinds.items()
+    ):
         raise _damaged(path, "an entry is not of its form")
     known = DoneCase(**{name: one[name] for name in kinds})
     if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
@@ -159,7 +188,9 @@ def _known(path: Path, one: Any) -> DoneCase:
 
 def _damaged(path: Path, why: str) -> BacklineError:
     what = "what was done before cannot be read"
-    return BacklineError(what, where=str(path), why=one_line(why, 200), do="Delete the file to start over.")
+    return BacklineError(
+        what, where=str(path), why=one_line(why, 200), do="Delete the file to start over."
+    )
 
 
 @contextmanager
@@ -174,11 +205,15 @@ def locked(out: Path) -> Iterator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     except OSError as error:
         why = error.strerror or str(error)
-        raise WriteError("nothing can be written here", where=str(out), why=why, do="Name another -o.") from None
+        raise WriteError(
+            "nothing can be written here", where=str(out), why=why, do="Name another -o."
+        ) from None
     try:
         if not _take(handle):
             why = "one folder of results is for one watch at a time"
-            raise BacklineError("another watch is at work here", where=str(out), why=why, do="Name another -o.")
+            raise BacklineError(
+                "another watch is at work here", where=str(out), why=why, do="Name another -o."
+            )
         yield
     finally:
         os.close(handle)  # gives the lock free; the file stays, since another one may wait for it

@@ -15,7 +15,7 @@ from typing import Protocol
 from analyzer import __version__
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, READ, Done, Result, Work
 from analyzer.archive.batches.runner import Runner
-from analyzer.errors import BacklineError, WriteError
+from analyzer.runtime.errors import BacklineError, WriteError
 from analyzer.watch_folder import folder_scan
 from analyzer.watch_folder.folder_scan import Arrival
 from analyzer.watch_folder.state import DoneCase, WatchState
@@ -68,7 +68,9 @@ class FolderWatcher:
         self.bad = False  # a case was partial, refused or failed
         self.unwritten = ""  # why results cannot be written just now
         self._seen: dict[str, tuple[str, float]] = {}  # name -> how it looked, since when
-        self._first: dict[str, float] = {}  # name -> when it was seen first, of what is not complete
+        self._first: dict[
+            str, float
+        ] = {}  # name -> when it was seen first, of what is not complete
         self._told: dict[str, str] = {}
         self._gone = False
         self._until = 0.0  # nothing is begun before
@@ -88,12 +90,20 @@ class FolderWatcher:
                 self.round(ready)
                 continue
             if once and self.unwritten:
-                raise WriteError("not all results could be written", do="Free some space and start again.")
+                raise WriteError(
+                    "not all results could be written", do="Free some space and start again."
+                )
             if once and self._gone:
                 raise BacklineError("the folder is gone", where=str(self.folder))
-            if once and not ready and all(arrival.waits or arrival.name in self._told for arrival in waiting):
+            if (
+                once
+                and not ready
+                and all(arrival.waits or arrival.name in self._told for arrival in waiting)
+            ):
                 for arrival in waiting:
-                    self.listener.say(f"{arrival.name} is left alone: {arrival.waits or self._told[arrival.name]}")
+                    self.listener.say(
+                        f"{arrival.name} is left alone: {arrival.waits or self._told[arrival.name]}"
+                    )
                 return
 
     def pace(self) -> float:
@@ -104,10 +114,14 @@ class FolderWatcher:
     def skip_present(self) -> int:
         """Remember what lies there now as done without a report; return how many cases that are."""
         present = [
-            arrival for arrival in folder_scan.arrivals(self.folder, self.skip) if arrival.name not in self.state.cases
+            arrival
+            for arrival in folder_scan.arrivals(self.folder, self.skip)
+            if arrival.name not in self.state.cases
         ]
         for arrival in present:
-            self.state.cases[arrival.name] = _known(arrival, Result("", arrival.name, "skipped"), "")
+            self.state.cases[arrival.name] = _known(
+                arrival, Result("", arrival.name, "skipped"), ""
+            )
         self.state.save()
         return len(present)
 
@@ -157,14 +171,19 @@ class FolderWatcher:
         """Tell once that the folder is not there; what was done stays known."""
         if not self._gone:
             why = error.strerror or str(error)
-            self.listener.say(f"{self.folder} cannot be read ({why}); waiting until it is there again")
+            self.listener.say(
+                f"{self.folder} cannot be read ({why}); waiting until it is there again"
+            )
         self._gone = True
         self._seen.clear()
 
     def round(self, ready: Sequence[Arrival]) -> None:
         """Triage what is ready; remember each case when its answer comes."""
         taken: set[str] = set()
-        jobs = {job.number: (job, arrival) for job, arrival in (self._job(arrival, taken) for arrival in ready)}
+        jobs = {
+            job.number: (job, arrival)
+            for job, arrival in (self._job(arrival, taken) for arrival in ready)
+        }
         self._blocked = False
         runner, saved = self._runner(), time.monotonic()
         try:
@@ -193,7 +212,9 @@ class FolderWatcher:
         source = arrival.paths[0] if len(arrival.paths) == 1 else str(self.folder / arrival.name)
         work = Work(arrival.name, source, arrival.paths, arrival.size)
         known = tuple(self.state.alike(arrival.size))
-        return Landed(self._number, READ, (work,), out=str(self.state.out / results), known=known), arrival
+        return Landed(
+            self._number, READ, (work,), out=str(self.state.out / results), known=known
+        ), arrival
 
     def _take(self, done: Done, job: Landed, arrival: Arrival) -> None:
         """Remember a case that is done, and tell of it."""
@@ -216,7 +237,11 @@ class FolderWatcher:
         if result.state == HASHED:
             same = self.state.alike(arrival.size).get(result.id, "")
             before = self.state.cases[same]
-            known = _known(arrival, Result("", arrival.name, before.state, before.why, result.id), before.results)
+            known = _known(
+                arrival,
+                Result("", arrival.name, before.state, before.why, result.id),
+                before.results,
+            )
         else:
             reported = result.state not in ("refused", FAILED, LOST)
             known = _known(arrival, result, Path(job.out).name if reported else "")
@@ -227,7 +252,9 @@ class FolderWatcher:
 
     def _cannot_write(self, why: str) -> None:
         if not self.unwritten:
-            self.listener.say(why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds.")
+            self.listener.say(
+                why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds."
+            )
         self.unwritten, self._until, self._blocked = why, time.monotonic() + PAUSE, True
 
     def _save(self) -> None:
@@ -241,7 +268,17 @@ class FolderWatcher:
 def _known(arrival: Arrival, result: Result, results: str) -> DoneCase:
     state = FAILED if result.state == LOST else result.state
     at = datetime.now().astimezone().isoformat(timespec="milliseconds")
-    return DoneCase(arrival.key, result.id, arrival.size, arrival.mtime_ns, state, result.why, results, __version__, at)
+    return DoneCase(
+        arrival.key,
+        result.id,
+        arrival.size,
+        arrival.mtime_ns,
+        state,
+        result.why,
+        results,
+        __version__,
+        at,
+    )
 
 
 def wakes(folder: Path, pace: Callable[[], float]) -> Iterator[None]:

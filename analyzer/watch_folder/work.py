@@ -6,22 +6,33 @@ The answer is a record whatever the case does. Its text says what an engineer wa
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.archive.batches.jobs import FAILED, HASHED, OK, PARTIAL, READ, REFUSED, Done, Job, Result, Work
+from analyzer.archive.batches.jobs import (
+    FAILED,
+    HASHED,
+    OK,
+    PARTIAL,
+    READ,
+    REFUSED,
+    Done,
+    Job,
+    Result,
+    Work,
+)
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
-from analyzer.errors import BacklineError, RefusedError, failure_text
-from analyzer.lazy_dataclass import dataclass
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line
 from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
-    from analyzer.case_data import RunResult
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import RunResult
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
@@ -60,14 +71,18 @@ def land(job: Job, config: RunConfig) -> Done:
     except BacklineError as error:  # rules or archive, no case
         return Done(job.number, READ, fatal=error.with_traceback(None))
     state, why = _triaged(job, work, hashes, context)
-    result = Result(work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes))
+    result = Result(
+        work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes)
+    )
     return Done(job.number, READ, (result,))
 
 
-def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext) -> tuple[str, str]:
+def _triaged(
+    job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
+) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and what is told."""
-    from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 
     began, config = time.perf_counter(), context.config
     options = Options(config.options.limits, engine=config.options.engine, hashes=hashes)
@@ -78,7 +93,13 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
         texts = _texts(outcome, config)
     except RefusedError as error:
-        return _none(context, work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+        return _none(
+            context,
+            work,
+            hashes,
+            REFUSED,
+            f"{error.what}: {error.why}" if error.why else error.what,
+        )
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
         return _none(context, work, hashes, FAILED, failure_text(error))
     try:
@@ -94,7 +115,9 @@ def _triaged(job: Landed, work: Work, hashes: FileHashes, context: _WorkerContex
     return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
 
 
-def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> tuple[str, str]:
+def _none(
+    context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str
+) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
     why = bound_line(why, LONGEST_WHY)
     if context.keeper is not None:
@@ -107,7 +130,9 @@ def _none(context: _WorkerContext, work: Work, hashes: FileHashes, state: str, w
 
 def worst_of(document: dict[str, Any]) -> str:
     """Return the first finding of a case in a few words with its machine, and how many there are beside it."""
-    found = [one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES]
+    found = [
+        one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES
+    ]
     if not found:
         return "no finding"
     first = found[0]  # the worst story stands first; what it explains may be more severe
@@ -124,14 +149,16 @@ def worst_of(document: dict[str, Any]) -> str:
 
 def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
     """Return the three results as `triage` writes them."""
-    from analyzer import case  # noqa: PLC0415 - heavy
+    from analyzer.pipeline import case  # noqa: PLC0415 - heavy
     from analyzer.report.results import results  # noqa: PLC0415 - heavy
 
-    return results(outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes)[0]
+    return results(
+        outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
+    )[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:
-    from analyzer.output import write_all  # noqa: PLC0415 - with the pipeline
+    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with the pipeline
 
     write_all(folder, texts)
 
@@ -149,7 +176,9 @@ class _WorkerContext:
 @cache
 def _context(config: RunConfig) -> _WorkerContext:
     local, catalog = open_context(config)
-    return _WorkerContext(config, local, catalog, context_of(config, local, catalog) if config.archive else None)
+    return _WorkerContext(
+        config, local, catalog, context_of(config, local, catalog) if config.archive else None
+    )
 
 
 def _content(work: Work, hashes: FileHashes) -> str:

@@ -21,12 +21,16 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from analyzer.web import wire
-from analyzer.web.app import REPORT_POLICY, Serving, attachment
+from analyzer.web.cases.app import REPORT_POLICY, Serving, attachment
+from analyzer.web.guard import wire
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 COMMAND = command_of("analyzer.web.cases.comparer")
-FILES = {"compare.html": "text/html", "compare.md": "text/markdown", "compare.json": "application/json"}
+FILES = {
+    "compare.html": "text/html",
+    "compare.md": "text/markdown",
+    "compare.json": "application/json",
+}
 MOST_SIDES, MOST_KEPT, MOST_PLACE = 12, 50, 4096
 GRACE = 60.0  # seconds beyond twice the time of each bundle, then the process is given up
 
@@ -57,9 +61,13 @@ class _Comparisons:
             or not 2 <= len(asked) <= MOST_SIDES
             or not all(isinstance(one, str) or _place(one) for one in asked)
         ):
-            raise wire.Refusal(400, "the request is not understood", why=f"it must name 2 to {MOST_SIDES} cases")
+            raise wire.Refusal(
+                400, "the request is not understood", why=f"it must name 2 to {MOST_SIDES} cases"
+            )
         if len({*map(str, asked)}) < len(asked):
-            raise wire.Refusal(400, "a case cannot be compared with itself", do="Choose another case.")
+            raise wire.Refusal(
+                400, "a case cannot be compared with itself", do="Choose another case."
+            )
         if self._one.locked():
             raise wire.Refusal(409, "another comparison is at work", do="Wait until it is done.")
         async with self._one:
@@ -67,7 +75,9 @@ class _Comparisons:
             name = await asyncio.to_thread(serving.place.new_case)
             out = serving.place.case_folder(name) / "comparison"
             try:
-                await self._run({"sides": sides, "out": str(out), **serving.how.record(), "parent": os.getpid()})
+                await self._run(
+                    {"sides": sides, "out": str(out), **serving.how.record(), "parent": os.getpid()}
+                )
             except wire.Refusal:
                 await asyncio.to_thread(serving.place.remove_case, name)
                 raise
@@ -83,13 +93,19 @@ class _Comparisons:
         archive = self._serving.archive
         if isinstance(asked, str):
             given = self._serving.manager.material(asked)
-            return {"name": given["name"], "archive": archive, "case": asked} if given.get("stored") else given
+            return (
+                {"name": given["name"], "archive": archive, "case": asked}
+                if given.get("stored")
+                else given
+            )
         place = _place(asked)
         path = Path(place)
         if path.is_absolute() and path.exists():
             return {"name": path.name, "files": [], "path": place}
         if not archive or path.is_absolute():
-            raise wire.Refusal(404, "there is nothing at this path", where=place, do="Give a complete path.")
+            raise wire.Refusal(
+                404, "there is nothing at this path", where=place, do="Give a complete path."
+            )
         return {"name": "", "archive": archive, "case": place}
 
     async def _run(self, order: Mapping[str, Any]) -> None:
@@ -109,7 +125,12 @@ class _Comparisons:
 
         seconds = 2 * len(order["sides"]) * how.limits.bundle_wall_s
         child = LineProcess(
-            order, lines.append, ended, command=COMMAND, memory=how.memory, seconds=seconds + GRACE if seconds else 0.0
+            order,
+            lines.append,
+            ended,
+            command=COMMAND,
+            memory=how.memory,
+            seconds=seconds + GRACE if seconds else 0.0,
         )
         child.start()
         stop = asyncio.ensure_future(self._serving.stopping.wait())
@@ -124,7 +145,9 @@ class _Comparisons:
         last = next((line for line in lines if line.get("type") == "end"), {})
         if last.get("state") != "done":
             error = last.get("error") or over.result().describe_failure()
-            raise wire.Refusal(422, error["what"], where=error["where"], why=error["why"], do=error["do"])
+            raise wire.Refusal(
+                422, error["what"], where=error["where"], why=error["why"], do=error["do"]
+            )
 
     async def result(self, request: Request) -> Response:
         """Send one of the results; 404 when there is none of that name."""
@@ -140,4 +163,8 @@ class _Comparisons:
 def _place(asked: object) -> str:
     """Return the text that names a side outside the page, stripped; "" for another request."""
     place = asked.get("place") if isinstance(asked, dict) else None
-    return place.strip() if isinstance(place, str) and len(place) < MOST_PLACE and "\0" not in place else ""
+    return (
+        place.strip()
+        if isinstance(place, str) and len(place) < MOST_PLACE and "\0" not in place
+        else ""
+    )

@@ -24,15 +24,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from analyzer.authoring.pages.page_links import command_link, link_code
-from analyzer.web.app import Serving
-from analyzer.web.wire import Refusal
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+POLICY = "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 WAY_ON = 'Open "page": it tells of everything on this page.'
 _NAME = re.compile(r"(?:lint/)?[A-Za-z0-9][\w-]*")
 _BETWEEN = re.compile(r"((?:lint/|\.\./)?[\w-]+)\.md(#.*)?")  # a link from page to page
@@ -86,9 +84,14 @@ class HelpBook:
         tool = MarkdownIt("commonmark", {"html": False}).enable("table")
         tokens = tool.parse(self._read_page(name))
         self._adapt_tokens(tokens, name)
-        title = next((tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"), name)
+        title = next(
+            (tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"),
+            name,
+        )
         body = tool.renderer.render(tokens, tool.options, {})
-        body = body.replace("<pre>", '<pre tabindex="0">')  # a wide block is scrolled by the keyboard as well
+        body = body.replace(
+            "<pre>", '<pre tabindex="0">'
+        )  # a wide block is scrolled by the keyboard as well
         return _FRAME.format(title=escape(title.replace("`", "")), body=body)
 
     def _has_page(self, name: str) -> bool:
@@ -101,7 +104,9 @@ class HelpBook:
         if make:
             return make()
         folder = posixpath.dirname(name)
-        return link_code(_page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder))
+        return link_code(
+            _page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder)
+        )
 
     def _adapt_tokens(self, tokens: Sequence[Token], name: str) -> None:
         """Give headings their ids, lead links to our pages or out of the window, and leave pictures out."""
@@ -124,7 +129,9 @@ class HelpBook:
             link.attrSet("rel", "noopener noreferrer")
             return
         found = _BETWEEN.fullmatch(to)
-        if found and self._has_page(posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))):
+        if found and self._has_page(
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))
+        ):
             link.attrSet("href", f"{found[1]}{found[2] or ''}")
         else:
             del link.attrs["href"]  # a file of the source, which is not here

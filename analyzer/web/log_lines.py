@@ -21,8 +21,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from analyzer.web import wire
-from analyzer.web.app import Serving
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard import wire
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 COMMAND = command_of("analyzer.web.cases.log_reader")
@@ -47,14 +47,19 @@ class _LogLines:
         moment = _seconds(request.query_params.get("around", ""))
         given = await asyncio.to_thread(self._serving.manager.material, request.path_params["case"])
         if given.get("stored"):
-            raise wire.Refusal(404, "the files of this case are not here", why="only its results are stored")
+            raise wire.Refusal(
+                404, "the files of this case are not here", why="only its results are stored"
+            )
         order = {**given, "around": moment, **self._serving.how.record(), "parent": os.getpid()}
         return StreamingResponse(self._lines(order), media_type="application/x-ndjson")
 
     async def _lines(self, order: Mapping[str, Any]) -> AsyncIterator[bytes]:
         async with self._room:
             async for line in self._told(order):
-                yield json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+                yield (
+                    json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+                    + b"\n"
+                )
 
     async def _told(self, order: Mapping[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
         """Yield what the process says, up to its end; whoever stops listening ends it."""
@@ -70,7 +75,12 @@ class _LogLines:
 
         seconds = 2 * how.limits.bundle_wall_s
         child = LineProcess(
-            order, soon, ended, command=COMMAND, memory=how.memory, seconds=seconds + GRACE if seconds else 0.0
+            order,
+            soon,
+            ended,
+            command=COMMAND,
+            memory=how.memory,
+            seconds=seconds + GRACE if seconds else 0.0,
         )
         stop = asyncio.ensure_future(self._serving.stopping.wait())
         child.start()
@@ -94,4 +104,6 @@ def _seconds(text: str) -> float:
     with suppress(ValueError):
         if math.isfinite(seconds := float(text)):
             return seconds
-    raise wire.Refusal(400, "the request is not understood", why="`around` must be seconds since 1970")
+    raise wire.Refusal(
+        400, "the request is not understood", why="`around` must be seconds since 1970"
+    )

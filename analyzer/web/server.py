@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.connection import protocol
 
@@ -34,7 +34,9 @@ def bind(port: int) -> socket.socket:
         listener.close()
         why = error.strerror or str(error)
         do = "Leave out --port to use a free one."
-        raise BacklineError("the port cannot be used", where=f"{ADDRESS}:{port}", why=why, do=do) from None
+        raise BacklineError(
+            "the port cannot be used", where=f"{ADDRESS}:{port}", why=why, do=do
+        ) from None
     return listener
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
 from analyzer.web import comparisons, help_pages, log_lines
-from analyzer.web.app import CaseManagerApi, Serving, application
+from analyzer.web.cases.app import CaseManagerApi, Serving, application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
@@ -51,17 +51,31 @@ def serve(
             session = PageSession(port_of(listener))
             manager = make_manager(place, archive) if make_manager else _config(place, archive, how)
             serving = Serving(
-                session, place, Uploads(place, bounds), manager, archive, bounds, how, made_pages=made_pages or {}
+                session,
+                place,
+                Uploads(place, bounds),
+                manager,
+                archive,
+                bounds,
+                how,
+                made_pages=made_pages or {},
             )
             url = f"http://{ADDRESS}:{session.port}/#"
 
             def ready() -> None:
                 say(url + session.token)
                 if open_browser and _has_screen():
-                    threading.Thread(target=webbrowser.open, args=(url + session.ticket(),), daemon=True).start()
+                    threading.Thread(
+                        target=webbrowser.open, args=(url + session.ticket(),), daemon=True
+                    ).start()
 
             app = application(
-                serving, library.routes, rule_editor.routes, comparisons.routes, log_lines.routes, help_pages.routes
+                serving,
+                library.routes,
+                rule_editor.routes,
+                comparisons.routes,
+                log_lines.routes,
+                help_pages.routes,
             )
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:

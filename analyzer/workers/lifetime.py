@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from analyzer import safepath
+from analyzer.runtime import safepath
 
 KILL_WHEN_PARENT_DIES = 1  # PR_SET_PDEATHSIG
 
@@ -77,7 +77,9 @@ def end_with(parent: int, *, listen: bool = True) -> None:
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
     if listen:
         _end_when(_wait_for_stdin_end)
-    if sys.platform.startswith("linux"):  # a thread of ours cannot act while native code holds the interpreter
+    if sys.platform.startswith(
+        "linux"
+    ):  # a thread of ours cannot act while native code holds the interpreter
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(KILL_WHEN_PARENT_DIES, signal.SIGKILL, 0, 0, 0)
         if parent and os.getppid() != parent:

@@ -14,12 +14,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import analyzer
-from analyzer.lazy_dataclass import dataclass
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 from analyzer.workers.resources import MIB, held_by
 
 LONGEST = 256 << 10  # bytes of a line of the process
@@ -49,7 +49,9 @@ class Ended:
         if self.killed:
             return _make_failure("the analysis was ended", self.killed, NO_MEMORY)
         if self.code is None:
-            return _make_failure("the analysis could not be started", self._find_last_line(), NO_MEMORY)
+            return _make_failure(
+                "the analysis could not be started", self._find_last_line(), NO_MEMORY
+            )
         if self.code == -getattr(signal, "SIGKILL", 9):
             why = "the system killed it, most often for lack of memory"
             return _make_failure("the system ended the analysis", why, NO_MEMORY)
@@ -194,14 +196,18 @@ class LineProcess:
         while (self._memory or self._seconds) and not self._gone.wait(TICK):
             waited += TICK
             if self._memory and (held := held_by(process.pid)) > self._memory:
-                self.kill(f"it held {held // MIB:,} MiB of memory, {self._memory // MIB:,} are allowed")
+                self.kill(
+                    f"it held {held // MIB:,} MiB of memory, {self._memory // MIB:,} are allowed"
+                )
             elif self._seconds and waited > self._seconds:
                 self.kill(f"it took more than {self._seconds:,.0f} seconds")
 
 
 def _start_process(command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a process in a group of its own, which Ctrl-C does not reach."""
-    own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(
+        subprocess, "CREATE_NO_WINDOW", 0
+    )
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_make_environment(),
         start_new_session=True, creationflags=own,

@@ -16,8 +16,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from analyzer import garbage
-from analyzer.errors import BacklineError
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError
 from analyzer.workers import lifetime
 from analyzer.workers.resources import MIB, count_cores, find_memory, held_by
 
@@ -78,7 +78,9 @@ class WorkerPool(Generic[Task, Answer]):
         self.most = workers or count_cores()
         self.memory = memory or find_memory() * 8 // 10
         self._workers: list[_Worker[Task, Answer]] = []
-        self._alone: deque[tuple[Task, int]] = deque()  # jobs whose process died, and how often they were started
+        self._alone: deque[tuple[Task, int]] = (
+            deque()
+        )  # jobs whose process died, and how often they were started
         self._looked = 0.0
         self._unborn = 0  # processes in a row that died before they were ready
 
@@ -172,7 +174,11 @@ class WorkerPool(Generic[Task, Answer]):
         name, wall = self.wall
         for worker in busy:
             # The reader stops by itself when its time is up; then the rules still have to be judged.
-            if wall and worker.job is not None and now - worker.since > 2 * wall * worker.job.count + GRACE:
+            if (
+                wall
+                and worker.job is not None
+                and now - worker.since > 2 * wall * worker.job.count + GRACE
+            ):
                 worker.end_because(f"it took more than twice {name}={wall} seconds", final=True)
 
 
@@ -194,7 +200,12 @@ class _Worker(Generic[Task, Answer]):
 
     def give_job(self, job: Task, starts: int) -> None:
         """Hand over a job."""
-        self.job, self.starts, self.since, self.given = job, starts, time.monotonic(), int(time.time() * 1000)
+        self.job, self.starts, self.since, self.given = (
+            job,
+            starts,
+            time.monotonic(),
+            int(time.time() * 1000),
+        )
         with suppress(OSError):  # a process that died is noticed where its answer is awaited
             self.pipe.send(job)
 
@@ -227,12 +238,20 @@ class _Worker(Generic[Task, Answer]):
         name = self.name_exit()
         times = "once" if self.starts == 1 else "twice"
         cause = self.ended or (f"{name}, often for lack of memory" if name == "SIGKILL" else name)
-        return f"given up: {cause}" if self.final else f"the process that read it died {times} ({cause})"
+        return (
+            f"given up: {cause}"
+            if self.final
+            else f"the process that read it died {times} ({cause})"
+        )
 
     def name_exit(self) -> str:
         """Return how a process ended: the name of a signal or its status."""
         code = self.process.exitcode or 0
-        return signal.Signals(-code).name if code < 0 and -code in set(signal.Signals) else f"exit status {code}"
+        return (
+            signal.Signals(-code).name
+            if code < 0 and -code in set(signal.Signals)
+            else f"exit status {code}"
+        )
 
     def kill(self) -> None:
         """Kill the process."""
@@ -276,7 +295,9 @@ def _serve_jobs(pipe: Connection, do: Callable[[Task], Answer]) -> None:
                 return
             try:
                 answer: Answer | BacklineError = do(job)
-            except BacklineError as error:  # of the run and no case: raised where the answer is awaited
+            except (
+                BacklineError
+            ) as error:  # of the run and no case: raised where the answer is awaited
                 answer = error
             gc.collect()
             served += 1

@@ -22,7 +22,9 @@ def find_memory() -> int:
     found = 4 << 30
     with suppress(OSError, ValueError, IndexError):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found = next(int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:"))
+        found = next(
+            int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")
+        )
     with suppress(OSError, ValueError):
         found = min(found, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return found
@@ -33,6 +35,8 @@ def held_by(pid: int | None) -> int:
     if not sys.platform.startswith("linux"):
         return 0
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
     except (OSError, ValueError, IndexError):
         return 0

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.parsing import registry
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.sources.encoding import decode
 from analyzer.sources.transcript import split
-from analyzer.tables import Block, Fault, Row
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 pytestmark = [
     pytest.mark.corpus,
-    pytest.mark.skipif(not (SHARED / "corpus").is_dir(), reason="the captures are kept outside the repository"),
+    pytest.mark.skipif(
+        not (SHARED / "corpus").is_dir(), reason="the captures are kept outside the repository"
+    ),
 ]
 
 
@@ -25,7 +27,9 @@ def read(path: str) -> tuple[list[Row], list[Fault]]:
     faults: list[Fault] = []
     for piece in split(decode((SHARED / path).read_bytes()), registry().values()):
         if piece.parser is not None:
-            block = Block(piece.lines, piece.first_line, path, command=piece.command, params=piece.params)
+            block = Block(
+                piece.lines, piece.first_line, path, command=piece.command, params=piece.params
+            )
             for item in registry()[piece.parser].parse(block):
                 (rows if isinstance(item, Row) else faults).append(item)  # type: ignore[arg-type]
     return rows, faults
@@ -37,11 +41,26 @@ def read(path: str) -> tuple[list[Row], list[Fault]]:
         ("esxi/netstats/dixonly_esxi8_net-stats-l.txt", {"esxi.net_stats": 14}),
         ("esxi/netstats/nsx-controller-blog_net-stats-l.txt", {"esxi.net_stats": 14}),
         ("esxi/vsish/ipv6-mtu-blog_rxSummary.txt", {"esxi.vmxnet3_rx_summary": 1}),
-        ("esxi/intel-mfd/fixtures_L510_Name-PCI-Driver-Link-Speed-Duplex-MAC-Ad.txt", {"esxi.pnic": 16}),
-        ("esxi/intel-mfd/test_mtu_esxi_L55_Name-PCI-Device-Driver-Admin-Status-Link.txt", {"esxi.pnic": 4}),
-        ("esxi/intel-mfd/test_stats_esxi_L53_NIC-statistics-for-vmnic9.txt", {"esxi.pnic_stats": 1}),
-        ("esxi/intel-mfd/test_driver_esxi_L18_Advertised-Auto-Negotiation-true.txt", {"esxi.pnic_info": 1}),
-        ("esxi/intel-mfd/fixtures_L577_encoding-UTF-8.txt", {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1}),
+        (
+            "esxi/intel-mfd/fixtures_L510_Name-PCI-Driver-Link-Speed-Duplex-MAC-Ad.txt",
+            {"esxi.pnic": 16},
+        ),
+        (
+            "esxi/intel-mfd/test_mtu_esxi_L55_Name-PCI-Device-Driver-Admin-Status-Link.txt",
+            {"esxi.pnic": 4},
+        ),
+        (
+            "esxi/intel-mfd/test_stats_esxi_L53_NIC-statistics-for-vmnic9.txt",
+            {"esxi.pnic_stats": 1},
+        ),
+        (
+            "esxi/intel-mfd/test_driver_esxi_L18_Advertised-Auto-Negotiation-true.txt",
+            {"esxi.pnic_info": 1},
+        ),
+        (
+            "esxi/intel-mfd/fixtures_L577_encoding-UTF-8.txt",
+            {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1},
+        ),
         (
             "esxi/vmware-log/euanhume/Euan_Hume_WebArcAss3.vmx",
             {"esxi.vm": 1, "esxi.vnic": 1, "esxi.vdisk": 1, "esxi.vcdrom": 1},
@@ -96,7 +115,9 @@ def test_private_statistics_of_three_drivers_name_their_losses() -> None:
         "corpus/esxi/intel-mfd/test_rss_esxi_L34_Packets-assigned-to-an-invalid-queue-0.txt",
         "corpus/esxi/elatov/2013-01-07-vcap5-dca-objective-6-3-troubleshoot-network-perf_12.txt",
     ):
-        lines = [line for line in decode((SHARED / path).read_bytes()) if not line.startswith("~ #")]
+        lines = [
+            line for line in decode((SHARED / path).read_bytes()) if not line.startswith("~ #")
+        ]
         for item in parser.parse(Block(lines, params={"pnic": "vmnic0"})):
             assert isinstance(item, Row), item
             assert item.values["pnic"] == "vmnic0"
@@ -128,7 +149,11 @@ def test_the_measured_case_stands_on_its_lines() -> None:
     assert (before.values["ring1_full"], before.values["ring2_full"]) == (7086, 3284)
     assert before.values["out_of_buffers"] == 7086 + 3284
     assert before.line_of("ring1_full") == 355
-    assert (after.values["port_id"], after.values["ring1_full"], after.values["ring2_full"]) == (33554467, 0, 1656)
+    assert (after.values["port_id"], after.values["ring1_full"], after.values["ring2_full"]) == (
+        33554467,
+        0,
+        1656,
+    )
     sizes = [
         (row.values["port_id"], row.values["ring1_size"], row.values["ring2_size"])
         for row in rows
@@ -141,7 +166,9 @@ def test_the_measured_case_stands_on_its_lines() -> None:
         (33554466, 4096, 4096),
         (33554466, 4096, 4096),
     ]
-    queues = Counter(row.values["port_id"] for row in rows if row.table.name == "esxi.vmxnet3_rx_queues")
+    queues = Counter(
+        row.values["port_id"] for row in rows if row.table.name == "esxi.vmxnet3_rx_queues"
+    )
     assert queues == {33554464: 2, 33554466: 2}
     ports = [row.values["client_vm"] for row in rows if row.table.name == "esxi.net_stats"]
     assert ports == ["iperf-test1", "iperf-test2"]

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.parsers import _esxtop_capture
 from analyzer.parsers._esxtop_numbers import SPARE, read_hundredths
 from analyzer.parsers.esxtop_csv import PARSER, parse_block, stream
-from analyzer.tables import Block, Fault, Frame, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "esxtop_csv"
@@ -37,7 +37,10 @@ def samples(found: Iterable[Any], table: str) -> list[dict[str, Any]]:
     for frame in found:
         if isinstance(frame, Frame) and frame.table.name == table:
             for index, line in enumerate(frame.line.tolist()):
-                cells = {name: column[index : index + 1].tolist()[0] for name, column in frame.columns.items()}
+                cells = {
+                    name: column[index : index + 1].tolist()[0]
+                    for name, column in frame.columns.items()
+                }
                 rows.append({k: v for k, v in cells.items() if not _empty(v)} | {"line": line})
     return rows
 
@@ -57,8 +60,13 @@ def table_rows(found: Iterable[Any], table: str) -> list[dict[str, Any]]:
 def capture(columns: list[str], *rows: tuple[str, list[Any]], quote: bool = True) -> bytes:
     """Return a capture as esxtop writes it: quoted, a comma behind every field."""
     sign = '"' if quote else ""
-    lines = [["(PDH-CSV 4.0) (UTC)(0)", *columns], *([stamp, *map(str, cells)] for stamp, cells in rows)]
-    return "".join("".join(f"{sign}{cell}{sign}," for cell in line) + "\n" for line in lines).encode()
+    lines = [
+        ["(PDH-CSV 4.0) (UTC)(0)", *columns],
+        *([stamp, *map(str, cells)] for stamp, cells in rows),
+    ]
+    return "".join(
+        "".join(f"{sign}{cell}{sign}," for cell in line) + "\n" for line in lines
+    ).encode()
 
 
 def vm_columns(*vms: tuple[int, str]) -> list[str]:
@@ -98,7 +106,11 @@ def assert_agrees_with_source(raw: bytes) -> int:
 def assert_least(frame: Frame, column: str, lines: list[list[str]]) -> None:
     """Compare a column that holds the least of several counters with the least that the csv module reads."""
     before, after = frame.cells[column].split("(*)")
-    places = [at for at, text in enumerate(lines[0]) if text.startswith(f"{before}(") and text.endswith(after)]
+    places = [
+        at
+        for at, text in enumerate(lines[0])
+        if text.startswith(f"{before}(") and text.endswith(after)
+    ]
     for found, line in zip(frame.columns[column].tolist(), frame.line.tolist(), strict=True):
         assert found == min(float(lines[line - 1][at]) for at in places), (column, line)
 
@@ -113,7 +125,9 @@ def assert_least(frame: Frame, column: str, lines: list[list[str]]) -> None:
         ("log-analysis/stats-test-0001.csv", 5, 220),
     ],
 )
-def test_a_public_capture_is_read_cell_by_cell_as_the_csv_module_reads_it(name: str, count: int, rows: int) -> None:
+def test_a_public_capture_is_read_cell_by_cell_as_the_csv_module_reads_it(
+    name: str, count: int, rows: int
+) -> None:
     """Raw, Excel for Mac (CR alone), Excel and tool-reduced files: no fault, every cell equal."""
     path = CORPUS / "esxi" / name
     if not path.is_file():
@@ -145,7 +159,12 @@ def test_what_vms_do_to_devices_is_told_by_vm() -> None:
         pytest.skip("public captures are kept outside the repository")
     found = samples(run(path.read_bytes()), "esxtop.disk_world")
     vms = {row["world_id"]: row.get("vm_name") for row in found}
-    assert (vms[473729], vms[480214], vms[444767], vms[65544]) == ("ouranos", "poseidon", "styx", None)
+    assert (vms[473729], vms[480214], vms[444767], vms[65544]) == (
+        "ouranos",
+        "poseidon",
+        "styx",
+        None,
+    )
     assert [row["cmds_s"] for row in found if row["world_id"] == 480214] == [15.06, 13.25]
 
 
@@ -178,9 +197,13 @@ def test_every_group_of_a_batch_file_fills_its_table() -> None:
     raw = (SAMPLES / "all_groups.csv").read_bytes()
     found = run(raw)
     assert faults(found) == []
-    assert assert_agrees_with_source(raw) == 2 * table_rows(found, "esxtop.capture")[0]["columns_read"]
+    assert (
+        assert_agrees_with_source(raw) == 2 * table_rows(found, "esxtop.capture")[0]["columns_read"]
+    )
     heads = next(csv.reader(StringIO(raw.decode())))[1:]
-    assert {re.split(r"[(\\]", head.removeprefix("\\\\").partition("\\")[2])[0] for head in heads} >= set(GROUPS)
+    assert {
+        re.split(r"[(\\]", head.removeprefix("\\\\").partition("\\")[2])[0] for head in heads
+    } >= set(GROUPS)
     tables = {frame.table.name for frame in found if isinstance(frame, Frame) and len(frame.line)}
     assert tables == {f"esxtop.{name}" for names in GROUPS.values() for name in names}
     assert {row["vm_name"] for row in samples(found, "esxtop.vm_memory")} == {"db (prod): a:b"}
@@ -194,9 +217,14 @@ def test_a_capture_reduced_to_memory_tells_vms_from_user_worlds_by_their_names()
     columns = [rf"{HOST}\Group Memory({name})\Swapped MBytes" for name in names]
     rows = [(stamp, [1.0, 2.0, 3.0, 4.0]) for stamp in stamps(2)]
     found = run(capture(columns, *rows))
-    assert [(row["vm_name"], row["swap_used_mb"]) for row in samples(found, "esxtop.vm_memory")] == [("web (a:b)", 4.0)]
+    assert [
+        (row["vm_name"], row["swap_used_mb"]) for row in samples(found, "esxtop.vm_memory")
+    ] == [("web (a:b)", 4.0)]
     assert [row["vm_name"] for row in table_rows(found, "esxtop.vm")] == ["web (a:b)"]
-    told = [rf"{HOST}\Group Cpu(7301:web (a:b))\% VmWait", rf"{HOST}\Group Memory(99:looks-like-a-vm)\Swapped MBytes"]
+    told = [
+        rf"{HOST}\Group Cpu(7301:web (a:b))\% VmWait",
+        rf"{HOST}\Group Memory(99:looks-like-a-vm)\Swapped MBytes",
+    ]
     found = run(capture([*columns, *told], *((stamp, [*cells, 0.0, 9.0]) for stamp, cells in rows)))
     assert {row["vm_name"] for row in samples(found, "esxtop.vm_memory")} == {"web (a:b)"}
 
@@ -229,7 +257,9 @@ def test_hostile_csv_files_are_answered() -> None:
         assert run(capture(DB) + path.read_bytes())
 
 
-NAMES = st.text(st.characters(blacklist_characters="\r\n\x00\ufeff", codec="utf-8"), min_size=1, max_size=30)
+NAMES = st.text(
+    st.characters(blacklist_characters="\r\n\x00\ufeff", codec="utf-8"), min_size=1, max_size=30
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -240,27 +270,41 @@ def test_vm_names_of_any_signs_keep_their_counters_apart(names: list[str], doubl
     names = [name for name in names if '","\\\\' not in name] or ["x"]
     vms = [(7000 + at, name) for at, name in enumerate(names)]
     ports = [
-        rf"{HOST}\Network Port(vSwitch0:{100 + vm_id}:{vm_id}:{name})\% Received Packets Dropped" for vm_id, name in vms
+        rf"{HOST}\Network Port(vSwitch0:{100 + vm_id}:{vm_id}:{name})\% Received Packets Dropped"
+        for vm_id, name in vms
     ]
-    worlds = [rf"{HOST}\Vcpu({vm_id}:{name}:{vm_id + 50}:vmx-vcpu-0:{name})\% Ready" for vm_id, name in vms]
+    worlds = [
+        rf"{HOST}\Vcpu({vm_id}:{name}:{vm_id + 50}:vmx-vcpu-0:{name})\% Ready"
+        for vm_id, name in vms
+    ]
     columns = vm_columns(*vms) + ports + worlds
     cells = [f"{at}.5" for at in range(len(columns))]
     found = run(capture(columns, *((stamp, cells) for stamp in stamps(2))))
     plain = [name.replace('""', '"') for name in names]
-    assert [(row["vm_id"], row["vm_name"], row["vcpus"]) for row in table_rows(found, "esxtop.vm")] == [
-        (vm_id, name, 1) for (vm_id, _), name in zip(vms, plain, strict=True)
-    ]
+    assert [
+        (row["vm_id"], row["vm_name"], row["vcpus"]) for row in table_rows(found, "esxtop.vm")
+    ] == [(vm_id, name, 1) for (vm_id, _), name in zip(vms, plain, strict=True)]
     count = len(vms)
-    assert [row["rdy_pct"] for row in samples(found, "esxtop.vm_cpu")] == [at + 0.5 for at in range(count)]
-    assert [row["drop_rx_pct"] for row in samples(found, "esxtop.port")] == [count + at + 0.5 for at in range(count)]
-    assert [row["world_id"] for row in samples(found, "esxtop.vcpu")] == [vm_id + 50 for vm_id, _ in vms]
-    assert [row["rdy_pct"] for row in samples(found, "esxtop.vcpu")] == [2 * count + at + 0.5 for at in range(count)]
+    assert [row["rdy_pct"] for row in samples(found, "esxtop.vm_cpu")] == [
+        at + 0.5 for at in range(count)
+    ]
+    assert [row["drop_rx_pct"] for row in samples(found, "esxtop.port")] == [
+        count + at + 0.5 for at in range(count)
+    ]
+    assert [row["world_id"] for row in samples(found, "esxtop.vcpu")] == [
+        vm_id + 50 for vm_id, _ in vms
+    ]
+    assert [row["rdy_pct"] for row in samples(found, "esxtop.vcpu")] == [
+        2 * count + at + 0.5 for at in range(count)
+    ]
     assert [row["client_name"] for row in samples(found, "esxtop.port")] == plain
 
 
 def test_a_comma_in_a_vm_name_survives_a_file_without_quotes() -> None:
     """Without quotes the heading has one comma too many; it goes back to its name."""
-    raw = capture(vm_columns((1, "a,b"), (2, "c")), *((stamp, [1.5, 2.5]) for stamp in stamps(2)), quote=False)
+    raw = capture(
+        vm_columns((1, "a,b"), (2, "c")), *((stamp, [1.5, 2.5]) for stamp in stamps(2)), quote=False
+    )
     found = run(raw)
     assert [(row["vm_name"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")] == [
         ("a,b", 1.5),
@@ -283,7 +327,9 @@ DAMAGE = st.lists(
 @pytest.mark.size
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES.glob("*.csv"))), DAMAGE, st.integers(1, 5000))
-def test_no_damage_makes_the_parser_raise(path: Path, damage: list[tuple[float, int, bytes]], size: int) -> None:
+def test_no_damage_makes_the_parser_raise(
+    path: Path, damage: list[tuple[float, int, bytes]], size: int
+) -> None:
     """Bytes lost, changed or put in anywhere: frames stay rectangular, faults lie in the file."""
     raw = path.read_bytes()
     for where, lost, new in damage:
@@ -346,11 +392,15 @@ def test_chunks_do_not_matter(size: int) -> None:
 def test_what_other_tools_make_of_a_capture_reads_the_same(recode: Any) -> None:
     """Encodings, line ends, delimiters and quotes of Excel and PowerShell change no value."""
     columns = [*vm_columns((1, "web"), (2, "db")), rf"{HOST}\Physical Cpu(0)\% Util Time"]
-    raw = capture(columns, *((stamp, [f"{at}.25", "7.50", "3"]) for at, stamp in enumerate(stamps(4))))
+    raw = capture(
+        columns, *((stamp, [f"{at}.25", "7.50", "3"]) for at, stamp in enumerate(stamps(4)))
+    )
     want, found = run(raw), run(recode(raw.decode()))
     for table in ("esxtop.vm_cpu", "esxtop.pcpu"):
         plain = [{k: v for k, v in row.items() if k != "line"} for row in samples(found, table)]
-        assert plain == [{k: v for k, v in row.items() if k != "line"} for row in samples(want, table)]
+        assert plain == [
+            {k: v for k, v in row.items() if k != "line"} for row in samples(want, table)
+        ]
         assert len(plain) in (3, 6)
 
 
@@ -376,11 +426,15 @@ def test_the_first_sample_is_left_out_but_counted() -> None:
 
 def test_a_row_of_another_width_is_left_out_and_said() -> None:
     """When objects come or go, columns shift: such a row gives no value, the rows around it do."""
-    raw = capture(DB, *((stamp, [1.5]) for stamp in stamps(3))) + b'"03/02/2021 10:01:00","9","9",\n'
+    raw = (
+        capture(DB, *((stamp, [1.5]) for stamp in stamps(3))) + b'"03/02/2021 10:01:00","9","9",\n'
+    )
     raw += capture([], ("03/02/2021 10:02:00", [2.5])).split(b"\n", 1)[1]
     found = run(raw)
     assert [row["line"] for row in samples(found, "esxtop.vm_cpu")] == [3, 4, 6]
-    assert faults(found) == [(5, "3 fields, the heading has 2: columns may have shifted; it is left out")]
+    assert faults(found) == [
+        (5, "3 fields, the heading has 2: columns may have shifted; it is left out")
+    ]
     assert table_rows(found, "esxtop.capture")[0]["rows_dropped"] == 1
 
 
@@ -395,7 +449,12 @@ def test_cells_without_a_measurement_are_empty_and_counted() -> None:
     """NaN, infinity, -1 for «no limit», blanks and words are no numbers; the cells beside them stay."""
     columns = [*DB, rf"{HOST}\Physical Cpu(0)\% Util Time"]
     odd = ["-nan", "NaN", "inf", "-1", "-1.#IND", "", "n/a", "1_0", "9" * 400]
-    found = run(capture(columns, *((stamp, [cell, 4.5]) for stamp, cell in zip(stamps(10), ["1", *odd], strict=True))))
+    found = run(
+        capture(
+            columns,
+            *((stamp, [cell, 4.5]) for stamp, cell in zip(stamps(10), ["1", *odd], strict=True)),
+        )
+    )
     assert [row.get("rdy_pct") for row in samples(found, "esxtop.vm_cpu")] == [None] * len(odd)
     assert [row["util_pct"] for row in samples(found, "esxtop.pcpu")] == [4.5] * len(odd)
     assert table_rows(found, "esxtop.capture")[0]["cells_dropped"] == len(odd)
@@ -404,10 +463,14 @@ def test_cells_without_a_measurement_are_empty_and_counted() -> None:
 def test_two_captures_in_one_file_each_lose_their_first_sample() -> None:
     """A second heading starts anew, with its own columns, even where the first was cut inside a row."""
     first = capture(DB, *((stamp, [1.5]) for stamp in stamps(3)))
-    second = capture([rf"{HOST}\Physical Cpu(0)\% Util Time", *DB], *((stamp, [8, 2.5]) for stamp in stamps(2)))
+    second = capture(
+        [rf"{HOST}\Physical Cpu(0)\% Util Time", *DB], *((stamp, [8, 2.5]) for stamp in stamps(2))
+    )
     for middle, line in ((b"", 6), (b'"03/02/2021 10:0', 5)):
         found = run(first + middle + second)
-        rows = [(row["line"], row["sample"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")]
+        rows = [
+            (row["line"], row["sample"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")
+        ]
         assert rows == [(3, 1, 1.5), (4, 2, 1.5), (7, 4, 2.5)]
         assert table_rows(found, "esxtop.vm")[0]["samples"] == 5
         assert [at for at, _ in faults(found)] == ([line] if middle else [])
@@ -429,7 +492,9 @@ def test_what_names_nothing_is_said_once() -> None:
     assert len(no_heading) == _esxtop_capture.FAULTS_OF_A_KIND + 1
     assert no_heading[-1] == (100, "80 more lines without a heading, the last on this line")
     assert "no sample" in faults(run(capture(DB)))[0][1]
-    windows = faults(run(capture([r"\\PC\Processor(_Total)\% Processor Time"], ("10/12/2020 12:00:00.123", [1]))))
+    windows = faults(
+        run(capture([r"\\PC\Processor(_Total)\% Processor Time"], ("10/12/2020 12:00:00.123", [1])))
+    )
     assert windows == [(1, "none of the 1 columns of this heading is one that is read")]
 
 
@@ -462,7 +527,10 @@ def test_equal_names_and_repeated_columns_are_told() -> None:
     """Two VMs of one name share no row; a heading printed twice counts once, the first."""
     columns = [*vm_columns((1, "twin"), (2, "twin")), *vm_columns((1, "twin"))]
     found = run(capture(columns, *((stamp, [1, 2, 3]) for stamp in stamps(2))))
-    assert [(row["vm_id"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")] == [(1, 1.0), (2, 2.0)]
+    assert [(row["vm_id"], row["rdy_pct"]) for row in samples(found, "esxtop.vm_cpu")] == [
+        (1, 1.0),
+        (2, 2.0),
+    ]
     assert ["repeat" in why or "look alike" in why for _, why in faults(found)] == [True, True]
 
 
@@ -498,7 +566,11 @@ def test_a_pasted_capture_gives_rows() -> None:
     assert [row.line for row in cpu] == [43, 45, 46, 49]
     assert cpu[0].values["time"] == "2021-03-02 10:00:05"
     assert cpu[1].values["rdy_pct"] is None
-    assert not any(isinstance(value, float) and math.isnan(value) for row in rows for value in row.values.values())
+    assert not any(
+        isinstance(value, float) and math.isnan(value)
+        for row in rows
+        for value in row.values.values()
+    )
 
 
 def test_prose_about_the_format_is_no_capture() -> None:
@@ -524,10 +596,15 @@ def _of_cells(cells: list[str], quote: str) -> Any:
 
 @pytest.mark.size
 @settings(max_examples=300)
-@given(st.lists(st.from_regex(r"-?[0-9]{1,13}\.[0-9]{2}", fullmatch=True), min_size=1), st.sampled_from(["", '"']))
+@given(
+    st.lists(st.from_regex(r"-?[0-9]{1,13}\.[0-9]{2}", fullmatch=True), min_size=1),
+    st.sampled_from(["", '"']),
+)
 def test_cells_at_once_are_the_floats_of_python(cells: list[str], quote: str) -> None:
     """Numbers with two decimals come out bit for bit as float() reads them, the sign of zero included."""
-    assert [number.hex() for number in _of_cells(cells, quote).tolist()] == [float(cell).hex() for cell in cells]
+    assert [number.hex() for number in _of_cells(cells, quote).tolist()] == [
+        float(cell).hex() for cell in cells
+    ]
 
 
 @settings(max_examples=300)
@@ -540,7 +617,9 @@ def test_a_cell_of_another_form_is_left_to_the_careful_way(cell: str) -> None:
 
 def test_long_rows_with_and_without_odd_cells_read_the_same() -> None:
     """In rows of 600 columns whole numbers, blanks and words cost only what they are."""
-    heading = ['"(PDH-CSV 4.0) (UTC)(0)"'] + [f'"\\\\h\\Physical Cpu({n})\\% Util Time"' for n in range(600)]
+    heading = ['"(PDH-CSV 4.0) (UTC)(0)"'] + [
+        f'"\\\\h\\Physical Cpu({n})\\% Util Time"' for n in range(600)
+    ]
     odd = ["7", "", "x", "-1.00", "1e3", " 4.50", "123456789.25", "nan"]
     rows = []
     for second in range(6):
@@ -553,5 +632,8 @@ def test_long_rows_with_and_without_odd_cells_read_the_same() -> None:
 
     found = frame.columns["util_pct"].reshape(5, 600)
     for got, row in zip(found.tolist(), rows[1:], strict=True):
-        want = [float(cell) if re.fullmatch(r" ?[-\de.]+", cell) and cell != "-1.00" else math.nan for cell in row[1:]]
+        want = [
+            float(cell) if re.fullmatch(r" ?[-\de.]+", cell) and cell != "-1.00" else math.nan
+            for cell in row[1:]
+        ]
         assert str(got) == str(want)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row, Value
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row, Value
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT.parent / "shared" / "seeds"
@@ -72,7 +72,9 @@ def test_the_measured_case_adds_up(name: str) -> None:
         ("rx", 1, 979),
     ]
     tcp = [rows for _, _, rows in outputs(lines, "tcp_stats")]
-    assert values(tcp[0], "segments_retransmitted", "fast_retransmits", "lost_retransmits") == [(86715, 68040, 106)]
+    assert values(tcp[0], "segments_retransmitted", "fast_retransmits", "lost_retransmits") == [
+        (86715, 68040, 106)
+    ]
     assert values(tcp[1], "data_loss_events", "sack_recoveries") == [(2710, 645)]
     assert values(tcp[2], "segments_retransmitted") == [(48,)]
 
@@ -82,7 +84,10 @@ def test_the_measured_case_adds_up(name: str) -> None:
 def test_the_other_guest_outputs_of_the_case_are_read(name: str) -> None:
     """Ring sizes are the sum of two queues before and after, `free` grows by 18 MB, the driver is bundled."""
     lines = seed(name)
-    rings = [values(rows, "interface", "rx_max", "rx", "tx")[0] for _, _, rows in outputs(lines, "ethtool_ring")]
+    rings = [
+        values(rows, "interface", "rx_max", "rx", "tx")[0]
+        for _, _, rows in outputs(lines, "ethtool_ring")
+    ]
     assert rings == [("eth0", 4096, 512, 1024), ("eth0", 4096, 8192, 2048)]
     used = [values(rows, "mem_used_net_kb")[0][0] for _, _, rows in outputs(lines, "guest_memory")]
     assert used == [30008, 48256]
@@ -138,7 +143,9 @@ def test_public_outputs_are_read_without_a_fault() -> None:
         ("rx", 0, None, 45, None),
     ]
     ring = read("ethtool_ring", lines[at + 1 :], "ethtool -g ens192 ")
-    assert values(ring, "interface", "rx", "rx_mini", "rx_jumbo", "tx") == [("ens192", 1024, 128, 512, 512)]
+    assert values(ring, "interface", "rx", "rx_mini", "rx_jumbo", "tx") == [
+        ("ens192", 1024, 128, 512, 512)
+    ]
     ports = read("esxtop_screen", screen.read_text(encoding="utf-8").splitlines())
     assert values(ports, "port_id", "client_vm")[-1] == (33554436, "Test")
     assert len(ports) == 7
@@ -157,12 +164,18 @@ COUNT = st.integers(0, 10**12)
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(COUNT, COUNT, COUNT, COUNT, COUNT), min_size=1, max_size=8), st.data())
-def test_a_filtered_output_gives_the_queues_of_the_whole(queues: list[tuple[int, ...]], data: st.DataObject) -> None:
+def test_a_filtered_output_gives_the_queues_of_the_whole(
+    queues: list[tuple[int, ...]], data: st.DataObject
+) -> None:
     """`| grep WORD` and lost indents change no number and no queue; `giant hdr` twice a queue neither."""
     tx = [
-        [("drv dropped tx total", a), ("giant hdr", b), ("ring full", c), ("giant hdr", d)] for a, b, c, d, _ in queues
+        [("drv dropped tx total", a), ("giant hdr", b), ("ring full", c), ("giant hdr", d)]
+        for a, b, c, d, _ in queues
     ]
-    rx = [[("pkts rx OOB", a), ("drv dropped rx total", b), ("rx buf alloc fail", e)] for a, b, _, _, e in queues]
+    rx = [
+        [("pkts rx OOB", a), ("drv dropped rx total", b), ("rx buf alloc fail", e)]
+        for a, b, _, _, e in queues
+    ]
     lines = ["NIC statistics:", *dump(tx, "Tx"), *dump(rx, "Rx")]
     whole = read("ethtool_stats", lines, "ethtool -S eth0")
     assert len(whole) == 2 * len(queues)
@@ -173,8 +186,12 @@ def test_a_filtered_output_gives_the_queues_of_the_whole(queues: list[tuple[int,
         assert isinstance(part, Row)
         cells = {key: value for key, value in part.values.items() if value is not None}
         assert any(isinstance(row, Row) and cells.items() <= row.values.items() for row in whole)
-    counted = sum(v is not None for row in filtered if isinstance(row, Row) for v in row.values.values())
-    assert counted == len(kept) + 3 * len(filtered)  # interface, direction and queue stand in every row
+    counted = sum(
+        v is not None for row in filtered if isinstance(row, Row) for v in row.values.values()
+    )
+    assert counted == len(kept) + 3 * len(
+        filtered
+    )  # interface, direction and queue stand in every row
 
 
 @pytest.mark.parametrize(
@@ -197,7 +214,9 @@ def test_free_is_kilobytes_whatever_the_option(command: str, factor: int) -> Non
     assert values(read("guest_memory", lines, command), "mem_used_kb") == [(100000 * factor,)]
 
 
-@pytest.mark.parametrize("command", ["freeze", "cat free.txt", "free.sh -m", "netstat -an", "iperf --version"])
+@pytest.mark.parametrize(
+    "command", ["freeze", "cat free.txt", "free.sh -m", "netstat -an", "iperf --version"]
+)
 def test_commands_that_only_look_alike_are_not_taken(command: str) -> None:
     """A guest parser takes its own command and no other."""
     names = ("guest_memory", "tcp_stats", "iperf", "ethtool_stats", "nic_boot")
@@ -216,7 +235,9 @@ def test_worlds_of_an_expanded_group_are_no_vms() -> None:
     assert values(found[1:], "vm_id", "rdy_pct") == [(7001, 4.0)]
 
 
-@pytest.mark.parametrize("name", ["esxtop_screen", "ethtool_stats", "ethtool_driver", "tcp_stats", "iperf", "nic_boot"])
+@pytest.mark.parametrize(
+    "name", ["esxtop_screen", "ethtool_stats", "ethtool_driver", "tcp_stats", "iperf", "nic_boot"]
+)
 def test_hostile_lines_cost_no_time(name: str) -> None:
     """Lines of 64 KiB made of blanks, digits or words are refused in less than two seconds each."""
     import time

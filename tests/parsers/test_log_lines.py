@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analyzer.artefacts.parsing import Parser, registry
+from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.forms import logs as _log
 from analyzer.parsers import _xml
-from analyzer.parsing import Parser, registry
-from analyzer.tables import Block, Fault, Row
 from tests.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +55,10 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "nsx/logs/controller_disk_latency_zookeeper.log": ("controller_java", {}),
     "nsx/logs/controller_glog.log": ("controller_glog", {}),
     "nsx/controller-cli/show_control-cluster_history_line.txt": ("controller_glog", {}),
-    "nsx/logs/dfwpktlogs_nsxv_6.2-6.4.log": ("dfwpktlogs", {"2013-10-02T05:41:12.670Z cpu11": "vmkernel"}),
+    "nsx/logs/dfwpktlogs_nsxv_6.2-6.4.log": (
+        "dfwpktlogs",
+        {"2013-10-02T05:41:12.670Z cpu11": "vmkernel"},
+    ),
     "nsx/logs/nsxt_appliance_rfc5424.log": ("nsxt_syslog", {}),
     "nsx/logs/vmkernel_nsx.log": ("vmkernel", {}),
     "nsx/logs/vsm_host_connection_status.log": ("vsm_log", {}),
@@ -64,27 +67,55 @@ REAL: dict[str, tuple[str | None, dict[str, str | None]]] = {
     "esxi/esxi65/esos200_vmkernel.log": ("vmkernel", {}),
     "esxi/esxi67/nic-replace_vobd.log": ("vobd", {}),
     "esxi/esxi8/nfs-latency_vmkernel.log": ("vmkernel", {}),
-    "esxi/intel-mfd/test_interrupt_esxi_L184_2023-11-11T03-32-59-783Z-cpu37-2098285-i.txt": ("vmkernel", {}),
-    "esxi/intel-mfd/test_interrupt_esxi_L41_TSC-548762-cpu0-1-BootConfig-705-interru.txt": ("vmkernel", {}),
-    "esxi/intel-mfd/test_interrupt_esxi_L73_2023-11-13T16-08-29-727Z-cpu105-2098150.txt": ("vmkernel", {}),
+    "esxi/intel-mfd/test_interrupt_esxi_L184_2023-11-11T03-32-59-783Z-cpu37-2098285-i.txt": (
+        "vmkernel",
+        {},
+    ),
+    "esxi/intel-mfd/test_interrupt_esxi_L41_TSC-548762-cpu0-1-BootConfig-705-interru.txt": (
+        "vmkernel",
+        {},
+    ),
+    "esxi/intel-mfd/test_interrupt_esxi_L73_2023-11-13T16-08-29-727Z-cpu105-2098150.txt": (
+        "vmkernel",
+        {},
+    ),
     "esxi/elatov/2012-03-26-netapp-snapmanagersnapdrivesme-causes-esx-host-to_02.txt": (
         "vmkernel",
         {"Apr 7 17:39:16 esx_host Hostd": "hostd"},
     ),
-    "esxi/elatov/2012-03-26-netapp-snapmanagersnapdrivesme-causes-esx-host-to_03.txt": ("hostd", {}),
-    "esxi/elatov/2012-06-14-vms-losing-high-number-pings-when-consolidating-s_02.txt": ("vm_log", {}),
+    "esxi/elatov/2012-03-26-netapp-snapmanagersnapdrivesme-causes-esx-host-to_03.txt": (
+        "hostd",
+        {},
+    ),
+    "esxi/elatov/2012-06-14-vms-losing-high-number-pings-when-consolidating-s_02.txt": (
+        "vm_log",
+        {},
+    ),
     "esxi/elatov/2012-08-20-esxi-host-experiencing-a-lot-of-active-path-chang_08.txt": (
         "vmkernel",
         {"Aug 15 06:07:13 vobd": "vobd"},
     ),
-    "esxi/elatov/2012-09-09-vms-setup-to-use-windows-nlb-in-unicast-mode-lose_01.txt": ("vmkernel", {}),
-    "esxi/elatov/2012-11-23-host-with-emulex-nc553i-cna-disconnects-from-stro_00.txt": ("vmkernel", {}),
-    "esxi/elatov/2012-11-23-host-with-emulex-nc553i-cna-disconnects-from-stro_02.txt": ("vmkernel", {}),
+    "esxi/elatov/2012-09-09-vms-setup-to-use-windows-nlb-in-unicast-mode-lose_01.txt": (
+        "vmkernel",
+        {},
+    ),
+    "esxi/elatov/2012-11-23-host-with-emulex-nc553i-cna-disconnects-from-stro_00.txt": (
+        "vmkernel",
+        {},
+    ),
+    "esxi/elatov/2012-11-23-host-with-emulex-nc553i-cna-disconnects-from-stro_02.txt": (
+        "vmkernel",
+        {},
+    ),
     "esxi/elatov/2013-01-07-vcap5-dca-objective-7-1-secure-esxi-hosts_07.txt": ("shell_log", {}),
     "esxi/elatov/2014-01-05-updating-esxi-5-0u2-esxi-5-1u1_05.txt": ("hostd", {}),
     "esxi/remote-syslog/esxi_remote_lines.log": (
         "hostd",
-        {"<110>": "shell_log", "2016-09-14T14:14:25.234Z contosa": "vmkernel", "<14>1 2021": "vpxd"},
+        {
+            "<110>": "shell_log",
+            "2016-09-14T14:14:25.234Z contosa": "vmkernel",
+            "<14>1 2021": "vpxd",
+        },
     ),
     "esxi/lnav/logfile_vmw_log.0": ("vpxd", {}),
     "esxi/lnav/vmw_and_esx_syslog_samples.log": (
@@ -143,7 +174,9 @@ def test_a_real_line_is_its_own_parsers_and_no_others(name: str) -> None:
         pytest.skip("the corpus of real captures is not here")
     default, others = REAL[name]
     seen = 0
-    for number, line in enumerate(path.read_bytes().decode("utf-8", "surrogateescape").splitlines(), 1):
+    for number, line in enumerate(
+        path.read_bytes().decode("utf-8", "surrogateescape").splitlines(), 1
+    ):
         if not _log.STAMPED.match(line) and not line.startswith("INFO."):
             continue
         seen += 1
@@ -151,7 +184,9 @@ def test_a_real_line_is_its_own_parsers_and_no_others(name: str) -> None:
         assert owners(line) == ([wanted] if wanted else []), (number, line[:160])
         if wanted:
             [row] = rows(wanted, line)
-            assert row.line == 1 and set(row.values) == {column.name for column in row.table.columns}
+            assert row.line == 1 and set(row.values) == {
+                column.name for column in row.table.columns
+            }
             if line[:1].isdigit() and not line.startswith("0:"):
                 assert str(row.values["time"]).startswith("20"), line[:160]
     assert seen
@@ -165,7 +200,9 @@ def test_the_wrapped_lines_of_a_capture_join_the_line_they_continue() -> None:
     if not path.exists():
         pytest.skip("the corpus of real captures is not here")
     found = rows("vmkernel", *path.read_text().splitlines())
-    joined = [row for row in found if str(row.values["message"]).startswith("i40en: i40en_Validate")]
+    joined = [
+        row for row in found if str(row.values["message"]).startswith("i40en: i40en_Validate")
+    ]
     assert len(joined) == 4
 
 
@@ -181,7 +218,13 @@ def test_no_sample_line_has_the_shape_of_two_logs(parser: Parser) -> None:
 def test_a_log_recognises_its_members_by_name() -> None:
     """Rotated and compressed members are the log's; neighbours with a longer name are not."""
     mine = {
-        "vmkernel": ["vmkernel.log", "vmkernel.0.gz", "vmkernel.10.gz", "vmkernel.log.1", "vmkernel"],
+        "vmkernel": [
+            "vmkernel.log",
+            "vmkernel.0.gz",
+            "vmkernel.10.gz",
+            "vmkernel.log.1",
+            "vmkernel",
+        ],
         "vobd": ["vobd.log", "vobd.3.gz"],
         "hostd": ["hostd.log", "hostd-7.log", "hostd.0.gz"],
         "vm_log": ["vmware.log", "vmware-34.log"],
@@ -195,7 +238,9 @@ def test_a_log_recognises_its_members_by_name() -> None:
     for name, files in mine.items():
         assert all(registry()[name].matches_file(f"top/var/run/log/{file}") for file in files), name
     for name, files in others.items():
-        assert not any(registry()[name].matches_file(f"top/var/run/log/{file}") for file in files), name
+        assert not any(
+            registry()[name].matches_file(f"top/var/run/log/{file}") for file in files
+        ), name
 
 
 # --- continuation, prefixes, damage ------------------------------------------------------------
@@ -224,7 +269,11 @@ def test_a_continuation_with_its_own_head_joins_too() -> None:
     head = "2024-03-26T04:31:17.959Z In(166) Hostd[2098914]: "
     [row] = rows("hostd", head + "[Originator@6876 sub=Libs] one", head + "--> two")
     assert row.values["message"] == "one\n--> two"
-    [vm] = rows("vm_log", "2024-07-23T23:42:08.577Z In(05) vmx one", "2024-07-23T23:42:08.577Z In(05)+ vmx two")
+    [vm] = rows(
+        "vm_log",
+        "2024-07-23T23:42:08.577Z In(05) vmx one",
+        "2024-07-23T23:42:08.577Z In(05)+ vmx two",
+    )
     assert vm.values["message"] == "one\ntwo"
 
 
@@ -233,7 +282,11 @@ def test_a_line_of_an_agent_that_a_server_kept_without_its_severity() -> None:
     line = "<166>2024-02-11T18:01:45.587Z esx0.test Hostd[2099494]: [Originator@6876 sub=Vimsvc opID=1a] Task Completed"
     assert owners(line) == ["hostd"]
     (row,) = rows("hostd", line)
-    assert (row.values["thread"], row.values["sub"], row.values["message"]) == ("2099494", "Vimsvc", "Task Completed")
+    assert (row.values["thread"], row.values["sub"], row.values["message"]) == (
+        "2099494",
+        "Vimsvc",
+        "Task Completed",
+    )
     twice = line.replace("]: [", "]: warning hostd[2099494] [")
     assert owners(twice) == ["hostd"]
     assert [row.values["level"] for row in rows("hostd", twice)] == ["warning"]
@@ -242,13 +295,18 @@ def test_a_line_of_an_agent_that_a_server_kept_without_its_severity() -> None:
 def test_a_continuation_alone_is_a_fault_that_says_so() -> None:
     """A line without head and without a line before it is reported, not guessed at."""
     [fault] = registry()["hostd"].parse(Block(["--> two"], 9, "a!b"))
-    assert isinstance(fault, Fault) and (fault.line, fault.why) == (9, "does not look like a line of this log")
+    assert isinstance(fault, Fault) and (fault.line, fault.why) == (
+        9,
+        "does not look like a line of this log",
+    )
 
 
 def test_a_stamped_line_of_another_log_is_not_a_continuation() -> None:
     """In a mixed file a vobd line after a vmkernel line is a fault of its own."""
     vmkernel = "2017-10-14T09:00:01.100Z cpu3:33011)NetPort: 1879: disabled port 0x2000002"
-    vobd = "2017-10-14T09:12:44.100Z: [netCorrelator] 84us: [vob.net.vmnic.linkstate.down] vmnic2 down"
+    vobd = (
+        "2017-10-14T09:12:44.100Z: [netCorrelator] 84us: [vob.net.vmnic.linkstate.down] vmnic2 down"
+    )
     found = list(registry()["vmkernel"].parse(Block([vmkernel, vobd, "rest"], 1, "x")))
     assert [type(item) for item in found] == [Row, Fault, Fault]
     assert isinstance(found[0], Row) and "vob" not in str(found[0].values["message"])
@@ -257,7 +315,10 @@ def test_a_stamped_line_of_another_log_is_not_a_continuation() -> None:
 def test_nul_runs_and_carriage_returns_are_dropped() -> None:
     """A crash leaves NUL bytes before a line, Windows a carriage return after it."""
     [row] = rows("vmkernel", "\0\0\0" + "2017-10-14T09:00:01Z cpu3:33011)NetPort: 1879: up\r")
-    assert (row.values["time"], row.values["message"]) == ("2017-10-14 09:00:01", "NetPort: 1879: up")
+    assert (row.values["time"], row.values["message"]) == (
+        "2017-10-14 09:00:01",
+        "NetPort: 1879: up",
+    )
 
 
 def test_the_year_of_a_stamp_without_one() -> None:
@@ -265,12 +326,18 @@ def test_the_year_of_a_stamp_without_one() -> None:
     line = "Dec 31 23:59:59 esx4 vmkernel: 1:23:46:11.099 cpu13:882014)NMP: one"
     bundle = "esx-esx4.lab-2012-01-02--19.28.tgz!esx-esx4.lab-2012-01-02--19.28/var/log/messages"
     assert rows("vmkernel", line, address=bundle)[0].values["time"] == "2011-12-31 23:59:59"
-    assert rows("vmkernel", line, taken="2013-12-31T08:00:00Z")[0].values["time"] == "2013-12-31 23:59:59"
+    assert (
+        rows("vmkernel", line, taken="2013-12-31T08:00:00Z")[0].values["time"]
+        == "2013-12-31 23:59:59"
+    )
     assert rows("vmkernel", line)[0].values["time"] is None
     assert rows("vmkernel", line)[0].values["uptime_s"] == 171971.099
     glog = "D0101 00:00:01.000000 1983 a.cc:1] b"
     name = "ctl.tgz!x/cloudnet_cpp.INFO.20161230-000550.1774"
-    assert rows("controller_glog", glog, address=name)[0].values["time"] == "2017-01-01 00:00:01.000000"
+    assert (
+        rows("controller_glog", glog, address=name)[0].values["time"]
+        == "2017-01-01 00:00:01.000000"
+    )
 
 
 @pytest.mark.parametrize(
@@ -375,7 +442,9 @@ def test_hostile_xml_is_a_fault_and_quick(parser: str, name: str) -> None:
     assert time.perf_counter() - begin < 5
     faults = [item for item in found if isinstance(item, Fault)]
     assert faults and all(fault.why for fault in faults)
-    values = [str(value) for item in found if isinstance(item, Row) for value in item.values.values()]
+    values = [
+        str(value) for item in found if isinstance(item, Row) for value in item.values.values()
+    ]
     assert not any("lol" in value or "root:" in value for value in values)
 
 
@@ -413,7 +482,8 @@ def test_xml_reads_what_a_writer_wrote(tree: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"versionInfo":' * 50_000, '{"versionInfo":{"majorVersion":"6"', "{" * 9, "[" * 100_000]
+    "text",
+    ['{"versionInfo":' * 50_000, '{"versionInfo":{"majorVersion":"6"', "{" * 9, "[" * 100_000],
 )
 def test_broken_json_is_a_fault(text: str) -> None:
     """JSON nested without end or cut gives a fault and no row."""
@@ -443,13 +513,17 @@ def test_json_states_the_version_as_number_or_text() -> None:
 def test_twenty_thousand_arp_entries_are_counted_and_quick() -> None:
     """A table at the limit of 20K is read entry by entry; the count stands in its own row."""
     lines = ["VDR default+edge-1:1460487509 ARP Information :"]
-    lines += ["Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt"]
+    lines += [
+        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt"
+    ]
     lines += [
         f"10.{n >> 16}.{n >> 8 & 255}.{n & 255}  00:50:56:01:02:03  {'N' if n % 4 == 0 else 'V'}  {n % 600}  0  570d45550000000c 1"
         for n in range(20_000)
     ]
     begin = time.perf_counter()
-    found = [item for item in registry()["nsx_vdr"].parse(Block(lines, 1, "x")) if isinstance(item, Row)]
+    found = [
+        item for item in registry()["nsx_vdr"].parse(Block(lines, 1, "x")) if isinstance(item, Row)
+    ]
     assert time.perf_counter() - begin < 10
     assert sum(row.table.name == "nsx.dlr_arp" for row in found) == 20_000
     [table] = [row for row in found if row.table.name == "nsx.dlr_arp_table"]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.artefacts.parsing import registry, tables
 from analyzer.cli import main
-from analyzer.parsing import registry, tables
 from tests.sample_kit import ALL, Sample
 from tests.together import together
 
@@ -30,7 +30,8 @@ TEXTS = [
     and registry()[sample.parser].node in PROMPTS
     and not registry()[sample.parser].log
     and sample.expected["rows"]
-    and sample.parser != "nsxt_syslog_head"  # read beside the log it stands in, see test_nsxt_site.py
+    and sample.parser
+    != "nsxt_syslog_head"  # read beside the log it stands in, see test_nsxt_site.py
 ]
 
 
@@ -53,8 +54,15 @@ def read(path: Path, *table: str) -> str:
 
 def values(row: dict[str, Any], table: str) -> dict[str, Any]:
     """Return the cells of a row that are not empty, times as times."""
-    kinds = {column.name: column.kind for column in tables()[table].columns if row.get(column.name) is not None}
-    return {name: datetime.fromisoformat(row[name]) if kind == "time" else row[name] for name, kind in kinds.items()}
+    kinds = {
+        column.name: column.kind
+        for column in tables()[table].columns
+        if row.get(column.name) is not None
+    }
+    return {
+        name: datetime.fromisoformat(row[name]) if kind == "time" else row[name]
+        for name, kind in kinds.items()
+    }
 
 
 @pytest.mark.size
@@ -75,7 +83,9 @@ def test_a_sample_gives_its_rows_through_the_command(sample: Sample, tmp_path: P
 def test_what_a_sample_holds_that_nothing_reads_is_counted(sample: Sample, tmp_path: Path) -> None:
     """Each line of a sample with a value that does not convert, or that no parser knows, is a fault of the case."""
     path, above = given(sample, tmp_path)
-    done = CliRunner().invoke(main, ["triage", str(path), "-o", str(tmp_path / "out"), "--quiet", "--json", "-"])
+    done = CliRunner().invoke(
+        main, ["triage", str(path), "-o", str(tmp_path / "out"), "--quiet", "--json", "-"]
+    )
     faults = {fault["line"] for fault in json.loads(done.stdout)["faults"]}
     assert {line + above for line in sample.expected["faults"]} <= faults
 
@@ -103,7 +113,12 @@ def test_a_connection_that_ended_keeps_how_and_what_went_through(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("head", "said", "level"),
-    [("<187>", "", "error"), ("<187>", ' level="INFO"', "info"), ("", "", None), ("<999>", "", None)],
+    [
+        ("<187>", "", "error"),
+        ("<187>", ' level="INFO"', "info"),
+        ("", "", None),
+        ("<999>", "", None),
+    ],
 )
 def test_a_line_without_a_level_has_that_of_its_priority(
     head: str, said: str, level: str | None, tmp_path: Path

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.parsing import registry
-from analyzer.tables import Block, Fault, Row
+from analyzer.artefacts.parsing import registry
+from analyzer.artefacts.tables import Block, Fault, Row
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 DUMPS = [
@@ -19,7 +19,9 @@ DUMPS = [
     ("vmxnet3_rx_summary", "esxi8"),
     ("vmxnet3_rx_queue", "status"),
 ]
-REMARKS = st.sampled_from(["", "  <-- look here", "\t(we saw this before)", " # 12", "   rather small", " !"])
+REMARKS = st.sampled_from(
+    ["", "  <-- look here", "\t(we saw this before)", " # 12", "   rather small", " !"]
+)
 
 
 @st.composite
@@ -40,7 +42,9 @@ def pasted(draw: st.DrawFn, lines: list[str]) -> list[str]:
 @pytest.mark.parametrize(("name", "sample"), DUMPS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_lost_indents_braces_and_typed_remarks_change_nothing(name: str, sample: str, data: st.DataObject) -> None:
+def test_lost_indents_braces_and_typed_remarks_change_nothing(
+    name: str, sample: str, data: st.DataObject
+) -> None:
     """Indents, blank lines, a missing brace and words after a value leave every counter as it was."""
     folder = SAMPLES / name
     text = (folder / f"{sample}.txt").read_text(encoding="utf-8").splitlines()
@@ -61,7 +65,9 @@ def test_lost_indents_braces_and_typed_remarks_change_nothing(name: str, sample:
 @pytest.mark.parametrize(("name", "sample"), DUMPS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_a_value_that_is_no_number_is_reported_and_stays_unknown(name: str, sample: str, data: st.DataObject) -> None:
+def test_a_value_that_is_no_number_is_reported_and_stays_unknown(
+    name: str, sample: str, data: st.DataObject
+) -> None:
     """A counter cut to «12...» or overwritten with words is a fault, never another number, never 0."""
     text = (SAMPLES / name / f"{sample}.txt").read_text(encoding="utf-8").splitlines()
     keyed = [n for n, line in enumerate(text) if ":" in line]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from analyzer.artefacts.tables import Block, Column, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.judge.log_conditions import Answers
-from analyzer.language.expression import SEEN_FIELDS
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import SEEN_FIELDS
 from analyzer.rules.own import OwnScope, scopes
-from analyzer.tables import Block, Column, Kind, Row, Table
 
 UNNAMED = "~"  # behind a name: its answer for a subject of which the key is not known
 _FIELDS: dict[str, Kind] = {"count": "int", "first": "time", "last": "time", "lines": "str"}
@@ -19,7 +19,10 @@ _FIELDS: dict[str, Kind] = {"count": "int", "first": "time", "last": "time", "li
 def answer_table(rule: Rule, name: str, scope: OwnScope) -> Table:
     """Return the table of the answers to one question: a column `k0`, `k1`, … for each part of the key."""
     log = rule.logs[rule.seen[name].logs[0]]
-    keys = [Column(f"k{place}", key.kind, f"`{key.mine}` of the subject") for place, key in enumerate(scope.keys)]
+    keys = [
+        Column(f"k{place}", key.kind, f"`{key.mine}` of the subject")
+        for place, key in enumerate(scope.keys)
+    ]
     fields = [Column(part, kind, f"`{name}.{part}`") for part, kind in _FIELDS.items()]
     return Table(
         name=f"{log.table.name}/{rule.id}/{name}?",
@@ -38,7 +41,10 @@ def answer_tables(rule: Rule) -> list[Table]:
 
 
 def put(
-    rule: Rule, facts: Facts, own: Mapping[str, OwnScope], answers: Mapping[str, Mapping[str, Answers]]
+    rule: Rule,
+    facts: Facts,
+    own: Mapping[str, OwnScope],
+    answers: Mapping[str, Mapping[str, Answers]],
 ) -> set[str]:
     """Put the answers that hang on the subject into the facts; `answers` holds them by node and name.
 
@@ -48,7 +54,11 @@ def put(
     for name, scope in own.items():
         if scope.keys:
             table = answer_table(rule, name, scope)
-            rows = [row for node in sorted(answers) for row in _rows(table, name, node, answers[node][name])]
+            rows = [
+                row
+                for node in sorted(answers)
+                for row in _rows(table, name, node, answers[node][name])
+            ]
             if facts.derive(table, rows, {}):
                 changed.add(table.name)
     return changed

@@ -6,10 +6,10 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from analyzer.artefacts.tables import Row, Table
 from analyzer.facts import Facts, database, frames
 from analyzer.facts.database import CASE, quoted
 from analyzer.facts.frames import Placed
-from analyzer.tables import Row, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +43,11 @@ class Cases(database.LateDatabase):
                 continue
             number, store = self.numbers[name], facts.store(table)
             many = len(store.rows) >= database.MANY
-            like = next((part for part in large if _alike(part, store.rows, facts)), None) if many else None
+            like = (
+                next((part for part in large if _alike(part, store.rows, facts)), None)
+                if many
+                else None
+            )
             if like is not None and like.case is not None:
                 copies.append((like.case, number))
             elif store.rows:
@@ -57,7 +61,9 @@ class Cases(database.LateDatabase):
         frames.insert(con, declared, placed)
 
 
-def _copy_rows(con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]) -> None:
+def _copy_rows(
+    con: duckdb.DuckDBPyConnection, table: Table, pairs: Sequence[tuple[int, int]]
+) -> None:
     """Put the rows of one case in once more for another: (case, other case)."""
     values = ", ".join(f"({one}, {other})" for one, other in pairs)
     con.execute(
@@ -71,4 +77,6 @@ def _alike(part: database.Rows, rows: Sequence[Row], facts: Facts) -> bool:
     if len(part.rows) != len(rows) or part.rows[0] is not rows[0]:
         return False
     nodes = {row.block.node for row in rows}
-    return all(map(operator.is_, part.rows, rows)) and all(part.name(node) == facts.name(node) for node in nodes)
+    return all(map(operator.is_, part.rows, rows)) and all(
+        part.name(node) == facts.name(node) for node in nodes
+    )

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from analyzer.facts.database import quoted
 from analyzer.judge.folding import LISTED
-from analyzer.language.expression import ExprNode
-from analyzer.language.logic import stage_column
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.logic import stage_column
 from tests.sql_oracle.stages import Stages
 from tests.sql_oracle.writer import StageWriter
 
@@ -45,10 +45,20 @@ class _Group:
 
     def sql(self, last: str) -> str:
         """Return the stage: subject, and the cells over its rows."""
-        rows = ", ".join(["m._b", "m._row", "m._order", "m._line", *(f"{sql} AS {x}" for sql, x in self.rows.items())])
+        rows = ", ".join(
+            [
+                "m._b",
+                "m._row",
+                "m._order",
+                "m._line",
+                *(f"{sql} AS {x}" for sql, x in self.rows.items()),
+            ]
+        )
         source = f"m_{self.alias} m" + (f" JOIN {last} s ON s._b = m._b" if self.beside else "")
         cells = ", ".join(f"{sql} AS {name}" for sql, name in self.cells.items())
-        return f"g{self.number} AS (SELECT _b, {cells} FROM (SELECT {rows} FROM {source}) GROUP BY _b)"
+        return (
+            f"g{self.number} AS (SELECT _b, {cells} FROM (SELECT {rows} FROM {source}) GROUP BY _b)"
+        )
 
 
 class Sheet:
@@ -66,11 +76,19 @@ class Sheet:
     def careful(self) -> StageWriter | None:
         """Return the writer that minds all that may be missing, or None where it would write the same."""
         unsure = self.stages.unsure(strict=True)
-        return StageWriter(unsure=unsure, folds=self, whole=self.whole) if unsure != self.unsure else None
+        return (
+            StageWriter(unsure=unsure, folds=self, whole=self.whole)
+            if unsure != self.unsure
+            else None
+        )
 
     def shown(self) -> StageWriter:
         """Return the writer of what a finding prints: of lines of logs that may go on, the value over those seen."""
-        lines = {name for name, alias in self.stages.aliases.items() if alias.table.lines_of is not None and alias.many}
+        lines = {
+            name
+            for name, alias in self.stages.aliases.items()
+            if alias.table.lines_of is not None and alias.many
+        }
         unsure = {name: condition for name, condition in self.unsure.items() if name not in lines}
         return replace(self.writer, unsure=unsure)
 
@@ -87,16 +105,22 @@ class Sheet:
         if part == "n" or each == "TRUE":
             return group.cell("count(*)")
         if node.op in _COUNTING:
-            return group.cell(f"count({each})" if part == "k" else f"count(*) FILTER (WHERE {each})")
+            return group.cell(
+                f"count({each})" if part == "k" else f"count(*) FILTER (WHERE {each})"
+            )
         if part == "k":
             return group.cell(f"count({each})")
-        if node.op in ("sum", "mean") and node.type == "float":  # the last bit hangs on the order of the rows
+        if (
+            node.op in ("sum", "mean") and node.type == "float"
+        ):  # the last bit hangs on the order of the rows
             each += " ORDER BY _row"
         return group.cell(f"{'avg' if node.op == 'mean' else node.op}({each})")
 
     def hits(self, node: ExprNode) -> str:
         """Return the column of the first rows that fulfil an aggregate's condition."""
-        return self._group(node).cell(f"list({_BY_PLACE}) FILTER (WHERE {self._argument(node)})[1:{LISTED}]")
+        return self._group(node).cell(
+            f"list({_BY_PLACE}) FILTER (WHERE {self._argument(node)})[1:{LISTED}]"
+        )
 
     def deciding(self, node: ExprNode, leaf: ExprNode, *, least: bool) -> str:
         """Return the column of the row that decides an aggregate: where its condition holds, the extreme one.
@@ -106,11 +130,16 @@ class Sheet:
         group = self._group(node)
         argument = node.args[0]
         condition = self._argument(node) if argument.type == "bool" and argument.op != "row" else ""
-        condition = f"NOT {condition}" if condition and node.op == "all" else condition  # one row decides a "no"
+        condition = (
+            f"NOT {condition}" if condition and node.op == "all" else condition
+        )  # one row decides a "no"
         pick, known = "min(_row)", ""
         if leaf.type in ("int", "float", "time"):
             value = group.row(self._inner(node.name).sql(leaf))
-            pick, known = f"first(_row ORDER BY {value}{'' if least else ' DESC'}, _row)", f"{value} IS NOT NULL"
+            pick, known = (
+                f"first(_row ORDER BY {value}{'' if least else ' DESC'}, _row)",
+                f"{value} IS NOT NULL",
+            )
         each = [" AND ".join(filter(None, (condition, known))), known]
         picks = [pick + (f" FILTER (WHERE {one})" if one else "") for one in each]
         return group.cell(f"coalesce({', '.join(picks)})" if condition else picks[1])
@@ -173,8 +202,12 @@ class Sheet:
             stages += [group.sql(last) for group in groups]
             names = [name for group in groups for name in group.cells.values()]
             names += [f"{sql} AS {name}" for sql, name in self.formulas[level].items()]
-            beside = " ".join(f"LEFT JOIN g{group.number} ON g{group.number}._b = s._b" for group in groups)
-            stages.append(f"s{level} AS (SELECT {', '.join(['s.*', *names])} FROM {last} s {beside})")
+            beside = " ".join(
+                f"LEFT JOIN g{group.number} ON g{group.number}._b = s._b" for group in groups
+            )
+            stages.append(
+                f"s{level} AS (SELECT {', '.join(['s.*', *names])} FROM {last} s {beside})"
+            )
             last = f"s{level}"
         for stage, kept in self.kept.items():
             if kept:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from analyzer.case.verdicts import Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.judge import JudgementBuilder
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Judgement, Verdict
+from analyzer.runtime.limits import Limits
 from tests.sql_oracle import answers
 from tests.sql_oracle.cases import Cases
 from tests.sql_oracle.query import Query
@@ -30,15 +30,25 @@ def part_of(one: OneCase, number: int) -> Part | None:
     return Part(one.facts, answers.by_node(one.answers), unseen_nodes, number)
 
 
-def judges(rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, OneCase]:
+def judges(
+    rule: Rule, cases: Mapping[str, Facts], limits: Limits | None = None
+) -> dict[str, OneCase]:
     """Return one rule judged over some cases, in one query."""
     together = Cases(cases)
-    found = {name: OneCase(rule, facts, limits or Limits(), explains=False) for name, facts in cases.items()}
+    found = {
+        name: OneCase(rule, facts, limits or Limits(), explains=False)
+        for name, facts in cases.items()
+    }
     try:
         made = {name: part_of(one, together.numbers[name]) for name, one in found.items()}
         parts = [part for part in made.values() if part is not None]
         if parts:
-            _judge(rule, {part.number: found[name] for name, part in made.items() if part is not None}, parts, together)
+            _judge(
+                rule,
+                {part.number: found[name] for name, part in made.items() if part is not None},
+                parts,
+                together,
+            )
     finally:
         together.close()
     return found
@@ -57,7 +67,9 @@ def _judge(rule: Rule, some: Mapping[int, OneCase], parts: list[Part], together:
         some[number].report(some[number].choose(own, details.__getitem__), details.__getitem__)
 
 
-def judge_many(catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None) -> dict[str, Judgement]:
+def judge_many(
+    catalog: Catalog, cases: Mapping[str, Facts], limits: Limits | None = None
+) -> dict[str, Judgement]:
     """Return the verdicts of all rules on each of many cases."""
     told = {name: JudgementBuilder(catalog) for name in cases}
     for rule in catalog.rules:

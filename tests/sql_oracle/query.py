@@ -9,9 +9,9 @@ from typing import Any
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.judge.folding import leaves
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
-from analyzer.language.expression import ExprNode
-from analyzer.language.logic import literal, stage_column
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.logic import literal, stage_column
 from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages
@@ -96,7 +96,9 @@ class Query:
         wanted = _needed(self.rule, [*filter(None, self.stages.conditions), *added])
         return self._subjects(*self._select(sheet, cells, wanted, self._limit()))
 
-    def details(self, numbers: Sequence[int], *, lean: bool = False, charts: bool = True) -> Mapping[int, Detail]:
+    def details(
+        self, numbers: Sequence[int], *, lean: bool = False, charts: bool = True
+    ) -> Mapping[int, Detail]:
         """Return what is shown of the subjects with these numbers.
 
         lean    leaves out the rows of aggregates, and all lists of rows
@@ -105,7 +107,9 @@ class Query:
         if not numbers:
             return {}
         sheet = Sheet(self.stages)
-        self.stages.only = [int(number) for number in numbers]  # so that joins and folds leave out the others
+        self.stages.only = [
+            int(number) for number in numbers
+        ]  # so that joins and folds leave out the others
         try:
             cells = self._details(sheet, lean=lean, charts=charts)
             found = self._select(sheet, cells, self.stages.aliases, "ORDER BY _b")
@@ -128,7 +132,9 @@ class Query:
         for sql in cells.values():
             places.setdefault(sql, len(places))
         query = sheet.sql({f"c{place}": sql for sql, place in places.items()}, aliases, tail)
-        return {name: places[sql] for name, sql in cells.items()}, self.ask(self.stages.tables, query)
+        return {name: places[sql] for name, sql in cells.items()}, self.ask(
+            self.stages.tables, query
+        )
 
     def _limit(self) -> str:
         if not self.stages.many:
@@ -139,14 +145,23 @@ class Query:
 
     def _answers(self, sheet: Sheet, added: Sequence[ExprNode]) -> Cells:
         row = stage_column(self.rule.each.name, "_row")
-        cells = {"number": "_b", "case": "_case" if self.stages.many else "0", "node": "_node", "row": row}
+        cells = {
+            "number": "_b",
+            "case": "_case" if self.stages.many else "0",
+            "node": "_node",
+            "row": row,
+        }
         careful = sheet.careful()
         for place, node in enumerate(self.stages.conditions):
             cells[f"answer {place}"] = sheet.writer.sql(node) if node else "TRUE"
-            cells[f"sure {place}"] = careful.sql(node) if node and careful else cells[f"answer {place}"]
+            cells[f"sure {place}"] = (
+                careful.sql(node) if node and careful else cells[f"answer {place}"]
+            )
         for place, node in enumerate(added):
             cells[f"added {place}"] = sheet.writer.sql(node)
-            cells[f"surely added {place}"] = careful.sql(node) if careful else cells[f"added {place}"]
+            cells[f"surely added {place}"] = (
+                careful.sql(node) if careful else cells[f"added {place}"]
+            )
         return cells
 
     def _subjects(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> list[Subject]:
@@ -159,7 +174,9 @@ class Query:
         found = []
         for row in rows:
             only, when, *outcomes = (row[place] for place in answers)
-            safe_only, safe_when, *safe = (row[place] for place in sure) if sure != answers else (only, when, *outcomes)
+            safe_only, safe_when, *safe = (
+                (row[place] for place in sure) if sure != answers else (only, when, *outcomes)
+            )
             subject = Subject(
                 row[number],
                 row[case],
@@ -200,11 +217,21 @@ class Query:
     def _of_chains(self, listed: Iterable[str]) -> list[str]:
         """Return the further aliases whose rows tell why a fold over them is unknown: those of chains."""
         folded = dict.fromkeys(node.name for node in _aggregates(self.nodes))
-        return [name for name in folded if name not in listed and self.stages.aliases[name].table.made_of]
+        return [
+            name
+            for name in folded
+            if name not in listed and self.stages.aliases[name].table.made_of
+        ]
 
-    def _shown(self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]) -> Mapping[int, Detail]:
+    def _shown(
+        self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]
+    ) -> Mapping[int, Detail]:
         values = [(id(node), at[f"value {id(node)}"]) for node in outside(self.nodes)]
-        singles = [(name, at[f"row {name}"]) for name, alias in self.stages.aliases.items() if not alias.many]
+        singles = [
+            (name, at[f"row {name}"])
+            for name, alias in self.stages.aliases.items()
+            if not alias.many
+        ]
         folds = [(id(node), list(leaves(node))) for node in _aggregates(self.nodes)]
         more = [(name, place) for name, place in at.items() if name.startswith(_FOLDED)]
 
@@ -217,7 +244,9 @@ class Query:
                 n, k, t = (got.get(f"fold {part} {node}") or 0 for part in "nkt")
                 detail.counts[node] = (n, k, t)
                 detail.hits[node] = got.get(f"fold hits {node}") or []
-                detail.worst[node] = {column: got.get(f"fold at {column} {node}") for column in columns}
+                detail.worst[node] = {
+                    column: got.get(f"fold at {column} {node}") for column in columns
+                }
             detail.lists = {alias: got.get(f"rows {alias}") or [] for alias in self.stages.aliases}
             return detail
 
@@ -230,7 +259,9 @@ _FOLDED = ("fold ", "rows ")
 class _Details(Mapping[int, Detail]):
     """What is shown of each subject, worked out when it is asked for: most subjects are not told of."""
 
-    def __init__(self, rows: Mapping[int, tuple[Any, ...]], detail_of: Callable[[tuple[Any, ...]], Detail]) -> None:
+    def __init__(
+        self, rows: Mapping[int, tuple[Any, ...]], detail_of: Callable[[tuple[Any, ...]], Detail]
+    ) -> None:
         self._rows, self._detail_of = rows, detail_of
 
     def __getitem__(self, number: int) -> Detail:
@@ -247,7 +278,9 @@ def _folded(sheet: Sheet, node: ExprNode, *, lean: bool) -> Cells:
     """Return what is shown of an aggregate: how many rows, how many known and true, and which decide."""
     argument = node.args[0]
     counting = node.op in ("any", "all", "share", "count")
-    cells = {f"fold {part} {id(node)}": sheet.part(node, part) for part in ("nkt" if counting else "nk")}
+    cells = {
+        f"fold {part} {id(node)}": sheet.part(node, part) for part in ("nkt" if counting else "nk")
+    }
     if lean:
         return cells
     if argument.type == "bool" and argument.op != "row":
@@ -265,7 +298,11 @@ def _display(writer: StageWriter, node: ExprNode) -> str:
     if named.op == "column" and named.type == "version":
         return stage_column(named.name, named.column)
     if named.op == "literal":  # a bare one is known from the node itself
-        return "NULL" if named is node else literal(named.value, "str" if named.type == "version" else named.type)
+        return (
+            "NULL"
+            if named is node
+            else literal(named.value, "str" if named.type == "version" else named.type)
+        )
     if named.op == "row":
         return f"CASE WHEN {stage_column(named.name, '_row')} >= 0 THEN TRUE END"
     return writer.sql(node)
@@ -280,12 +317,20 @@ def _needed(rule: Rule, nodes: Iterable[ExprNode]) -> set[str]:
     """Return the aliases some conditions need; the others are joined only for what is shown."""
     leaves_of = [leaf for node in nodes for leaf in node.walk()]
     found = {leaf.name for leaf in leaves_of if leaf.op in ("column", "row")}
-    if any(leaf.op.startswith("seen") for leaf in leaves_of):  # whose lines they are is told by columns
-        found |= {key.mine.rpartition(".")[0] for scope in scopes(rule).values() for key in scope.keys}
+    if any(
+        leaf.op.startswith("seen") for leaf in leaves_of
+    ):  # whose lines they are is told by columns
+        found |= {
+            key.mine.rpartition(".")[0] for scope in scopes(rule).values() for key in scope.keys
+        }
     for join in reversed(rule.joins):
         if join.alias.name in found:
             found |= {mine.rpartition(".")[0] for mine, _ in join.by}
-            found |= {leaf.name for leaf in join.where.walk() if leaf.op == "column"} if join.where else set()
+            found |= (
+                {leaf.name for leaf in join.where.walk() if leaf.op == "column"}
+                if join.where
+                else set()
+            )
     return found
 
 

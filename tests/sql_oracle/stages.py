@@ -17,15 +17,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import quoted
 from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
-from analyzer.language.expression import SEEN_FIELDS, Alias, Type
-from analyzer.language.logic import literal, stage_column, text_literal
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
+from analyzer.rules.language.expression import SEEN_FIELDS, Alias, Type
+from analyzer.rules.language.logic import literal, stage_column, text_literal
 from analyzer.rules.own import NAMES, OwnScope, scopes
-from analyzer.tables import Table
 from tests.sql_oracle.answers import UNNAMED, answer_table
 from tests.sql_oracle.writer import StageWriter
 
@@ -63,10 +63,14 @@ class Stages:
         self.asked = self._asked_of_logs()
         self.spread = next((join for join in rule.joins if join.each), None)
         self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
-        self.answered = {name: answer_table(rule, name, self.scopes[name]) for name in self._keyed()}
+        self.answered = {
+            name: answer_table(rule, name, self.scopes[name]) for name in self._keyed()
+        }
         self.tables |= {table.name for table in self.answered.values() if self._has(table)}
         self._lost: dict[tuple[str, bool], dict[int, list[str]]] = {}
-        self._unsound: list[Part] | None = None  # cases in which rows may be missing, once it was asked
+        self._unsound: list[Part] | None = (
+            None  # cases in which rows may be missing, once it was asked
+        )
 
     def before_folds(self, wanted: Iterable[str]) -> tuple[list[str], str]:
         """Return the stages up to `s0` with the wanted aliases in them, and the name of the last."""
@@ -75,7 +79,11 @@ class Stages:
         joins = [join for join in self.rule.joins if join.alias.name in wanted and not join.each]
         for number, join in enumerate([join for join in joins if not join.alias.many], 1):
             nothing = self.nothing(join.alias)
-            body = f"SELECT *, {self._no_row(join.alias)} FROM {last}" if nothing else self._beside(join, last)
+            body = (
+                f"SELECT *, {self._no_row(join.alias)} FROM {last}"
+                if nothing
+                else self._beside(join, last)
+            )
             last = f"j{number}"
             stages.append(f"{last} AS ({body})")
         stages += [
@@ -111,11 +119,15 @@ class Stages:
 
     def _base(self) -> str:
         alias = self.rule.each
-        cells = ", ".join(f"{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias))
+        cells = ", ".join(
+            f"{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias)
+        )
         rows = f"SELECT {self._origin()}, taken AS _taken, {cells} FROM {quoted(alias.table.name)}"
         rows += f" WHERE {chosen}" if (chosen := self._chosen()) else ""
         rows += self._once() + self._ghosts() + self._unseen()
-        order = f"{self._case()}node, _node, _order, _source, _line, {stage_column(alias.name, '_row')}"
+        order = (
+            f"{self._case()}node, _node, _order, _source, _line, {stage_column(alias.name, '_row')}"
+        )
         if self.spread is not None:
             rows = self._by_facts(self.spread, rows)
             order += f", {stage_column(self.spread.alias.name, '_row')}"
@@ -125,7 +137,10 @@ class Stages:
     def _by_facts(self, join: Join, rows: str) -> str:
         """Return the SQL of subjects, each once for every row of the catalog it meets; whose key is unknown stays."""
         name = join.alias.name
-        cells = ", ".join(f"t.{quoted(column)} AS {stage_column(name, column)}" for column in self._needed(join.alias))
+        cells = ", ".join(
+            f"t.{quoted(column)} AS {stage_column(name, column)}"
+            for column in self._needed(join.alias)
+        )
         there = f"b.{stage_column(self.rule.each.name, '_row')} >= 0"
         on = " AND ".join([*self._matches(join), there])
         keep = f"t._row IS NOT NULL OR NOT ({there}) OR {self._keyless(join, 'b.')}"
@@ -142,7 +157,9 @@ class Stages:
         join, each = self.spread, self.rule.each
         if join is None:
             return ""
-        cells = ", ".join(f"{quoted(name)} AS {stage_column(each.name, name)}" for name in self._needed(each))
+        cells = ", ".join(
+            f"{quoted(name)} AS {stage_column(each.name, name)}" for name in self._needed(each)
+        )
         rows = f"SELECT {self._origin()}, {cells} FROM {quoted(each.table.name)}"
         rows += (f" WHERE {chosen}" if (chosen := self._chosen()) else "") + self._once()
         met = f"SELECT 1 FROM {quoted(join.alias.table.name)} t WHERE {' AND '.join(self._matches(join))}"
@@ -154,7 +171,9 @@ class Stages:
 
     def _origin(self, prefix: str = "") -> str:
         names = ["_case"] if self.many else []
-        return ", ".join(f"{prefix}{name}" for name in (*names, "_node", "node", "_source", "_order", "_line"))
+        return ", ".join(
+            f"{prefix}{name}" for name in (*names, "_node", "node", "_source", "_order", "_line")
+        )
 
     def _chosen(self, prefix: str = "") -> str:
         """Return the condition that keeps to the cases of this query, of all that lie in the database."""
@@ -171,7 +190,9 @@ class Stages:
         several = [part.number for part in self.parts if not part.facts.single_block(table.name)]
         if not table.key or not several:
             return ""
-        apart = ", ".join([f"{self._case()}node", *(quoted(column.name) for column in table.columns)])
+        apart = ", ".join(
+            [f"{self._case()}node", *(quoted(column.name) for column in table.columns)]
+        )
         if len(several) < len(self.parts):  # in the other cases every row stands for itself
             apart += f", CASE WHEN _case NOT IN ({', '.join(map(str, several))}) THEN _row END"
         return f" QUALIFY row_number() OVER (PARTITION BY {apart} ORDER BY _order, _line, _row) = 1"
@@ -184,7 +205,8 @@ class Stages:
         for part in self.parts:
             number = f"{part.number}, " if self.many else ""
             rows += [
-                f"({number}{text_literal(key)}, {text_literal(part.facts.name(key))})" for key in part.unseen_nodes
+                f"({number}{text_literal(key)}, {text_literal(part.facts.name(key))})"
+                for key in part.unseen_nodes
             ]
         more = f", node AS {stage_column(alias, 'node')}" if "node" in self.columns[alias] else ""
         cells = f"{self._case()}_node, node, {UNSEEN_ROW} AS {stage_column(alias, '_row')}{more}"
@@ -197,24 +219,36 @@ class Stages:
             return ""
         each, own = rule.each, population.alias
         filled = dict(population.by) | {
-            name: name for name in self.columns[each.name] if name in each.table.key and own.table.column(name)
+            name: name
+            for name in self.columns[each.name]
+            if name in each.table.key and own.table.column(name)
         }
         filled["node"] = "node"
-        cells = [self._origin("p."), f"{UNSEEN_ROW} AS {stage_column(each.name, '_row')}", "p.taken AS _taken"]
+        cells = [
+            self._origin("p."),
+            f"{UNSEEN_ROW} AS {stage_column(each.name, '_row')}",
+            "p.taken AS _taken",
+        ]
         cells += [
             f"p.{quoted(theirs)} AS {stage_column(each.name, mine)}"
             for mine, theirs in filled.items()
             if mine in self.columns[each.name]
         ]
-        cells += [f"p.{quoted(name)} AS {stage_column(own.name, name)}" for name in self._needed(own)]
+        cells += [
+            f"p.{quoted(name)} AS {stage_column(own.name, name)}" for name in self._needed(own)
+        ]
         meets = [f"t.{quoted(mine)} = p.{quoted(theirs)}" for mine, theirs in population.by]
         same = " AND ".join([self._same_node("t", "p"), *meets])
         there = f"EXISTS (SELECT 1 FROM {quoted(each.table.name)} t WHERE {same})"
         where = [f"NOT {there}", *filter(None, (self._chosen("p."),))]
-        if each.table.lines_of is not None and (quiet := self._at(self._whole_nodes(each.table), "p.")):
+        if each.table.lines_of is not None and (
+            quiet := self._at(self._whole_nodes(each.table), "p.")
+        ):
             where.append(f"NOT ({quiet})")  # in a log that was read whole, who has no line is well
         if population.where is not None:
-            where.insert(0, f"({StageWriter(lambda _, name: f'p.{quoted(name)}').sql(population.where)})")
+            where.insert(
+                0, f"({StageWriter(lambda _, name: f'p.{quoted(name)}').sql(population.where)})"
+            )
         key = ", ".join(f"p.{quoted(name)}" for name in ("node", *(own.table.key or ("_row",))))
         once = f"row_number() OVER (PARTITION BY {self._case('p.')}{key} ORDER BY p._order, p._line, p._row) = 1"
         sql = f" UNION ALL BY NAME SELECT {', '.join(cells)} FROM {quoted(own.table.name)} p"
@@ -228,15 +262,24 @@ class Stages:
 
     def _matches(self, join: Join) -> list[str]:
         far = ["t._case = b._case"] if self.many else []
-        matches = far if join.any_node or join.alias.table.given is not None else [self._same_node("t", "b")]
+        matches = (
+            far
+            if join.any_node or join.alias.table.given is not None
+            else [self._same_node("t", "b")]
+        )
         return [*matches, *(_same(mine, theirs, join.alias) for mine, theirs in join.by)]
 
     def _beside(self, join: Join, stage: str) -> str:
         """Return a stage with the nearest row of a table beside each subject."""
         alias = join.alias
-        cells = ", ".join(f"t.{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias))
+        cells = ", ".join(
+            f"t.{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias)
+        )
         where = self._where(join)
-        on = " AND ".join([*self._matches(join), *([f"({where}) IS TRUE"] if where else [])]) or "TRUE"
+        on = (
+            " AND ".join([*self._matches(join), *([f"({where}) IS TRUE"] if where else [])])
+            or "TRUE"
+        )
         sql = f"SELECT b.*, {cells} FROM {stage} b LEFT JOIN {quoted(alias.table.name)} t ON {on}"
         near = _NEAR if alias.table.lines_of is None else _NEAR_IN_TIME
         order = f"{near}, abs(t._line - b._line), t._order DESC, t._line DESC, t._row DESC"
@@ -274,12 +317,23 @@ class Stages:
     def _asked_of_logs(self) -> list[tuple[str, Type]]:
         """Return what the rule asks of its logs: `burst`, `burst.count`, … with their types."""
         nodes = [*self.rule.expressions(), *self.shown] if self.rule.seen else []
-        used = {(leaf.name, leaf.column) for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
+        used = {
+            (leaf.name, leaf.column)
+            for node in nodes
+            for leaf in node.walk()
+            if leaf.op.startswith("seen")
+        }
         found: list[tuple[str, Type]] = []
         for name in self.rule.seen:
             found += [(name, "bool")] if (name, "") in used else []
-            found += [(f"{name}.{part}", type_) for part, type_ in SEEN_FIELDS.items() if (name, part) in used]
-            found += [(name + UNNAMED, "bool")] if name in self.scopes and (name, "") in used else []
+            found += [
+                (f"{name}.{part}", type_)
+                for part, type_ in SEEN_FIELDS.items()
+                if (name, part) in used
+            ]
+            found += (
+                [(name + UNNAMED, "bool")] if name in self.scopes and (name, "") in used else []
+            )
         return found
 
     def _keyed(self) -> list[str]:
@@ -294,7 +348,10 @@ class Stages:
         for name, table in self.answered.items():
             if self._has(table):
                 places = range(len(self.scopes[name].keys))
-                same = [f"{numbers[name]}.k{place} = {self._key(self.scopes[name], place)}" for place in places]
+                same = [
+                    f"{numbers[name]}.k{place} = {self._key(self.scopes[name], place)}"
+                    for place in places
+                ]
                 on = " AND ".join([self._same_node(numbers[name], "j"), *same])
                 joins.append(f"LEFT JOIN {quoted(table.name)} {numbers[name]} ON {on}")
         cells = [
@@ -316,7 +373,9 @@ class Stages:
         if name not in self.answered:
             return other
         scope = self.scopes[name]
-        nobody = " OR ".join(f"{self._key(scope, place)} IS NULL" for place in range(len(scope.keys)))
+        nobody = " OR ".join(
+            f"{self._key(scope, place)} IS NULL" for place in range(len(scope.keys))
+        )
         unnamed = "NULL" if part else f"s.{quoted(_asked(name + UNNAMED))}"
         own = ""
         if self._has(self.answered[name]):
@@ -328,9 +387,15 @@ class Stages:
         for part in self.parts:
             for key, values in sorted(part.seen.items()):
                 cells = [text_literal(key), *([str(part.number)] if self.many else [])]
-                cells += [_cell(values.get(name), type_, first=not rows) for name, type_ in self.asked]
+                cells += [
+                    _cell(values.get(name), type_, first=not rows) for name, type_ in self.asked
+                ]
                 rows.append(f"({', '.join(cells)})")
-        names = ["_n", *(["_c"] if self.many else []), *(quoted(_asked(name)) for name, _ in self.asked)]
+        names = [
+            "_n",
+            *(["_c"] if self.many else []),
+            *(quoted(_asked(name)) for name, _ in self.asked),
+        ]
         return f"seen({', '.join(names)}) AS (VALUES {', '.join(rows)})"
 
     # -- what may be missing
@@ -345,10 +410,16 @@ class Stages:
         if self.ghostly or self.rule.population:
             found[self.rule.each.name] = f"{stage_column(self.rule.each.name, '_row')} < 0"
         for join in self.rule.joins:
-            if join.alias.table.given is not None:  # its rows are all there, but which one is meant?
+            if (
+                join.alias.table.given is not None
+            ):  # its rows are all there, but which one is meant?
                 found[join.alias.name] = self._keyless(join)
                 continue
-            condition = self._lossy_anywhere(join, strict=strict) if join.any_node else self._lossy(join, strict=strict)
+            condition = (
+                self._lossy_anywhere(join, strict=strict)
+                if join.any_node
+                else self._lossy(join, strict=strict)
+            )
             if condition:
                 found[join.alias.name] = condition
         return found
@@ -362,10 +433,17 @@ class Stages:
     def _losing_cases(self, join: Join, *, strict: bool) -> list[int]:
         table, losing = join.alias.table, self._losing(join, strict=strict)
         there = {
-            part.number: {*part.facts.nodes_of_product(table.product), *part.facts.nodes_with(table.name)}
+            part.number: {
+                *part.facts.nodes_of_product(table.product),
+                *part.facts.nodes_with(table.name),
+            }
             for part in self.parts
         }
-        return [number for number, nodes in there.items() if number in losing and not nodes.isdisjoint(losing[number])]
+        return [
+            number
+            for number, nodes in there.items()
+            if number in losing and not nodes.isdisjoint(losing[number])
+        ]
 
     def _lossy(self, join: Join, *, strict: bool) -> str:
         losing = self._losing(join, strict=strict)
@@ -378,8 +456,12 @@ class Stages:
             numbers[key].append(number)
         if not self.many:
             return f"{prefix}_node IN ({', '.join(map(text_literal, numbers))})" if numbers else ""
-        if len(numbers) > FEW_NAMES:  # one look-up in a set, where each name would be a comparison of its own
-            pairs = [text_literal(f"{number} {key}") for key, some in numbers.items() for number in some]
+        if (
+            len(numbers) > FEW_NAMES
+        ):  # one look-up in a set, where each name would be a comparison of its own
+            pairs = [
+                text_literal(f"{number} {key}") for key, some in numbers.items() for number in some
+            ]
             return f"{prefix}_case || ' ' || {prefix}_node IN ({', '.join(pairs)})"
         return " OR ".join(
             f"{prefix}_node = {text_literal(key)} AND {prefix}_case IN ({', '.join(map(str, some))})"
@@ -396,9 +478,15 @@ class Stages:
         for join in self.rule.joins:
             if join.alias.table.given is not None:
                 continue
-            condition = self._whole_anywhere(join) if join.any_node else self._at(self._whole_nodes(join.alias.table))
+            condition = (
+                self._whole_anywhere(join)
+                if join.any_node
+                else self._at(self._whole_nodes(join.alias.table))
+            )
             known = [f"{stage_column(*_parted(mine))} IS NOT NULL" for mine, _ in join.by]
-            known = known if join.alias.table.lines_of is not None else []  # an empty table has nobody's row
+            known = (
+                known if join.alias.table.lines_of is not None else []
+            )  # an empty table has nobody's row
             if condition:
                 found[join.alias.name] = " AND ".join([f"({condition})", *known])
         return found
@@ -411,7 +499,9 @@ class Stages:
         table = join.alias.table
         lines = table.lines_of is not None
         there = {part.number for part in self.parts if part.facts.nodes_with(table.name)}
-        there &= {part.number for part in self.parts if lines or empty_everywhere(part.facts, table)}
+        there &= {
+            part.number for part in self.parts if lines or empty_everywhere(part.facts, table)
+        }
         numbers = there - set(self._losing_cases(join, strict=True))
         if not numbers or not self.many:
             return "TRUE" if numbers else ""
@@ -439,9 +529,7 @@ _NEAR = (
 )
 
 # Of several lines of a log the nearest in time: on the same node, before the same file.
-_NEAR_IN_TIME = (
-    "(t._node = b._node) DESC, abs(epoch(t.taken - b._taken)) NULLS LAST, (t._source = b._source) DESC NULLS LAST"
-)
+_NEAR_IN_TIME = "(t._node = b._node) DESC, abs(epoch(t.taken - b._taken)) NULLS LAST, (t._source = b._source) DESC NULLS LAST"
 
 
 def _parted(name: str) -> tuple[str, str]:

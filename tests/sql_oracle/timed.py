@@ -8,9 +8,9 @@ from typing import Any
 
 import duckdb
 
-from analyzer.errors import BacklineError
 from analyzer.facts.database import LateDatabase
-from analyzer.limits import Limits
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 
 def ask(
@@ -23,8 +23,12 @@ def ask(
     try:
         return con.execute(sql).fetchall()
     except duckdb.InterruptException:
-        raise BacklineError(f"the query was stopped after {seconds:g} seconds", why="limit rule_seconds") from None
+        raise BacklineError(
+            f"the query was stopped after {seconds:g} seconds", why="limit rule_seconds"
+        ) from None
     except duckdb.OutOfMemoryException:
-        raise BacklineError("the query was stopped: it needs more memory than a rule may have") from None
+        raise BacklineError(
+            "the query was stopped: it needs more memory than a rule may have"
+        ) from None
     finally:
         clock.cancel()

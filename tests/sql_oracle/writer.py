@@ -14,11 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
 from analyzer.facts.database import quoted
-from analyzer.language.expression import AGGREGATES, ExprNode
-from analyzer.language.logic import Writer, literal
+from analyzer.rules.language.expression import AGGREGATES, ExprNode
+from analyzer.rules.language.logic import Writer, literal
 
 _BOUNDED = ("share", "count", "max", "min")
-_ZERO = ("any", "count", "sum")  # they have a value over no rows, where that is known; the others have none
+_ZERO = (
+    "any",
+    "count",
+    "sum",
+)  # they have a value over no rows, where that is known; the others have none
 _KEPT = ("compare", "in")  # conditions that stand in several places of a rule
 
 
@@ -72,7 +76,11 @@ class StageWriter(Writer):
     def _parts(self, node: ExprNode, names: str) -> list[str]:
         parts = [self._fold(node).part(node, name) for name in names]
         whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
-        return [f"coalesce({part}, CASE WHEN {whole} THEN 0 END)" for part in parts] if whole else parts
+        return (
+            [f"coalesce({part}, CASE WHEN {whole} THEN 0 END)" for part in parts]
+            if whole
+            else parts
+        )
 
     def _sure(self, node: ExprNode) -> str:
         """Return the condition under which an aggregate has seen all its rows, with AND in front."""
@@ -153,7 +161,9 @@ class StageWriter(Writer):
     def _aggregate(self, node: ExprNode) -> str:
         if self._fold(node).nothing(node):
             return self._nothing(node)
-        n, k, *rest = self._parts(node, "nkt" if node.op in ("any", "all", "share", "count") else "nkv")
+        n, k, *rest = self._parts(
+            node, "nkt" if node.op in ("any", "all", "share", "count") else "nkv"
+        )
         whole, value = f"{n} = {k}{self._sure(node)}", rest[0]
         if node.op == "any":
             formula = f"CASE WHEN {value} > 0 THEN TRUE WHEN {whole} THEN FALSE END"

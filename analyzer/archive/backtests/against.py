@@ -12,19 +12,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.archive.clusters.worker_protocol import SentFile
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError, FileSpan
-from analyzer.language.shared import SHARED
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule, run_catalog
 from analyzer.rules import load as load_rules
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
+from analyzer.rules.language.shared import SHARED
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import FACT_ENDINGS, FACTS, RULE_ENDINGS, RuleSource
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 SECONDS = 60.0  # for one question to git
 QUIET = (
@@ -32,7 +32,12 @@ QUIET = (
     "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "protocol.allow=never",
 )  # fmt: skip
 # An empty list of protocols beats what a configuration allows; the others keep git from asking and from fetching.
-ENVIRONMENT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
 _FILES = ("100644", "100755")  # modes: neither links nor submodules
 
 
@@ -56,7 +61,9 @@ def catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     if folder.is_dir():
         return run_catalog.load(local, only=[folder], drafts=True, retired=True, tuned=False)
     if os.path.lexists(folder):
-        raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
+        raise UsageError(
+            "this is not a folder of rules", where=place, do="Name a folder, or a commit of git."
+        )
     found = Catalog()
     for rule in rules:
         one = _of_commit(place, rule, Limits())
@@ -76,12 +83,18 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
     if Path(place).is_dir():
         return load_rules([Path(place)], limits=limits, drafts=True, retired=True)
     if os.path.lexists(place):
-        raise UsageError("this is not a folder of rules", where=place, do="Name a folder, or a commit of git.")
+        raise UsageError(
+            "this is not a folder of rules", where=place, do="Name a folder, or a commit of git."
+        )
     ref, named, path = place.partition(":")
     commit = _commit(beside, ref)
     inside = os.fsdecode(_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
     prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
-    blobs = [blob for blob in _listed(beside, commit) if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)]
+    blobs = [
+        blob
+        for blob in _listed(beside, commit)
+        if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)
+    ]
     if not blobs:
         raise _no_place(place, f"the commit has no rule file below {prefix or 'its top'}")
     blobs.sort(key=lambda blob: ("/" in blob.path[len(prefix) :], blob.path.split("/")))
@@ -89,13 +102,22 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
     for blob in blobs[: limits.rules]:
         shown = f"{one_line(ref, 80)}:{one_line(blob.path, 200)}"
         if blob.size > limits.rule_file:
-            faults.append(BadRuleError(f"larger than {limits.rule_file:,} bytes", file=shown, place=FileSpan()))
+            faults.append(
+                BadRuleError(
+                    f"larger than {limits.rule_file:,} bytes", file=shown, place=FileSpan()
+                )
+            )
             continue
         data = _git(beside, "cat-file", "blob", blob.object)
         files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
     there = _listed(beside, commit)
-    facts, shared = _facts_of(beside, there, {prefix}, limits), _shared_of(beside, there, [prefix], limits)
-    source = RuleSource("file", one_line(place, 80), files=files, data=facts, faults=faults, shared=shared)
+    facts, shared = (
+        _facts_of(beside, there, {prefix}, limits),
+        _shared_of(beside, there, [prefix], limits),
+    )
+    source = RuleSource(
+        "file", one_line(place, 80), files=files, data=facts, faults=faults, shared=shared
+    )
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
@@ -103,7 +125,9 @@ def _is_rule(path: str, prefix: str) -> bool:
     """Tell whether a path below a folder is a rule file there; hidden folders hold none."""
     if path == prefix + SHARED:
         return False
-    return path.endswith(RULE_ENDINGS) and not any(part.startswith(".") for part in path[len(prefix) :].split("/")[:-1])
+    return path.endswith(RULE_ENDINGS) and not any(
+        part.startswith(".") for part in path[len(prefix) :].split("/")[:-1]
+    )
 
 
 def _listed(where: Path, commit: str) -> list[_Blob]:
@@ -119,17 +143,23 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     where = Path(os.path.realpath(file)).parent
     commit = _commit(where, ref)
     prefix = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
-    blobs = [blob for blob in _listed(where, commit) if blob.path.rpartition("/")[2] in _names(rule.id)]
+    blobs = [
+        blob for blob in _listed(where, commit) if blob.path.rpartition("/")[2] in _names(rule.id)
+    ]
     same = [blob for blob in blobs if blob.path == prefix + file.name]
     if not same and len(blobs) > 1:
         paths = ", ".join(one_line(blob.path, 80) for blob in blobs[:5])
-        raise UsageError(f"commit {one_line(ref, 80)} holds rule {rule.id} more than once", why=paths)
+        raise UsageError(
+            f"commit {one_line(ref, 80)} holds rule {rule.id} more than once", why=paths
+        )
     if not blobs:
         return Catalog()
     blob = (same or blobs)[0]
     shown = f"{one_line(ref, 80)}:{one_line(blob.path, 200)}"
     if blob.size > limits.rule_file:
-        raise UsageError("the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes")
+        raise UsageError(
+            "the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes"
+        )
     data = _git(where, "cat-file", "blob", blob.object)
     sent = SentFile(blob.path.rpartition("/")[2], shown, data)
     folder = blob.path.rpartition("/")[0]
@@ -140,10 +170,16 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
-def _facts_of(where: Path, blobs: Sequence[_Blob], folders: Collection[str], limits: Limits) -> list[SentFile]:
+def _facts_of(
+    where: Path, blobs: Sequence[_Blob], folders: Collection[str], limits: Limits
+) -> list[SentFile]:
     """Return the files of facts that lie in a commit beside rules in some folders."""
     wanted = {f"{folder}{FACTS}" for folder in folders}
-    found = [one for one in blobs if one.path.endswith(FACT_ENDINGS) and one.path.rpartition("/")[0] in wanted]
+    found = [
+        one
+        for one in blobs
+        if one.path.endswith(FACT_ENDINGS) and one.path.rpartition("/")[0] in wanted
+    ]
     return [
         SentFile(one.path.rpartition("/")[2], one.path, _git(where, "cat-file", "blob", one.object))
         for one in found
@@ -151,11 +187,15 @@ def _facts_of(where: Path, blobs: Sequence[_Blob], folders: Collection[str], lim
     ]
 
 
-def _shared_of(where: Path, blobs: Sequence[_Blob], folders: Sequence[str], limits: Limits) -> list[SentFile]:
+def _shared_of(
+    where: Path, blobs: Sequence[_Blob], folders: Sequence[str], limits: Limits
+) -> list[SentFile]:
     """Return the file of shared parts that lies in a commit in the first of some folders that has one."""
     by_path = {one.path: one for one in blobs if one.size <= limits.rule_file}
     found = [by_path[folder + SHARED] for folder in folders if folder + SHARED in by_path]
-    return [SentFile(SHARED, one.path, _git(where, "cat-file", "blob", one.object)) for one in found[:1]]
+    return [
+        SentFile(SHARED, one.path, _git(where, "cat-file", "blob", one.object)) for one in found[:1]
+    ]
 
 
 def _commit(where: Path, ref: str) -> str:
@@ -165,17 +205,26 @@ def _commit(where: Path, ref: str) -> str:
     try:
         inside = _git(where, "rev-parse", "--is-inside-work-tree").strip()
     except UsageError as error:
-        raise _no_place(ref, f"no git repository could be read around {where}: {error.why}") from None
+        raise _no_place(
+            ref, f"no git repository could be read around {where}: {error.why}"
+        ) from None
     if inside != b"true":
         raise _no_place(ref, f"{where} is not in a git work tree")
     try:
-        return os.fsdecode(_git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")).strip()
+        return os.fsdecode(
+            _git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
+        ).strip()
     except UsageError:
         raise _no_place(ref, f"the repository around {where} has no such commit") from None
 
 
 def _no_place(ref: str, why: str) -> UsageError:
-    return UsageError("there is nothing to compare with", where=ref, why=why, do="Name a folder of rules, or a commit.")
+    return UsageError(
+        "there is nothing to compare with",
+        where=ref,
+        why=why,
+        do="Name a folder of rules, or a commit.",
+    )
 
 
 def _blobs(listed: bytes) -> list[_Blob]:
@@ -216,4 +265,8 @@ def _program() -> str:
         path = Path(folder, name)
         if path.is_absolute() and path.is_file() and os.access(path, os.X_OK):
             return str(path)
-    raise UsageError("git is not installed", why="the versions of a repository are read with it", do="Name a folder.")
+    raise UsageError(
+        "git is not installed",
+        why="the versions of a repository are read with it",
+        do="Name a folder.",
+    )

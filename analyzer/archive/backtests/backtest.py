@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.archive import labels
 from analyzer.archive.backtests.jobs import (
@@ -31,11 +31,10 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
+from analyzer.case.verdicts import Verdict
 from analyzer.judge import judge
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
-from analyzer.verdicts import Verdict
+from analyzer.runtime.limits import Limits
 from analyzer.workers.pool import WorkerPool
 from analyzer.workers.resources import count_cores
 
@@ -140,7 +139,9 @@ def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looke
 class _Sum:
     """The report of one rule in the making."""
 
-    def __init__(self, asked: BacktestRequest, archive: Archive, stored: int, given: Sequence[Label]) -> None:
+    def __init__(
+        self, asked: BacktestRequest, archive: Archive, stored: int, given: Sequence[Label]
+    ) -> None:
         rule, released = asked.rule, asked.released
         self.asked, self.archive = asked, archive
         ids = (rule.id, *rule.replaces)  # who confirmed the old rule's finding meant the fault
@@ -152,13 +153,17 @@ class _Sum:
         before = Version.of(released) if released is not None else None
         same = before is not None and replace(before, name="") == replace(version, name="")
         self.pair = Pair(version, None if same else before)
-        self.report = BacktestReport(rule.id, rule.title, str(rule.path or ""), archive.objects.url, stored=stored)
+        self.report = BacktestReport(
+            rule.id, rule.title, str(rule.path or ""), archive.objects.url, stored=stored
+        )
         self.report.against = asked.against
         self.report.draft = rule.status == "draft"
         self.report.compared = before is not None and not same
         if released is not None and not same:
             self.report.renamed = _subject(rule) != _subject(released)
-        self.report.released = "same" if same else "none" if released is None else str(released.path or "installed")
+        self.report.released = (
+            "same" if same else "none" if released is None else str(released.path or "installed")
+        )
 
     def take(self, answer: Looked, said: Said) -> None:
         """Add what was said of some cases."""
@@ -179,18 +184,29 @@ class _Sum:
             known = self.doubts.setdefault(key, doubt)
             if known is not doubt:
                 known.add(doubt.subjects, doubt.cases, doubt.case, doubt.why)
-        self.told |= {key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()}
+        self.told |= {
+            key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()
+        }
 
     def whole(self, stored: dict[str, Stored], limits: Limits, *, samples: bool) -> BacktestReport:
         """Return the report, in an order that does not hang on which process was quicker."""
         report = self.report
-        for hits in (report.hits, report.gained, report.lost, report.changed, report.unsure, report.settled):
+        for hits in (
+            report.hits,
+            report.gained,
+            report.lost,
+            report.changed,
+            report.unsure,
+            report.settled,
+        ):
             hits.sort(key=lambda hit: (hit.thing.case, hit.thing))
         report.errors.sort()
         report.damaged.sort()
         report.near_one = len({near.thing.id for near in report.near if near.distance == 1})
         report.near = sorted(report.near, key=lambda one: one.rank)[:NEAR_KEPT]
-        doubts = sorted(self.doubts.values(), key=lambda one: (-one.cases, -one.subjects, one.missing))
+        doubts = sorted(
+            self.doubts.values(), key=lambda one: (-one.cases, -one.subjects, one.missing)
+        )
         report.unsearched = [one for one in doubts if one.reason == UNSEARCHED]
         report.cannot_tell = [one for one in doubts if one.reason != UNSEARCHED]
         self._weigh()
@@ -248,7 +264,9 @@ class _Sum:
             findings = judge(catalog, facts, limits).findings
             facts.close()
             key = (hit.thing.node, hit.thing.subject)
-            yield from (Sample(hit, one.evidence) for one in findings if (one.node, one.subject) == key)
+            yield from (
+                Sample(hit, one.evidence) for one in findings if (one.node, one.subject) == key
+            )
 
 
 def _key(thing: CaseSubject) -> tuple[str, str, str]:

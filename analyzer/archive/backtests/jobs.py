@@ -6,21 +6,22 @@ All of them are small and can be pickled; the cases themselves stay in the proce
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from analyzer import rules
 from analyzer.archive.entry import Stored
 from analyzer.archive.query.search import Window
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import RuleText, SharedParts
-from analyzer.language.shared import used_in
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.artefacts.tables import Table
 from analyzer.rules import Rule, fact_tables
-from analyzer.tables import Table
+from analyzer.rules.language.rulefile import RuleText, SharedParts
+from analyzer.rules.language.shared import used_in
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
-UNSEARCHED = "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
+UNSEARCHED = (
+    "unsearched"  # reason of a doubt: the logs were stored without a search for a signature
+)
 
 
 class CaseSubject(NamedTuple):
@@ -149,7 +150,10 @@ class Look:
 
     def lost(self, why: str) -> Looked:
         """Raise the error that ends the run: a report without these cases would mislead."""
-        what, do = "a process of the back-test ended unexpectedly", "Memory may have run out: try again with --jobs 1."
+        what, do = (
+            "a process of the back-test ended unexpectedly",
+            "Memory may have run out: try again with --jobs 1.",
+        )
         raise BacklineError(what, why=why, do=do)
 
 

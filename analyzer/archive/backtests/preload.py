@@ -5,8 +5,8 @@ from __future__ import annotations
 import duckdb
 import numpy
 
-from analyzer import parsing
 from analyzer.archive.backtests import worker
+from analyzer.artefacts import parsing
 
 __all__ = ["duckdb", "numpy", "worker"]
 

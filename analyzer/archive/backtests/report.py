@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt, Near, RuleTally
 from analyzer.archive.labels import CONFIRMED, REJECTED
-from analyzer.lazy_dataclass import dataclass
-from analyzer.verdicts import Evidence
+from analyzer.case.verdicts import Evidence
 
 Z = 1.959963984540054  # two-sided 95 %
 
@@ -92,7 +91,9 @@ class BacktestReport:
     gained: list[BacktestHit] = field(default_factory=list)
     lost: list[BacktestHit] = field(default_factory=list)
     changed: list[BacktestHit] = field(default_factory=list)
-    unsure: list[BacktestHit] = field(default_factory=list)  # without a finding: only this version cannot tell
+    unsure: list[BacktestHit] = field(
+        default_factory=list
+    )  # without a finding: only this version cannot tell
     settled: list[BacktestHit] = field(default_factory=list)  # only the other version cannot
     renamed: bool = False
     near: list[Near] = field(default_factory=list)
@@ -152,7 +153,9 @@ def _plain(value: Any) -> Any:
 def numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
     """Return how findings stand against labels: (confirmed, rejected or missed; whether the finding is made)."""
     count = Counter(labelled)
-    found = Numbers(count[CONFIRMED, True], count[REJECTED, True], unlabelled, count[CONFIRMED, False])
+    found = Numbers(
+        count[CONFIRMED, True], count[REJECTED, True], unlabelled, count[CONFIRMED, False]
+    )
     found.missed_found, found.missed_still = count["missed", True], count["missed", False]
     right = found.confirmed + found.missed_found
     if right + found.rejected:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import counted
-from analyzer.verdicts import Verdict
+from analyzer.case.verdicts import Verdict
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import counted
 
 SHOWN = 5  # items of a list; --json has all
 _WORDS = {
@@ -39,9 +39,19 @@ def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
 
 
 def _left_out(report: BacktestReport) -> str:
-    parts = [f"{report.stored - report.seen - len(report.damaged):,} were not selected"] if _narrowed(report) else []
-    parts += [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
-    parts += [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"] if report.no_facts else []
+    parts = (
+        [f"{report.stored - report.seen - len(report.damaged):,} were not selected"]
+        if _narrowed(report)
+        else []
+    )
+    parts += (
+        [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
+    )
+    parts += (
+        [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"]
+        if report.no_facts
+        else []
+    )
     parts += [f"{len(report.damaged):,} cannot be read back"] if report.damaged else []
     return f"; {', '.join(parts)}" if parts else ""
 
@@ -64,11 +74,16 @@ def _worst(report: BacktestReport, most: int) -> Iterator[str]:
     if report.errors:
         yield ""
         yield f"FAILED in {_cases(len({thing.id for thing, _ in report.errors}))}:"
-        yield from _some([f"{_case(thing)}: {bound_line(say, 200)}" for thing, say in report.errors if say], most)
+        yield from _some(
+            [f"{_case(thing)}: {bound_line(say, 200)}" for thing, say in report.errors if say], most
+        )
     if report.damaged:
         yield ""
         yield f"CANNOT BE READ: {_cases(len(report.damaged))}; run `backline archive verify`:"
-        told = [f"{bound_line(name, 60)} ({case[:12]}): {bound_line(why, 160)}" for case, name, why in report.damaged]
+        told = [
+            f"{bound_line(name, 60)} ({case[:12]}): {bound_line(why, 160)}"
+            for case, name, why in report.damaged
+        ]
         yield from _some(told, most)
 
 
@@ -76,7 +91,9 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = bound_line(report.against, 120)
     if report.released == "same":
-        same = f"{against} holds exactly the same rule" if against else "this is the released version"
+        same = (
+            f"{against} holds exactly the same rule" if against else "this is the released version"
+        )
         yield f"Compared with nothing: {same}."
         return
     if report.released == "none":
@@ -85,7 +102,11 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
         return
     counts = [
         f"{_findings(len(hits))} {word} in {_cases(report.cases_of(hits))}"
-        for word, hits in (("gained", report.gained), ("lost", report.lost), ("changed", report.changed))
+        for word, hits in (
+            ("gained", report.gained),
+            ("lost", report.lost),
+            ("changed", report.changed),
+        )
     ]
     yield f"Compared with {bound_line(report.released, 120)}: {', '.join(counts)}."
     if report.renamed and report.gained and report.lost:
@@ -99,7 +120,11 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
 
 
 def _other(report: BacktestReport) -> str:
-    return f"the version of {bound_line(report.against, 120)}" if report.against else "the released version"
+    return (
+        f"the version of {bound_line(report.against, 120)}"
+        if report.against
+        else "the released version"
+    )
 
 
 def _hit(hit: BacktestHit, sign: str) -> str:
@@ -138,7 +163,9 @@ def _numbers(numbers: Numbers) -> str:
     text += f"; {numbers.missed_still:,} still missed" if numbers.missed_still else ""
     if numbers.precision is None or numbers.low is None or numbers.high is None:
         return text
-    return f"{text}; precision {numbers.precision:.0%} (95 %: {numbers.low:.0%} to {numbers.high:.0%})"
+    return (
+        f"{text}; precision {numbers.precision:.0%} (95 %: {numbers.low:.0%} to {numbers.high:.0%})"
+    )
 
 
 def _label(one: LabelCheck) -> str:
@@ -156,12 +183,17 @@ def _verdicts(report: BacktestReport) -> Iterator[str]:
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    told = [f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)]
+    told = [
+        f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)
+    ]
     return ", ".join(told) or "none"
 
 
 def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
-    subjects, doubts = sum(report.own.subjects.values()), report.own.subjects.get(Verdict.CANNOT_TELL, 0)
+    subjects, doubts = (
+        sum(report.own.subjects.values()),
+        report.own.subjects.get(Verdict.CANNOT_TELL, 0),
+    )
     if doubts:
         yield ""
         yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
@@ -171,7 +203,9 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
         draft = " --draft" if report.draft else ""
         place, rule = shlex.quote(report.archive), shlex.quote(report.file)
         yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"
-        yield from _some([f"`{bound_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most)
+        yield from _some(
+            [f"`{bound_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most
+        )
         if report.draft:
             without = f"`backline batch --archive {place}` judges without it"
             yield f"The archive then shows what the draft found, until {without}."
@@ -194,7 +228,11 @@ def _near(report: BacktestReport, most: int) -> Iterator[str]:
         f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
         f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
     )
-    yield from _some([f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near], most, more=False)
+    yield from _some(
+        [f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near],
+        most,
+        more=False,
+    )
 
 
 def _evidence(report: BacktestReport) -> Iterator[str]:

@@ -31,19 +31,29 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import Reading, cursor
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
 from analyzer.facts import Facts, database
 from analyzer.judge import judge_cases
 from analyzer.judge.log_conditions import not_searched
-from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.verdicts import CannotTell, Finding, Judgement, Verdict
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 Answer = TypeVar("Answer")
-RELEASED = " as released"  # behind the id of a released version: both are judged over the same facts
+RELEASED = (
+    " as released"  # behind the id of a released version: both are judged over the same facts
+)
 NEAR_SUBJECTS = 10  # of one case whose near misses are looked for
-HOPELESS = 3  # cases of one holder that cannot be read, after which the rest is not tried one by one
-_ORDER = (Verdict.MATCH, Verdict.ERROR, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE)
+HOPELESS = (
+    3  # cases of one holder that cannot be read, after which the rest is not tried one by one
+)
+_ORDER = (
+    Verdict.MATCH,
+    Verdict.ERROR,
+    Verdict.CANNOT_TELL,
+    Verdict.NO_MATCH,
+    Verdict.NOT_APPLICABLE,
+)
 
 
 class _Config:
@@ -105,7 +115,9 @@ def _look(job: Look) -> Looked:
 # -- reading
 
 
-def _read(archive: Archive, job: Look, some: Sequence[Rule], answer: Looked) -> Iterator[tuple[Stored, str, Facts]]:
+def _read(
+    archive: Archive, job: Look, some: Sequence[Rule], answer: Looked
+) -> Iterator[tuple[Stored, str, Facts]]:
     """Yield the cases that are meant with their names and facts; count those that cannot be judged."""
     meant: list[tuple[Stored, str]] = []
     for case, row in _each(archive, job.cases, lambda some: _heads(archive, some), answer):
@@ -121,7 +133,9 @@ def _read(archive: Archive, job: Look, some: Sequence[Rule], answer: Looked) -> 
             meant.append((case, name))
     names = {case.id: name for case, name in meant}
     chosen = [case for case, _ in meant]
-    for case, facts in _each(archive, chosen, lambda cases: recall.facts(archive, cases, some), answer, names):
+    for case, facts in _each(
+        archive, chosen, lambda cases: recall.facts(archive, cases, some), answer, names
+    ):
         yield case, names[case.id], facts
 
 
@@ -182,7 +196,11 @@ def _one_by_one(
                 bad[holder] = 0
         if case.id not in found:
             bad[holder] += 1
-            why = error.why or error.what if error is not None else "neighbouring cases cannot be read either"
+            why = (
+                error.why or error.what
+                if error is not None
+                else "neighbouring cases cannot be read either"
+            )
             answer.damaged.append((case.id, (names or {}).get(case.id, ""), why))
     return found
 
@@ -232,7 +250,10 @@ def _compare(
 def _count(tally: RuleTally, judgement: Judgement, rule: str) -> None:
     counts = judgement.counts[rule]
     tally.subjects.update({verdict: count for verdict, count in counts.items() if count})
-    weightiest = next((verdict.value for verdict in _ORDER if counts.get(verdict.value)), Verdict.NOT_APPLICABLE.value)
+    weightiest = next(
+        (verdict.value for verdict in _ORDER if counts.get(verdict.value)),
+        Verdict.NOT_APPLICABLE.value,
+    )
     tally.cases[weightiest] += 1
 
 
@@ -252,7 +273,9 @@ def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) ->
     met: set[tuple[str, str, str]] = set()
     for doubt in judgement.cannot_tell:
         key = _reason(doubt, unsearched)
-        said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add(1, key not in met, name, doubt.why)
+        said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add(
+            1, key not in met, name, doubt.why
+        )
         met.add(key)
 
 
@@ -266,12 +289,16 @@ def _reason(doubt: CannotTell, unsearched: Mapping[str, str]) -> tuple[str, str,
 
 def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
     """Note which subjects of a case match under one version only, which match otherwise, which one cannot tell."""
-    new, old = ({(one.node, one.subject): one for one in _matches(judged)} for judged in (now, before))
+    new, old = (
+        {(one.node, one.subject): one for one in _matches(judged)} for judged in (now, before)
+    )
     for key in sorted(new.keys() | old.keys()):
         one, other = new.get(key), old.get(key)
         finding = one or other
         assert finding is not None
-        hit = BacktestHit(CaseSubject(case, name, *key), finding.severity, finding.confidence, finding.say)
+        hit = BacktestHit(
+            CaseSubject(case, name, *key), finding.severity, finding.confidence, finding.say
+        )
         if other is None:
             said.gained.append(replace(hit, was=_told(before, *key)))
         elif one is None:
@@ -279,10 +306,16 @@ def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) 
         elif (one.severity, one.confidence) != (other.severity, other.confidence):
             said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
     unknown, known = _unknown(now), _unknown(before)
-    for key in sorted(unknown.keys() - known.keys() - old.keys()):  # a finding that cannot be told now is a lost one
-        said.unsure.append(BacktestHit(CaseSubject(case, name, *key), "", "", unknown[key], _told(before, *key)))
+    for key in sorted(
+        unknown.keys() - known.keys() - old.keys()
+    ):  # a finding that cannot be told now is a lost one
+        said.unsure.append(
+            BacktestHit(CaseSubject(case, name, *key), "", "", unknown[key], _told(before, *key))
+        )
     for key in sorted(known.keys() - unknown.keys() - new.keys()):
-        said.settled.append(BacktestHit(CaseSubject(case, name, *key), "", "", _told(now, *key), known[key]))
+        said.settled.append(
+            BacktestHit(CaseSubject(case, name, *key), "", "", _told(now, *key), known[key])
+        )
 
 
 def _unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
@@ -324,7 +357,9 @@ def _look_near(
             if one.near is not None and one.near.distance is not None:
                 thing = CaseSubject(case, names[case], one.node, one.subject)
                 shares = [leaf.far for leaf in one.near.leaves]
-                far = None if None in shares else sum(share for share in shares if share is not None)
+                far = (
+                    None if None in shares else sum(share for share in shares if share is not None)
+                )
                 found.append(Near(thing, one.verdict, one.near.distance, far, one.near.text))
         said.near += sorted(found, key=lambda near: near.rank)[:1]
 

@@ -37,7 +37,7 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
-from analyzer.errors import BacklineError
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.runner import Runner
@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from analyzer.scan.hits import Signature
 
 SAVE_EVERY = 10.0  # seconds between two savings of the content hashes
-LOOK_EVERY = 2.0  # seconds between two looks at what another run has done; more where a look takes long
+LOOK_EVERY = (
+    2.0  # seconds between two looks at what another run has done; more where a look takes long
+)
 WAIT = 1.0  # seconds to wait when another run has all that is left
 LOOSE = 500  # packs from which on they are put together
 
@@ -93,18 +95,27 @@ class Batch:
         watcher: BatchListener | None = None,
         signatures: Sequence[Signature] = (),
     ) -> None:
-        self.archive, self.config, self.runner, self.signatures = archive, config, runner, signatures
+        self.archive, self.config, self.runner, self.signatures = (
+            archive,
+            config,
+            runner,
+            signatures,
+        )
         self.wishes, self.watcher = wishes or Wishes(), watcher or Silent()
         self.summary = Summary()
         self._hashes = Hashes(archive)
         self._known = StoredCases()
-        self._stamps: dict[str, int] | None = None  # of the newest entry of each source, when the run began
+        self._stamps: dict[str, int] | None = (
+            None  # of the newest entry of each source, when the run began
+        )
         self._began_ms = int(time.time() * 1000)
         self._looked, self._every = time.monotonic(), LOOK_EVERY
         self._found: dict[str, FoundCase] = {}
         self._ids: dict[str, str] = {}  # source -> id that was stored for it before
         self._claims: dict[int, str] = {}
-        self._spent: deque[tuple[float, str]] = deque()  # claims of jobs that are done, and since when
+        self._spent: deque[tuple[float, str]] = (
+            deque()
+        )  # claims of jobs that are done, and since when
         self._open: dict[int, int] = {}  # job -> cases without an answer
         self._again: list[Decision] = []
         self._fail: list[Job] = []
@@ -166,7 +177,9 @@ class Batch:
         for one in decisions:
             self.summary.done += one.act == DONE
             self.summary.no_result += one.act == NO_RESULT
-            newest = self._known.newest.get(source_key(one.found.source)) if one.found.source else None
+            newest = (
+                self._known.newest.get(source_key(one.found.source)) if one.found.source else None
+            )
             if newest is not None:
                 self._ids[one.found.source] = newest.id
         jobs = plan.jobs(decisions, self._number)
@@ -195,7 +208,9 @@ class Batch:
                 self._look()
             if self._by_others(job):
                 continue
-            claim = self._claims[job.number] = self._claim_of(job)  # first: Ctrl-C may come at any moment
+            claim = self._claims[job.number] = self._claim_of(
+                job
+            )  # first: Ctrl-C may come at any moment
             if not self.archive.claim(claim):
                 del self._claims[job.number]
                 later.append(job)
@@ -213,7 +228,9 @@ class Batch:
 
     def _by_others(self, job: Job) -> bool:
         """Tell whether another run has done a job meanwhile; its cases are counted then."""
-        if job.act not in (READ, JUDGE) or not all(self._stored_by_others(work) for work in job.works):
+        if job.act not in (READ, JUDGE) or not all(
+            self._stored_by_others(work) for work in job.works
+        ):
             return False
         self.summary.others += len(job.works)
         self.summary.left -= len(job.works)
@@ -244,7 +261,9 @@ class Batch:
         """Take the answer to a job."""
         if done.fatal is not None:
             raise done.fatal
-        self._hashes.note(done.hashes, self._found.get(done.results[0].source) if done.results else None)
+        self._hashes.note(
+            done.hashes, self._found.get(done.results[0].source) if done.results else None
+        )
         self.watcher.finished(done)
         for result in done.results:
             self._count(done, result)
@@ -270,7 +289,12 @@ class Batch:
             return
         if result.state == LOST and found is not None and done.act == READ:
             self._fail.append(
-                Job(self._next(), FAIL, (Work(found.name, found.source, found.paths, found.size),), result.why)
+                Job(
+                    self._next(),
+                    FAIL,
+                    (Work(found.name, found.source, found.paths, found.size),),
+                    result.why,
+                )
             )
             return
         if result.state == GONE and found is not None:
@@ -311,7 +335,9 @@ class Batch:
 
 def inside(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
-    return next((one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None)
+    return next(
+        (one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None
+    )
 
 
 class Hashes:

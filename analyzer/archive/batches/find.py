@@ -24,12 +24,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.batches.trees import Tree, TreeEntry, tree_of
 from analyzer.archive.object_store.object_store import HEAD
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import BacklineError
 from analyzer.sources.names import TREE_TOPS
 from analyzer.sources.split_files import find_joined_names
 
@@ -63,7 +62,9 @@ _DATE = re.compile(
     rf"|{_YEAR.pattern}[-_. ]?(?:q[1-4]|(?:w|kw|week)[-_. ]?\d\d?|{_MONTH})",
     re.IGNORECASE,
 )
-_IN_A_YEAR = re.compile(rf"[0-3]?\d|(?:\d\d[-_. ])?(?:{_MONTH})|q[1-4]|(?:w|kw|week)[-_. ]?\d\d?", re.IGNORECASE)
+_IN_A_YEAR = re.compile(
+    rf"[0-3]?\d|(?:\d\d[-_. ])?(?:{_MONTH})|q[1-4]|(?:w|kw|week)[-_. ]?\d\d?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +149,16 @@ class _Finder:
             self.count.mixed.append(path)
         yield from self._objects(top, children, 0, _is_date(top.name, dated=False))
 
-    def _objects(self, objects: TreeEntry, children: list[TreeEntry], depth: int, dated: bool) -> Iterator[FoundCase]:
+    def _objects(
+        self, objects: TreeEntry, children: list[TreeEntry], depth: int, dated: bool
+    ) -> Iterator[FoundCase]:
         """Yield the cases of a folder that is no case itself."""
         if not children and depth:
             self.count.empty.append(objects.path)
         pieces: dict[str, list[TreeEntry]] = {}
-        whole = find_joined_names([child.name for child in children if not child.folder], is_archive)
+        whole = find_joined_names(
+            [child.name for child in children if not child.folder], is_archive
+        )
         for child in children:
             if not child.folder and child.name in whole:
                 pieces.setdefault(whole[child.name], []).append(child)
@@ -163,7 +168,9 @@ class _Finder:
             elif name := whole.get(child.name):
                 if together := pieces.pop(name, None):
                     yield self._joined(name, together)
-            elif not material(child.name) or (self.layout == "folders" and any(one.folder for one in children)):
+            elif not material(child.name) or (
+                self.layout == "folders" and any(one.folder for one in children)
+            ):
                 self.count.left_out.append(child.path)
             else:
                 yield self._file(child)
@@ -215,10 +222,17 @@ class _Finder:
                 self.count.archives.append(folder.path)
             return None
         old = self.tree.old(folder.path, names)
-        return [child for child in children if not child.name.startswith(".") and child.name not in old]
+        return [
+            child for child in children if not child.name.startswith(".") and child.name not in old
+        ]
 
     def _file(self, file: TreeEntry) -> FoundCase:
-        return FoundCase(file.name, self.tree.full(file.path), (file.path,), ((file.name, file.size, file.mtime),))
+        return FoundCase(
+            file.name,
+            self.tree.full(file.path),
+            (file.path,),
+            ((file.name, file.size, file.mtime),),
+        )
 
     def _joined(self, name: str, pieces: list[TreeEntry]) -> FoundCase:
         source = self.tree.full(pieces[0].path)
@@ -227,7 +241,9 @@ class _Finder:
         return FoundCase(name, source, tuple(piece.path for piece in pieces), files)
 
     def _folder(self, folder: TreeEntry) -> FoundCase:
-        return FoundCase(folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder)))
+        return FoundCase(
+            folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder))
+        )
 
     def _files(self, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
         """Yield all regular files below a folder, those that `triage` reads: hidden ones too, no earlier results."""
@@ -264,7 +280,11 @@ def _is_date(name: str, *, dated: bool) -> bool:
 
 def _sorts(children: list[TreeEntry]) -> tuple[list[TreeEntry], list[TreeEntry], list[TreeEntry]]:
     """Return the loose files of support material, the archives, and the folders."""
-    texts = [child for child in children if not child.folder and material(child.name) and not is_archive(child.name)]
+    texts = [
+        child
+        for child in children
+        if not child.folder and material(child.name) and not is_archive(child.name)
+    ]
     archives = [child for child in children if not child.folder and is_archive(child.name)]
     return texts, archives, [child for child in children if child.folder]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
@@ -56,11 +55,19 @@ class Job:
 
     def parts(self) -> list[Self]:
         """Return a job for each case, where many are judged at once."""
-        return [replace(self, works=(work,)) for work in self.works] if self.act == JUDGE and self.count > 1 else []
+        return (
+            [replace(self, works=(work,)) for work in self.works]
+            if self.act == JUDGE and self.count > 1
+            else []
+        )
 
     def lost(self, why: str) -> Done:
         """Return the answer when the process died over it, or was ended."""
-        return Done(self.number, self.act, tuple(Result(work.source, work.name, LOST, why) for work in self.works))
+        return Done(
+            self.number,
+            self.act,
+            tuple(Result(work.source, work.name, LOST, why) for work in self.works),
+        )
 
     @property
     def size(self) -> int:

@@ -6,14 +6,13 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
 from analyzer.archive.batches.find import MANY, is_archive, is_bundle, material
-from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import UsageError
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most
@@ -37,7 +36,13 @@ class ManyCases:
     def kind(self) -> str:
         """What the cases are: folders, archives, or both."""
         packed = sum(map(is_archive, self.names))
-        return "folders" if not packed else "archives" if packed == len(self.names) else "folders and archives"
+        return (
+            "folders"
+            if not packed
+            else "archives"
+            if packed == len(self.names)
+            else "folders and archives"
+        )
 
 
 def cases_among(names: Iterable[str]) -> ManyCases:
@@ -61,7 +66,9 @@ def cases_among(names: Iterable[str]) -> ManyCases:
             (archives if is_archive(top) else beside).append(top)
     if is_bundle(set(inside)):
         return ManyCases()
-    folders = [top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-")]
+    folders = [
+        top for top, below in inside.items() if not is_bundle(below) and not top.startswith("esx-")
+    ]
     if (len(folders) < FEWEST or beside) and (len(archives) <= MANY or _at_once(archives)):
         return ManyCases()
     return ManyCases(sorted([*inside, *archives]), sorted(beside))
@@ -90,7 +97,12 @@ def refuse_many(paths: Sequence[object]) -> None:
     here = [path for path in paths if isinstance(path, Path)]
     for path in here:
         if (found := cases_below(path)).names:
-            raise _many(f"this folder holds {len(found.names):,} cases", found, str(path), shlex.quote(str(path)))
+            raise _many(
+                f"this folder holds {len(found.names):,} cases",
+                found,
+                str(path),
+                shlex.quote(str(path)),
+            )
     if len(here) == len(paths) and (found := cases_among(_given(here))).names:
         given = shlex.join(map(str, here[:2])) + (" …" if len(here) > 2 else "")
         raise _many(f"these are {len(found.names):,} cases", found, "", given)

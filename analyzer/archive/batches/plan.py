@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from analyzer.archive.batches.find import FoundCase
@@ -18,7 +18,6 @@ from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored, newer
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.prints import case_id, source_key
-from analyzer.lazy_dataclass import dataclass
 from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
@@ -53,7 +52,9 @@ class Decision:
 
     def work(self) -> Work:
         """Return the case as a process takes it."""
-        return Work(self.found.name, self.found.source, self.found.paths, self.found.size, self.stored)
+        return Work(
+            self.found.name, self.found.source, self.found.paths, self.found.size, self.stored
+        )
 
 
 @dataclass(slots=True)
@@ -77,12 +78,18 @@ class StoredCases:
 
     def facts(self, case: str, reading: str) -> Stored | None:
         """Return a case with its facts as they were read in this way; None when it was not."""
-        own = [entry for entry in self.by_id.get(case, ()) if entry.reading == reading and entry.kind != "none"]
+        own = [
+            entry
+            for entry in self.by_id.get(case, ())
+            if entry.reading == reading and entry.kind != "none"
+        ]
         full = [entry for entry in own if entry.kind == "full"]
         return Stored(case, max(own, key=newer), max(full, key=newer)) if full else None
 
 
-def decide(found: FoundCase, case: str, known: StoredCases, config: RunConfig, wishes: Wishes) -> Decision:
+def decide(
+    found: FoundCase, case: str, known: StoredCases, config: RunConfig, wishes: Wishes
+) -> Decision:
     """Return what is to do with a case that was found; `case` is its id, "" when its content is not known yet."""
     newest = known.newest.get(source_key(found.source))
     if not case:
@@ -100,7 +107,9 @@ def known_id(found: FoundCase, cache: HashCache) -> str:
     """Return what a case is by the known hashes of its files, "" when one of them is not known."""
     if not found.source.endswith(found.name):
         return ""
-    above = found.source[: len(found.source) - len(found.name)]  # names are relative to the folder that holds the case
+    above = found.source[
+        : len(found.source) - len(found.name)
+    ]  # names are relative to the folder that holds the case
     files = []
     for name, size, mtime in found.files:
         sha256 = cache.known(path_of(above + name), size, mtime)
@@ -115,15 +124,20 @@ def path_of(path: str) -> str:
     return path if is_url(path) or os.sep == "/" else path.replace("/", os.sep)
 
 
-def rescan(decisions: Sequence[Decision], lacking: Callable[[list[Stored]], set[str]]) -> list[Decision]:
+def rescan(
+    decisions: Sequence[Decision], lacking: Callable[[list[Stored]], set[str]]
+) -> list[Decision]:
     """Return the decisions with those cases read again whose logs were not searched for what the rules ask.
 
     lacking  tells which of stored cases these are, by id
     """
-    stored = [one.stored for one in decisions if one.act in (DONE, JUDGE) and one.stored is not None]
+    stored = [
+        one.stored for one in decisions if one.act in (DONE, JUDGE) and one.stored is not None
+    ]
     again = lacking(stored) if stored else set()
     return [
-        Decision(READ, one.found, one.id) if one.id in again and one.act in (DONE, JUDGE) else one for one in decisions
+        Decision(READ, one.found, one.id) if one.id in again and one.act in (DONE, JUDGE) else one
+        for one in decisions
     ]
 
 
@@ -138,7 +152,10 @@ def jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK) -> l
     largest = sorted(by_act[READ], key=lambda one: (-one.found.size, one.found.source))
     again = sorted(by_act[JUDGE], key=lambda one: (_segment(one), one.id))
     todo: list[tuple[str, tuple[Work, ...]]] = [(HASH, (one.work(),)) for one in by_act[HASH]]
-    todo += [(JUDGE, tuple(one.work() for one in again[at : at + chunk])) for at in range(0, len(again), chunk)]
+    todo += [
+        (JUDGE, tuple(one.work() for one in again[at : at + chunk]))
+        for at in range(0, len(again), chunk)
+    ]
     todo += [(READ, (one.work(),)) for one in largest]
     return [Job(number, act, works) for number, (act, works) in enumerate(todo, first)]
 

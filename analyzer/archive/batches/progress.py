@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, PARTIAL, REFUSED, Done, Job
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 EVERY = 30.0  # seconds between two lines where there is no terminal
 MB = 1_000_000
@@ -53,12 +53,19 @@ class Progress:
     def line(self) -> str:
         """Return where the run is, in one line of plain text."""
         spent = max(self.clock() - self.began, 0.001)
-        parts = [f"{self.done} of {max(self.cases, self.done)} cases", f"{self.done / spent:.1f} cases/s"]
+        parts = [
+            f"{self.done} of {max(self.cases, self.done)} cases",
+            f"{self.done / spent:.1f} cases/s",
+        ]
         if self.size:
             parts.append(f"{amount(self.read / spent)}/s")
         if left := self.remaining():
             parts.append(f"about {spell(left)} left")
-        parts += [f"{self.states[state]} {state}" for state in (PARTIAL, REFUSED, FAILED) if self.states[state]]
+        parts += [
+            f"{self.states[state]} {state}"
+            for state in (PARTIAL, REFUSED, FAILED)
+            if self.states[state]
+        ]
         return ", ".join(parts)
 
     def remaining(self) -> float:
@@ -110,7 +117,10 @@ class Live(Progress):
         from rich.live import Live as Display  # noqa: PLC0415 - heavy
 
         self._display = Display(
-            get_renderable=self._shown, console=Console(stderr=True), transient=True, refresh_per_second=2
+            get_renderable=self._shown,
+            console=Console(stderr=True),
+            transient=True,
+            refresh_per_second=2,
         )
         self._display.start()
         return self

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.archive.prints import judging_print, reading_print
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
@@ -35,11 +34,15 @@ class RunConfig:
     run: str = ""
 
 
-def config_of(archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = "") -> RunConfig:
+def config_of(
+    archive: str, local: Local, catalog: Catalog, options: RunOptions, *, run: str = ""
+) -> RunConfig:
     """Return the configuration of a run with these settings, rules and options."""
     options = replace(options, settings=local.settings.file, packs=local.packs)
     reading = reading_print(options.limits)
-    judging = judging_print(reading, catalog.hash, local.settings, options.limits, drafts=options.drafts)
+    judging = judging_print(
+        reading, catalog.hash, local.settings, options.limits, drafts=options.drafts
+    )
     return RunConfig(archive, options, catalog.hash, reading, judging, run)
 
 

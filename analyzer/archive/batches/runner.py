@@ -38,7 +38,11 @@ class Runner(Protocol):
         ...
 
 
-def processes(config: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0) -> WorkerPool[Job, Done]:
+def processes(
+    config: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0
+) -> WorkerPool[Job, Done]:
     """Return a pool that does jobs as a run configuration says; `do` is what each process does with a job."""
     wall = ("bundle_wall_s", config.options.limits.bundle_wall_s)
-    return WorkerPool(partial(do, config=config), workers, preload=PRELOADED, memory=memory, wall=wall)
+    return WorkerPool(
+        partial(do, config=config), workers, preload=PRELOADED, memory=memory, wall=wall
+    )

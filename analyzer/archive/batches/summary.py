@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
 from analyzer.archive.batches.progress import amount, spell
-from analyzer.lazy_dataclass import dataclass
-from analyzer.short_lines import bound_line
-from analyzer.text import one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import one_line
 
 SHOWN = 10
 TITLES = 5
@@ -90,7 +89,8 @@ def as_record(summary: Summary, count: FindSummary) -> dict[str, Any]:
         "rules": dict(summary.rules.most_common()),
         "unsearched": dict(summary.unsearched.most_common()),
         "troubles": [
-            {"state": one.state, "name": one.name, "source": one.source, "why": one.why} for one in summary.troubles
+            {"state": one.state, "name": one.name, "source": one.source, "why": one.why}
+            for one in summary.troubles
         ],
         "empty": len(count.empty),
         "left_out": len(count.left_out),
@@ -112,7 +112,9 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
     if summary.read_again:
         out.append(f"  {summary.read_again} of those read were stored before and are read again")
     if summary.superseded:
-        out.append(f"  {summary.superseded} replace what was stored of the same place; it is kept as superseded")
+        out.append(
+            f"  {summary.superseded} replace what was stored of the same place; it is kept as superseded"
+        )
     if summary.stale:
         out.append(
             f"  {summary.stale} were read by another version or with other limits: give their PATHs to read them again"
@@ -135,13 +137,22 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
 
 
 def _troubles(summary: Summary) -> list[str]:
-    numbers = [(summary.partial, "partial"), (summary.refused, "refused"), (summary.failed, "failed")]
+    numbers = [
+        (summary.partial, "partial"),
+        (summary.refused, "refused"),
+        (summary.failed, "failed"),
+    ]
     if not any(number for number, _ in numbers):
         return []
     out = ["  " + ", ".join(f"{number} {what}" for number, what in numbers if number) + ":"]
-    worst = sorted(summary.troubles, key=lambda one: (["failed", "refused", "partial"].index(one.state), one.source))
+    worst = sorted(
+        summary.troubles,
+        key=lambda one: (["failed", "refused", "partial"].index(one.state), one.source),
+    )
     for one in worst[:SHOWN]:
-        out.append(f"    {one.state}: {one_line(one.source or one.name)}: {bound_line(one.why, 300)}")
+        out.append(
+            f"    {one.state}: {one_line(one.source or one.name)}: {bound_line(one.why, 300)}"
+        )
     if len(worst) > SHOWN:
         out.append(f"    … and {len(worst) - SHOWN} more: `backline archive list` shows all")
     return out
@@ -150,7 +161,10 @@ def _troubles(summary: Summary) -> list[str]:
 def _rules(summary: Summary) -> list[str]:
     out = []
     if summary.rules:
-        top = ", ".join(f"{one_line(rule)} in {_cases(number)}" for rule, number in summary.rules.most_common(TITLES))
+        top = ", ".join(
+            f"{one_line(rule)} in {_cases(number)}"
+            for rule, number in summary.rules.most_common(TITLES)
+        )
         out.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
     if summary.unsearched:
         names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))

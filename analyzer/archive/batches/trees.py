@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from analyzer.paths import full
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.storage import is_url
 
@@ -74,7 +74,9 @@ class Disk:
                 if stat.S_ISDIR(status.st_mode):
                     found.append(TreeEntry(entry.name, entry.path, True))
                 elif stat.S_ISREG(status.st_mode):
-                    found.append(TreeEntry(entry.name, entry.path, False, status.st_size, status.st_mtime_ns))
+                    found.append(
+                        TreeEntry(entry.name, entry.path, False, status.st_size, status.st_mtime_ns)
+                    )
         found.sort()
         return found
 
@@ -128,7 +130,9 @@ def _child(at: Place) -> TreeEntry | None:
     if not folder and not stat.S_ISREG(status.st_mode):
         return None
     size = 0 if folder else max(0, status.st_size)
-    return TreeEntry(at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000))
+    return TreeEntry(
+        at.name, str(getattr(at, "given", at)), folder, size, int(status.st_mtime * 1_000_000_000)
+    )
 
 
 def tree_of(path: str) -> Tree:

@@ -33,19 +33,24 @@ from analyzer.archive.batches.jobs import (
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.entry import Entry, Stored
-from analyzer.archive.object_store.object_store import FORMAT, StorageError, StoreWriteError, workplace
+from analyzer.archive.object_store.object_store import (
+    FORMAT,
+    StorageError,
+    StoreWriteError,
+    workplace,
+)
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
-from analyzer.errors import BacklineError, RefusedError, failure_text
 from analyzer.facts.database import duck_said
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.text import one_line
 from analyzer.sources.ledger import LOST
 from analyzer.sources.storage import is_url
-from analyzer.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.case.verdicts import Judgement
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
-    from analyzer.verdicts import Judgement
 
 LONGEST_WHY = 500
 
@@ -93,8 +98,8 @@ class _JobRunner:
 
     def read(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.triage import Options, gathered  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
         limits = self.config.options.limits
@@ -108,11 +113,15 @@ class _JobRunner:
         except StorageError:  # the archive is at fault, and no case
             raise
         except RefusedError as error:
-            return self.none(work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what)
+            return self.none(
+                work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what
+            )
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
             return self.none(work, hashes, FAILED, failure_text(error))
 
-    def whole(self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float) -> Result:
+    def whole(
+        self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
+    ) -> Result:
         """Store a case that was read and judged already."""
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
@@ -121,7 +130,9 @@ class _JobRunner:
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
         meta["files"] = len(hashes.all())
         with self._packing() as folder:
-            size = self._put(work, case, "full", encode.pack_file(material, outcome, meta, folder=folder))
+            size = self._put(
+                work, case, "full", encode.pack_file(material, outcome, meta, folder=folder)
+            )
         return self._result(work, case, state, why, outcome, [], size)
 
     def none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
@@ -169,20 +180,31 @@ class _JobRunner:
         except (GoneError, DamagedError):
             if len(stored) < 2:
                 return {}
-        return {case: material for one in stored for case, material in self._recalled([one]).items()}
+        return {
+            case: material for one in stored for case, material in self._recalled([one]).items()
+        }
 
-    def _judged(self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]) -> Result:
+    def _judged(
+        self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]
+    ) -> Result:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
         from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
 
         searched = old.get("searched", [])
         missing = recall.unsearched(searched, self.context.signatures)
         outcome = conclude(
-            material, self.context.catalog, self.context.local.settings, self.config.options.limits, said
+            material,
+            self.context.catalog,
+            self.context.local.settings,
+            self.config.options.limits,
+            said,
         )
         state, why = state_of(outcome, self.context.catalog)
-        name, source = work.name or str(old.get("name", "")), work.source or str(old.get("source", ""))
+        name, source = (
+            work.name or str(old.get("name", "")),
+            work.source or str(old.get("source", "")),
+        )
         work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))
         meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
         meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
@@ -190,7 +212,9 @@ class _JobRunner:
             pack = encode.pack_file(material, outcome, meta, kind="case", folder=folder)
             size = self._put(work, case, "case", pack)
         logs = set(old.get("logs", ()))
-        return self._result(work, case, state, why, outcome, [s.id for s in missing if s.table in logs], size)
+        return self._result(
+            work, case, state, why, outcome, [s.id for s in missing if s.table in logs], size
+        )
 
     @contextmanager
     def _packing(self) -> Iterator[Path]:
@@ -202,7 +226,9 @@ class _JobRunner:
                 yield folder
             except (OSError, duckdb.IOException) as error:
                 what, where = "cannot write in the archive", one_line(str(folder))
-                why = getattr(error, "strerror", "") or one_line(duck_said(error).rpartition(": ")[2], 200)
+                why = getattr(error, "strerror", "") or one_line(
+                    duck_said(error).rpartition(": ")[2], 200
+                )
                 do = "Free some space there and start the run again: what is stored stays."
                 raise StoreWriteError(what, where=where, why=why, do=do) from error
 
@@ -221,7 +247,10 @@ class _JobRunner:
         """Tell whether another run, or the process that died over this job, has stored the case."""
         like = entry.object.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
         stored = (Entry.parse(item.name) for item in self.context.archive.objects.list(like))
-        return any(one is not None and one.stamp >= self.job.again and one.kind == entry.kind for one in stored)
+        return any(
+            one is not None and one.stamp >= self.job.again and one.kind == entry.kind
+            for one in stored
+        )
 
     def _meta(self, work: Work, case: str, state: str, why: str, seconds: float) -> dict[str, Any]:
         return {
@@ -245,11 +274,20 @@ class _JobRunner:
 
     def _searched(self, material: CaseData) -> dict[str, Any]:
         """Return what the logs were searched for, and which log tables there are at all."""
-        searched = [[one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures]
+        searched = [
+            [one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures
+        ]
         return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
 
     def _result(
-        self, work: Work, case: str, state: str, why: str, outcome: RunResult, missing: list[str], size: int
+        self,
+        work: Work,
+        case: str,
+        state: str,
+        why: str,
+        outcome: RunResult,
+        missing: list[str],
+        size: int,
     ) -> Result:
         rules: dict[str, int] = {}
         for finding in outcome.judgement.findings:
@@ -260,16 +298,25 @@ class _JobRunner:
 
 
 def keep_whole(
-    context: WorkerContext, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
+    context: WorkerContext,
+    work: Work,
+    hashes: FileHashes,
+    material: CaseData,
+    outcome: RunResult,
+    seconds: float,
 ) -> Result:
     """Store a case that was read and judged elsewhere as a run of batch would; BacklineError when that fails.
 
     hashes   of all its files (`every`); seconds: wall time of reading and judging
     """
-    return _JobRunner(Job(0, READ, (work,)), context).whole(work, hashes, material, outcome, seconds)
+    return _JobRunner(Job(0, READ, (work,)), context).whole(
+        work, hashes, material, outcome, seconds
+    )
 
 
-def keep_none(context: WorkerContext, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
+def keep_none(
+    context: WorkerContext, work: Work, hashes: FileHashes, state: str, why: str
+) -> Result:
     """Store that there is no result of a case, and why, as a run of batch would."""
     return _JobRunner(Job(0, READ, (work,)), context).none(work, hashes, state, why)
 
@@ -278,11 +325,17 @@ def reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
-    lost = [f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in LOST]
+    lost = [
+        f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in LOST
+    ]
     if outcome.partial:
         short = [cut["say"] for cut in document["cuts"]]
-        return [*damage, *map(str, document["limits"]), *lost, *short] or ["something could not be read"]
-    used = {rule.id for rule in catalog.rules}  # a file that is no rule is told once, not in each case
+        return [*damage, *map(str, document["limits"]), *lost, *short] or [
+            "something could not be read"
+        ]
+    used = {
+        rule.id for rule in catalog.rules
+    }  # a file that is no rule is told once, not in each case
     errors = {one.rule for one in outcome.judgement.findings if one.verdict == "error"} & used
     return [f"rule {rule} failed while judging" for rule in sorted(errors)]
 

@@ -14,18 +14,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.paths import full
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 from analyzer.sources.storage import is_url
-from analyzer.text import one_line
 from analyzer.workers.pool import STARTS
 
 if TYPE_CHECKING:
@@ -34,7 +33,9 @@ if TYPE_CHECKING:
 EACH = 2  # jobs of a worker: one in work, one waiting, so that it is never idle while an answer travels
 SOON = 5.0  # seconds after which it is said that there are no workers
 TICK = 0.5  # seconds between two looks at the workers
-SLOW = 10.0  # seconds, and twice the longest job so far: then an idle worker does a job a second time
+SLOW = (
+    10.0  # seconds, and twice the longest job so far: then an idle worker does a job a second time
+)
 PATIENCE = 300.0  # seconds to wait for a scheduler or a worker to come back
 
 
@@ -86,7 +87,9 @@ class Cluster:
         tell: Callable[[str], None] = lambda _line: None,
     ) -> None:
         self.config = replace(
-            config, archive=_absolute(config.archive), options=replace(config.options, kb=(), settings="")
+            config,
+            archive=_absolute(config.archive),
+            options=replace(config.options, kb=(), settings=""),
         )
         self.patience, self.slow, self.tell = patience, slow, tell
         kit = pickle.dumps(worker_protocol.kit_of(config))
@@ -95,7 +98,9 @@ class Cluster:
         self._again: deque[_Task] = deque()
         self._answers: queue.SimpleQueue[_Try] = queue.SimpleQueue()
         self._workers: set[str] = set()
-        self._sleepy: dict[str, Any] = {}  # workers that another one overtook, each with a question to it
+        self._sleepy: dict[
+            str, Any
+        ] = {}  # workers that another one overtook, each with a question to it
         self._looked = self._met = 0.0
         self._alone = False
         self._longest = 0.0
@@ -157,7 +162,9 @@ class Cluster:
         one.task.tries.remove(one)
         if one.answer is not None:
             yield from self._answered(one, one.answer)
-        elif one.future.status != "error":  # the scheduler is gone and all it knew, or the worker with its answer
+        elif (
+            one.future.status != "error"
+        ):  # the scheduler is gone and all it knew, or the worker with its answer
             self._looked = 0.0
             self._retry(one.task)
         elif type(one.future.exception()).__name__ == "KilledWorker":
@@ -212,7 +219,9 @@ class Cluster:
             held = [one for one in self._tries if one.worker == worker and one.answer is None]
             # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
             suspects = [
-                one for one in held if one.future.status != "cancelled" and self._dask.was_there(one.future.key)
+                one
+                for one in held
+                if one.future.status != "cancelled" and self._dask.was_there(one.future.key)
             ]
             for one in held:
                 self._drop(one)
@@ -227,7 +236,11 @@ class Cluster:
         task = one.task
         task.deaths += 1
         task.proved = task.proved or proved
-        name = task.job.works[0].name if len(task.job.works) == 1 else f"{len(task.job.works)} stored cases"
+        name = (
+            task.job.works[0].name
+            if len(task.job.works) == 1
+            else f"{len(task.job.works)} stored cases"
+        )
         if task.deaths < STARTS or not task.proved:
             self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
             self._retry(task)
@@ -236,7 +249,9 @@ class Cluster:
             self._again += [_Task(part, STARTS - 1) for part in parts]
         else:
             times = "twice" if task.deaths == STARTS else f"{task.deaths} times"
-            yield from self._finish(task, task.job.lost(f"the process that read it died {times} (on a cluster)"))
+            yield from self._finish(
+                task, task.job.lost(f"the process that read it died {times} (on a cluster)")
+            )
 
     def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
         self._count += 1
@@ -264,9 +279,13 @@ class Cluster:
 
         alone  only one that has nothing else; a worker with a job that was asked for so has no room
         """
-        for worker in [worker for worker, asked in self._sleepy.items() if asked.status != "pending"]:
+        for worker in [
+            worker for worker, asked in self._sleepy.items() if asked.status != "pending"
+        ]:
             del self._sleepy[worker]
-        load = {worker: 0 for worker in self._workers if worker not in self._sleepy} or dict.fromkeys(self._workers, 0)
+        load = {
+            worker: 0 for worker in self._workers if worker not in self._sleepy
+        } or dict.fromkeys(self._workers, 0)
         for one in self._tries:
             if one.worker in load:
                 load[one.worker] += EACH if one.task.deaths else 1
@@ -284,7 +303,9 @@ class Cluster:
         alone = [one for one in self._tries if len(one.task.tries) == 1 and not one.task.deaths]
         waiting = [one for one in alone if not one.begun]
         long = [one for one in alone if one.begun and now - one.begun > late]
-        for worker, one in zip(sorted(idle), [*waiting, *sorted(long, key=lambda one: one.begun)], strict=False):
+        for worker, one in zip(
+            sorted(idle), [*waiting, *sorted(long, key=lambda one: one.begun)], strict=False
+        ):
             self._send(one.task, worker)
 
     def _drop(self, one: _Try) -> None:
@@ -351,5 +372,7 @@ def _absolute(path: str) -> str:
 
 def _portable(job: Job) -> Job:
     """Return a job with paths that do not depend on the current folder."""
-    works: Sequence[Any] = [replace(work, paths=tuple(map(_absolute, work.paths))) for work in job.works]
+    works: Sequence[Any] = [
+        replace(work, paths=tuple(map(_absolute, work.paths))) for work in job.works
+    ]
     return replace(job, works=tuple(works))

@@ -10,14 +10,14 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer import safepath
 from analyzer.archive.clusters import worker_protocol
-from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime import safepath
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 from analyzer.sources.storage import MissingExtraError, is_url
-from analyzer.text import one_line
 from analyzer.workers.resources import count_cores, find_memory
 
 LOCAL = "local"
@@ -41,7 +41,8 @@ class Link:
             import distributed  # noqa: PLC0415 - heavy, and an extra
         except ImportError:
             raise MissingExtraError(
-                "a cluster needs packages that are not installed", do="Install them: pip install 'backline[cluster]'."
+                "a cluster needs packages that are not installed",
+                do="Install them: pip install 'backline[cluster]'.",
             ) from None
         self._distributed: Any = distributed
         _silence()
@@ -61,23 +62,34 @@ class Link:
     def _secured(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
         if scheduler != LOCAL and not is_url(scheduler):
-            raise UsageError("not the address of a scheduler", where=scheduler, do="Give tcp://HOST:PORT or local.")
+            raise UsageError(
+                "not the address of a scheduler",
+                where=scheduler,
+                do="Give tcp://HOST:PORT or local.",
+            )
         if not any(files):
             return None
         if not all(files) or not scheduler.startswith("tls://"):
-            what = "TLS needs an address tls://HOST:PORT, and authority, certificate and key together"
+            what = (
+                "TLS needs an address tls://HOST:PORT, and authority, certificate and key together"
+            )
             raise UsageError(what, where=scheduler, do="Give --tls CA CERT KEY.")
         for file in files:
             if not os.path.isfile(file):  # noqa: PTH113 - kept as the text that was given
                 raise UsageError("no such file", where=file, do="Check the path.")
         return self._distributed.Security(
-            tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
+            tls_ca_file=tls.ca,
+            tls_client_cert=tls.cert,
+            tls_client_key=tls.key,
+            require_encryption=True,
         )
 
     def _start(self, workers: int, memory: int) -> None:
         """Start a cluster of processes on this machine."""
         safepath.for_children()
-        self._folder = tempfile.TemporaryDirectory(prefix="backline-dask-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="backline-dask-", ignore_cleanup_errors=True
+        )
         self._local = self._distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
             memory_limit=memory // workers, dashboard_address=None,
@@ -90,7 +102,9 @@ class Link:
         self._leave()
         began = time.monotonic()
         try:
-            with warnings.catch_warnings():  # of other versions of packages; what matters is compared by us
+            with (
+                warnings.catch_warnings()
+            ):  # of other versions of packages; what matters is compared by us
                 warnings.simplefilter("ignore")
                 self._client = self._distributed.Client(
                     self.address, timeout=ANSWER, security=self._security, set_as_default=False
@@ -116,7 +130,13 @@ class Link:
     def submit(self, parcel: bytes, worker: str, key: str) -> Any:
         """Send a job to a worker."""
         return self._client.submit(
-            self._job_runner, self._want, parcel, key=key, workers=[worker], allow_other_workers=False, pure=False
+            self._job_runner,
+            self._want,
+            parcel,
+            key=key,
+            workers=[worker],
+            allow_other_workers=False,
+            pure=False,
         )
 
     def when_done(self, future: Any, heard: Callable[[Any], None]) -> None:
@@ -152,7 +172,9 @@ class Link:
 
     def ask(self, worker: str) -> Any:
         """Ask a worker for a sign of life; the answer comes when it has nothing else to do."""
-        return self._client.submit(time.time, workers=[worker], allow_other_workers=False, pure=False)
+        return self._client.submit(
+            time.time, workers=[worker], allow_other_workers=False, pure=False
+        )
 
     def _leave(self) -> None:
         if self._client is not None:
@@ -174,6 +196,10 @@ class Link:
 
 def _silence() -> None:
     """Let the libraries of the cluster say nothing on stderr: what matters is told in our words."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
+    names = [
+        name
+        for name in logging.root.manager.loggerDict
+        if name.partition(".")[0] in ("distributed", "tornado")
+    ]
     for name in [*names, "distributed", "tornado", "asyncio"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)

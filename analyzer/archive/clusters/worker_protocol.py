@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -23,17 +23,16 @@ from analyzer import __version__
 from analyzer.archive.batches.jobs import Job
 from analyzer.archive.batches.run_config import ConfigError, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import do_in
-from analyzer.errors import BacklineError, fault
-from analyzer.language.rulefile import BadRuleError, leads_out
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.rulefile import BadRuleError, leads_out
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
+from analyzer.runtime.errors import BacklineError, fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from analyzer.archive.batches.run_config import RunConfig
-    from analyzer.limits import Limits
     from analyzer.rules.settings import Settings
+    from analyzer.runtime.limits import Limits
 
 # Kinds of an answer; the second part of the tuple is told beside each.
 DONE = "done"  # the pickled Done
@@ -116,7 +115,9 @@ class SentSource:
     def source(self) -> RuleSource:
         """Return the source as the rule loader takes it."""
         faults = [BadRuleError(**fault) for fault in self.faults]
-        return RuleSource(self.kind, self.name, self.version, self.files, self.data, faults, shared=self.shared)
+        return RuleSource(
+            self.kind, self.name, self.version, self.files, self.data, faults, shared=self.shared
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,13 @@ def _sent(source: RuleSource, limits: Limits) -> SentSource:
     files, faults = rule_files([replace(source)], replace(limits, rules=_NOT_ENOUGH))
     sent = tuple(_file(file, source.kind, limits) for _, file in files)
     told = tuple(
-        {"message": one.message, "file": one.file, "place": one.place, "source": one.source, "help": one.help}
+        {
+            "message": one.message,
+            "file": one.file,
+            "place": one.place,
+            "source": one.source,
+            "help": one.help,
+        }
         for one in faults
     )
     data = tuple(_file(file, source.kind, limits) for file in data_files(source)[0])
@@ -196,7 +203,9 @@ def tool_print() -> str:
     for file in sorted(top.rglob("*.py")):
         name = file.relative_to(top)
         if name.parts[0] not in _OWN:
-            digest.update(f"{name.as_posix()}\0".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+            digest.update(
+                f"{name.as_posix()}\0".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0"
+            )
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     return f"{__version__} {python} {digest.hexdigest()[:12]}"
 
@@ -244,7 +253,12 @@ def _context(config: RunConfig, kit: Kit) -> WorkerContext:
         for one in kit.sources:
             sources += rules.default_paths() if one.kind == "shipped" else [one.source()]
         thresholds = kit.settings.thresholds
-        catalog = rules.load(sources, limits=config.options.limits, drafts=config.options.drafts, thresholds=thresholds)
+        catalog = rules.load(
+            sources,
+            limits=config.options.limits,
+            drafts=config.options.drafts,
+            thresholds=thresholds,
+        )
         if tuple(map(str, catalog.broken)) != kit.broken:
             raise ConfigError(
                 "the rules that were sent to a worker read differently there",
@@ -263,11 +277,17 @@ def fatal_of(answer: Answer, worker: str) -> BacklineError:
     if kind == TOOL:
         ours, theirs = tool_print().split(), str(told).split()
         names = ("Backline", "Python")
-        differing = [f"{name} {b} there, {a} here" for name, a, b in zip(names, ours, theirs, strict=False) if a != b]
+        differing = [
+            f"{name} {b} there, {a} here"
+            for name, a, b in zip(names, ours, theirs, strict=False)
+            if a != b
+        ]
         why = ", ".join(differing) or f"both are version {ours[0]}, but their files differ"
         return ConfigError("a worker has another Backline", where=worker, why=why, do=same)
     if kind == MISSING:
-        return ConfigError("a worker cannot start Backline", where=worker, why=str(told)[:200], do=same)
+        return ConfigError(
+            "a worker cannot start Backline", where=worker, why=str(told)[:200], do=same
+        )
     return ConfigError(
         "a worker cannot read the files of a case", where=worker, why=f"there is no {told}",
         do="Put the cases on a storage that all machines reach (s3://…, or a network folder of the same path).",

@@ -11,9 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from analyzer.archive.object_store.object_store import TMP, GoneError, Object, StorageError, StoreWriteError, checked
-from analyzer.paths import full
-from analyzer.text import one_line
+from analyzer.archive.object_store.object_store import (
+    TMP,
+    GoneError,
+    Object,
+    StorageError,
+    StoreWriteError,
+    checked,
+)
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,7 +90,9 @@ class LocalStore:
         """Yield the objects whose name begins with `prefix`, sorted by name."""
         folder = prefix.rpartition("/")[0]
         with _plainly("list", self.local):
-            for found in _below(str(self.local / folder) if folder else self.url, folder + "/" if folder else ""):
+            for found in _below(
+                str(self.local / folder) if folder else self.url, folder + "/" if folder else ""
+            ):
                 if found.name.startswith(prefix) and not found.name.startswith(TMP + "/"):
                     yield found
 
@@ -117,10 +126,20 @@ class LocalStore:
         with suppress(OSError):
             for path in sorted((self.local / TMP).iterdir()):
                 with suppress(OSError):
-                    inside = [path, *path.rglob("*")] if path.is_dir() and not path.is_symlink() else [path]
+                    inside = (
+                        [path, *path.rglob("*")]
+                        if path.is_dir() and not path.is_symlink()
+                        else [path]
+                    )
                     stats = [item.lstat() for item in inside]
-                    size = sum(stat.st_size for item, stat in zip(inside, stats, strict=True) if item.is_file())
-                    found.append(Object(f"{TMP}/{path.name}", size, max(stat.st_mtime for stat in stats)))
+                    size = sum(
+                        stat.st_size
+                        for item, stat in zip(inside, stats, strict=True)
+                        if item.is_file()
+                    )
+                    found.append(
+                        Object(f"{TMP}/{path.name}", size, max(stat.st_mtime for stat in stats))
+                    )
         return found
 
     def sweep(self, name: str) -> None:
@@ -178,7 +197,9 @@ def _renamed_new(temporary: Path, target: Path) -> None:
         os.link(temporary, target)
     except (FileExistsError, FileNotFoundError):
         raise
-    except OSError:  # a file system without hard links: two at once may both believe they were first
+    except (
+        OSError
+    ):  # a file system without hard links: two at once may both believe they were first
         if target.exists():
             raise FileExistsError(str(target)) from None
         temporary.replace(target)
@@ -200,7 +221,9 @@ def _below(folder: str, name: str) -> Iterator[Object]:
     """Yield the regular files below a folder in the order of their whole names; links are not followed."""
     try:
         with os.scandir(folder) as entries:
-            found = [(entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in entries]
+            found = [
+                (entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in entries
+            ]
     except (FileNotFoundError, NotADirectoryError):
         return
     for own, entry in sorted(found, key=lambda item: item[0]):
@@ -222,7 +245,9 @@ def _plainly(doing: str, path: Path) -> Iterator[None]:
     except (FileNotFoundError, NotADirectoryError) as error:
         if doing == "read":
             why = "it was deleted, or never written"
-            raise GoneError("the object is not there", where=one_line(str(path)), why=why) from error
+            raise GoneError(
+                "the object is not there", where=one_line(str(path)), why=why
+            ) from error
         raise _storage(doing, path, error) from error
     except OSError as error:
         raise _storage(doing, path, error) from error
@@ -231,4 +256,6 @@ def _plainly(doing: str, path: Path) -> Iterator[None]:
 def _storage(doing: str, path: Path, error: OSError) -> StorageError:
     why = error.strerror or str(error)
     kind = StorageError if doing in ("read", "list") else StoreWriteError
-    return kind(f"cannot {doing} in the archive", where=one_line(str(path)), why=one_line(why), do=DO)
+    return kind(
+        f"cannot {doing} in the archive", where=one_line(str(path)), why=one_line(why), do=DO
+    )

@@ -15,15 +15,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from analyzer.errors import BacklineError, WriteError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError, WriteError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
 
 HEAD = "backline-archive.json"
 FORMAT = "backline/archive-2"
-FORMATS = ("backline/archive-1", FORMAT)  # that this version reads; the first knew no `tables.jsonl`
+FORMATS = (
+    "backline/archive-1",
+    FORMAT,
+)  # that this version reads; the first knew no `tables.jsonl`
 TMP = "tmp"
 LONGEST = 512  # characters of an object's name
 
@@ -142,13 +145,23 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        what, do = "cannot be written", "Free some space there and start again: what is stored stays."
-        raise StoreWriteError(what, where=one_line(str(folder)), why=error.strerror or "", do=do) from error
+        what, do = (
+            "cannot be written",
+            "Free some space there and start again: what is stored stays.",
+        )
+        raise StoreWriteError(
+            what, where=one_line(str(folder)), why=error.strerror or "", do=do
+        ) from error
 
 
 def checked(name: str) -> str:
     """Return an object's name; a ValueError when it could lead out of the archive."""
-    if len(name) > LONGEST or not _NAME.fullmatch(name) or ".." in name or f"{name}/".startswith(TMP + "/"):
+    if (
+        len(name) > LONGEST
+        or not _NAME.fullmatch(name)
+        or ".." in name
+        or f"{name}/".startswith(TMP + "/")
+    ):
         raise ValueError(f"not the name of an object: {name[:80]!r}")
     return name
 

@@ -16,8 +16,8 @@ from analyzer.archive.object_store.object_store import (
     head_of,
     shown,
 )
-from analyzer.errors import UsageError
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # two letters at least: C:\ is a drive
 
@@ -28,7 +28,9 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
     Raises NotAnArchiveError (nothing there, something else there, made by a newer version), StorageError,
     BacklineError when an extra is missing.
     """
-    if not str(url).strip():  # as an unset variable of a shell gives: the current folder is not meant
+    if not str(
+        url
+    ).strip():  # as an unset variable of a shell gives: the current folder is not meant
         raise UsageError("no archive given", do="Name a folder or a URL with --archive.")
     objects = _objects(str(url))
     try:

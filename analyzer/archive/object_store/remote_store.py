@@ -12,9 +12,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from analyzer.archive.object_store.object_store import GoneError, Object, StorageError, StoreWriteError, checked, shown
-from analyzer.errors import BacklineError
-from analyzer.text import one_line
+from analyzer.archive.object_store.object_store import (
+    GoneError,
+    Object,
+    StorageError,
+    StoreWriteError,
+    checked,
+    shown,
+)
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -99,7 +106,9 @@ class RemoteStore:
             except FileNotFoundError:
                 found = {}
         cut = len(self._root) + 1 if self._root else 0
-        names = ((path.lstrip("/") if not cut else path[cut:], info) for path, info in found.items())
+        names = (
+            (path.lstrip("/") if not cut else path[cut:], info) for path, info in found.items()
+        )
         for name, info in sorted(names, key=lambda item: item[0]):
             if name.startswith(prefix) and name and not name.startswith("tmp/"):
                 yield Object(name, int(info.get("size") or 0), _time(info))
@@ -172,7 +181,9 @@ def _filesystem(url: str) -> tuple[Any, str]:
         import fsspec  # noqa: PLC0415 - heavy, and an extra
     except ImportError:
         what, why = "a URL needs the packages of the extra [cluster]", "fsspec is not installed"
-        raise BacklineError(what, where=shown(url), why=why, do=f"Install them: {CLUSTER}") from None
+        raise BacklineError(
+            what, where=shown(url), why=why, do=f"Install them: {CLUSTER}"
+        ) from None
     scheme = url.partition("://")[0]
     options = {"use_listings_cache": False} if scheme in ("s3", "s3a") else {}
     try:
@@ -180,10 +191,14 @@ def _filesystem(url: str) -> tuple[Any, str]:
     except ImportError as error:
         why = one_line(str(error), 200)
         what = f"{scheme}:// needs a package that is not installed"
-        raise BacklineError(what, where=shown(url), why=why, do=f"Install it; for s3:// {CLUSTER}") from None
+        raise BacklineError(
+            what, where=shown(url), why=why, do=f"Install it; for s3:// {CLUSTER}"
+        ) from None
     except (ValueError, OSError) as error:
         do = "Use s3://BUCKET/PREFIX or the path of a folder."
-        raise StorageError("cannot open the archive", where=shown(url), why=one_line(str(error), 200), do=do) from None
+        raise StorageError(
+            "cannot open the archive", where=shown(url), why=one_line(str(error), 200), do=do
+        ) from None
     return fs, str(root).rstrip("/")
 
 

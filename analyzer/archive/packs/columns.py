@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import SQL_TYPES, Table
 from analyzer.facts import database
 from analyzer.facts.database import KEY
-from analyzer.tables import SQL_TYPES, Table
 
 Schema = dict[str, str]  # column -> SQL type, in order
 
@@ -138,7 +138,10 @@ def _schema(name: str) -> Schema:
     return told
 
 
-TABLES = {name: _schema(name) for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)}
+TABLES = {
+    name: _schema(name)
+    for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)
+}
 LATER = {FINDINGS: ("excess",)}  # columns that packs of earlier versions have not
 JUDGED = (CASE, FINDINGS, UNKNOWNS, VERDICTS)  # what a judgement gives; all others are facts
 

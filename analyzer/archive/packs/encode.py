@@ -15,22 +15,32 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.packs import factcolumns, framebytes, parquet, smalltables
-from analyzer.archive.packs.columns import BLOCKS, CASE, FRAMES, HITS, NODES, SCANS, TABLES, Schema, schema
+from analyzer.archive.packs.columns import (
+    BLOCKS,
+    CASE,
+    FRAMES,
+    HITS,
+    NODES,
+    SCANS,
+    TABLES,
+    Schema,
+    schema,
+)
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.lossless import dumps
 from analyzer.archive.packs.parquet import Columns
-from analyzer.case_data import CaseData, RunResult
-from analyzer.case_shape import plain
+from analyzer.artefacts.samples import trim
+from analyzer.artefacts.tables import Frame, Table
+from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quoted
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import Store
-from analyzer.samples import trim
-from analyzer.tables import Frame, Table
+from analyzer.pipeline import case
+from analyzer.pipeline.case_data import CaseData, RunResult
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,7 +54,9 @@ RECORDS = (
 _STAMP = (1980, 1, 1, 0, 0, 0)  # of every member; ZIP knows no earlier time
 PIECE = 30000  # rows of samples that are written at once
 _AT_ONCE = 1 << 20  # bytes
-_PRESSED = 1 << 16  # bytes from which Parquet, pressed already, goes in as it is: to press it again wins 5 %
+_PRESSED = (
+    1 << 16
+)  # bytes from which Parquet, pressed already, goes in as it is: to press it again wins 5 %
 _LEVEL = 6
 
 
@@ -67,7 +79,12 @@ def pack(
 
 
 def pack_file(
-    material: CaseData | None, outcome: RunResult, meta: Mapping[str, Any], kind: str = "full", *, folder: Path
+    material: CaseData | None,
+    outcome: RunResult,
+    meta: Mapping[str, Any],
+    kind: str = "full",
+    *,
+    folder: Path,
 ) -> Path:
     """Write a case, as `pack` returns it, to a file of an existing private folder, and return its path."""
     with closing(_Writer(folder)) as writer:
@@ -142,7 +159,13 @@ class _Writer:
         small: dict[str, bytes | Path] = {smalltables.MEMBER: lines.encode()} if lines else {}
         return small | {f"tables/{name}.parquet": self._path(name) for name in sorted(self.written)}
 
-    def _rows(self, facts: Facts, store: Store, blocks: factcolumns.Blocks, frames: list[tuple[Frame, int]]) -> None:
+    def _rows(
+        self,
+        facts: Facts,
+        store: Store,
+        blocks: factcolumns.Blocks,
+        frames: list[tuple[Frame, int]],
+    ) -> None:
         rows, table = store.rows, store.table
         parts = [
             factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
@@ -154,13 +177,21 @@ class _Writer:
                 name = facts.name(frame.block.node)
                 parts.append(factcolumns.sample_columns(frame, first, name, block, len(frames)))
                 frames.append((frame, block))
-            self._many(table.name, schema(table), [factcolumns.stacked(parts)] if store.frames else parts)
+            self._many(
+                table.name, schema(table), [factcolumns.stacked(parts)] if store.frames else parts
+            )
             return
         pieces: list[Path] = []
         for some in _pieces(store.placed()):
             homes: list[tuple[Placed, int, int]] = []
             for first, frame in some:
-                homes.append((Placed(frame, first, facts.name(frame.block.node)), blocks.of_frame(frame), len(frames)))
+                homes.append(
+                    (
+                        Placed(frame, first, facts.name(frame.block.node)),
+                        blocks.of_frame(frame),
+                        len(frames),
+                    )
+                )
                 frames.append((frame, homes[-1][1]))
             path = self.folder / f"{table.name}.{len(pieces)}"
             self._piece(path, table, () if pieces else parts, homes)
@@ -169,7 +200,11 @@ class _Writer:
         self._join(table.name, pieces)
 
     def _piece(
-        self, path: Path, table: Table, rows: Sequence[Columns], homes: Sequence[tuple[Placed, int, int]]
+        self,
+        path: Path,
+        table: Table,
+        rows: Sequence[Columns],
+        homes: Sequence[tuple[Placed, int, int]],
     ) -> None:
         """Write rows and, behind them, samples as a Parquet file.
 
@@ -177,13 +212,27 @@ class _Writer:
         """
         full = [one for one in homes if len(one[0].frame.line)]
         placed = [one for one, _, _ in full]
-        if placed and not rows and fact_frames.are_alike(placed):  # as they are: a table would copy and sort them
-            own = {"_block": [block for _, block, _ in full], "_frame": [number for _, _, number in full]}
-            fact_frames.ask(self.con, table, placed, lambda cells: parquet.copying(path, schema(table), cells), own)
+        if (
+            placed and not rows and fact_frames.are_alike(placed)
+        ):  # as they are: a table would copy and sort them
+            own = {
+                "_block": [block for _, block, _ in full],
+                "_frame": [number for _, _, number in full],
+            }
+            fact_frames.ask(
+                self.con,
+                table,
+                placed,
+                lambda cells: parquet.copying(path, schema(table), cells),
+                own,
+            )
             return
         self._collect(table.name, schema(table), rows)
         fact_frames.insert(self.con, table, placed)
-        values = [f"({one.first}, {one.first + len(one.frame.line)}, {block}, {number})" for one, block, number in full]
+        values = [
+            f"({one.first}, {one.first + len(one.frame.line)}, {block}, {number})"
+            for one, block, number in full
+        ]
         self._copy(table.name, path, _placed_query(table.name, ["(0, 0, 0, 0)", *values]))
 
     def _join(self, name: str, pieces: Sequence[Path]) -> None:
@@ -264,7 +313,9 @@ def _parts(columns: Columns) -> list[Columns]:
     """Return columns in parts that go in at once."""
     count = max(map(len, columns.values()), default=0)
     starts = range(0, count, CHUNK)
-    return [{name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts]
+    return [
+        {name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts
+    ]
 
 
 def _meta(meta: Mapping[str, Any]) -> bytes:
@@ -282,7 +333,11 @@ def _zip_into(out: BinaryIO, members: Mapping[str, bytes | Path]) -> None:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as file:
         for name, data in members.items():
             info = zipfile.ZipInfo(name, _STAMP)
-            info.compress_type, info.create_system, info.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+            info.compress_type, info.create_system, info.external_attr = (
+                zipfile.ZIP_DEFLATED,
+                3,
+                0o644 << 16,
+            )
             if isinstance(data, bytes):
                 file.writestr(info, data)
                 continue

@@ -11,12 +11,12 @@ from typing import Any
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.lossless import dumps, latin, odd_places, plain_text, tagged
 from analyzer.archive.packs.parquet import Columns
+from analyzer.artefacts.logtime import log_time
+from analyzer.artefacts.tables import Block, Frame, Row, Table
 from analyzer.facts import Facts, database
 from analyzer.facts.database import KEY, text, timestamp, version_key
 from analyzer.judge.evidence import CONTEXT
-from analyzer.logtime import log_time
 from analyzer.scan.hits import Hit, LogScan
-from analyzer.tables import Block, Frame, Row, Table
 
 Searched = Iterable[Sequence[Any]]  # [id, table, pattern, ignore_case]
 
@@ -51,10 +51,23 @@ class Blocks:
     def columns(self) -> Columns:
         """Return the columns of `_blocks`."""
         infos = [
-            dumps([one.address, one.node, one.command, one.params, one.taken, one.cut, one.first_line, one.order])
+            dumps(
+                [
+                    one.address,
+                    one.node,
+                    one.command,
+                    one.params,
+                    one.taken,
+                    one.cut,
+                    one.first_line,
+                    one.order,
+                ]
+            )
             for one in self._blocks
         ]
-        texts = [_text(block, wanted) for block, wanted in zip(self._blocks, self._wanted, strict=True)]
+        texts = [
+            _text(block, wanted) for block, wanted in zip(self._blocks, self._wanted, strict=True)
+        ]
         return {"_block": [*range(len(infos))], "_info": infos, "_text": texts}
 
     def _number(self, block: Block) -> int:
@@ -75,10 +88,16 @@ def _text(block: Block, wanted: set[int]) -> str | None:
             runs[-1][1] = stop
         else:
             runs.append([start, stop])
-    return dumps([[start + block.first_line, block.lines[start:stop]] for start, stop in runs]) if runs else None
+    return (
+        dumps([[start + block.first_line, block.lines[start:stop]] for start, stop in runs])
+        if runs
+        else None
+    )
 
 
-def row_columns(table: Table, rows: Sequence[Row], first: int, facts: Facts, blocks: Blocks) -> Columns:
+def row_columns(
+    table: Table, rows: Sequence[Row], first: int, facts: Facts, blocks: Blocks
+) -> Columns:
     """Return rows of one table as columns; the rows are numbered on from `first`."""
     loaded = database.loaded(table, [database.Rows(rows, facts.name)])
     data: dict[str, Sequence[Any]] = {
@@ -108,7 +127,12 @@ def sample_columns(frame: Frame, first: int, node: str, block: int, number: int)
             data[name] = database.plain_many(frame.columns[name], every)
             if kind == "version":
                 data[name + KEY] = [version_key(cell) for cell in data[name]]
-    same = {"node": text(node), "_node": text(origin.node), "_source": text(origin.address), "_order": origin.order}
+    same = {
+        "node": text(node),
+        "_node": text(origin.node),
+        "_source": text(origin.address),
+        "_order": origin.order,
+    }
     same |= {"taken": timestamp(origin.taken), "_block": block, "_frame": number}
     return data | {name: [cell] * count for name, cell in same.items()}
 
@@ -118,7 +142,11 @@ def stacked(parts: Sequence[Columns]) -> Columns:
     sizes = [max(map(len, part.values()), default=0) for part in parts]
     names = dict.fromkeys(name for part in parts for name in part)
     return {
-        name: [cell for part, size in zip(parts, sizes, strict=True) for cell in part.get(name) or [None] * size]
+        name: [
+            cell
+            for part, size in zip(parts, sizes, strict=True)
+            for cell in part.get(name) or [None] * size
+        ]
         for name in names
     }
 
@@ -138,7 +166,11 @@ def _odd(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:
             odd.setdefault(place, {})[name] = tagged(cells[place])
     for place, row in enumerate(rows):
         if not row.values.keys() <= own.keys():
-            more = {name: tagged(cell) for name, cell in row.values.items() if name not in own and cell is not None}
+            more = {
+                name: tagged(cell)
+                for name, cell in row.values.items()
+                if name not in own and cell is not None
+            }
             if more:
                 odd.setdefault(place, {}).update(more)
     return odd
@@ -164,14 +196,18 @@ def node_columns(facts: Facts, records: Iterable[Mapping[str, Any]]) -> Columns:
                 "version" + KEY: version_key(version),
                 "build": _word(record.get("build")),
                 "release": _word(record.get("release")),
-                "uptime_s": float(uptime) if isinstance(uptime, int | float) and abs(uptime) < 1e300 else None,
+                "uptime_s": float(uptime)
+                if isinstance(uptime, int | float) and abs(uptime) < 1e300
+                else None,
                 "captured": timestamp(text(info.captured)),
                 "complete": info.complete,
                 "_row": place,
                 "_info": dumps([info.key, info.name, info.kind, info.product, info.captured]),
                 "_covers": dumps([cover[:3] for cover in covered]),
                 "_addresses": dumps([cover[3] for cover in covered]),
-                "_counts": dumps({name: count for name in tables if (count := facts.count(name, info.key))}),
+                "_counts": dumps(
+                    {name: count for name in tables if (count := facts.count(name, info.key))}
+                ),
             }
         )
     return transposed(rows)
@@ -214,13 +250,26 @@ def _scan_info(scan: LogScan) -> list[Any]:
     ends = [latin(raw) for raw in (scan.first, scan.last, scan.first_stamped, scan.last_stamped)]
     gaps = [[gap.line, gap.bytes] for gap in scan.nul_gaps]
     size = [scan.lines, scan.bytes, scan.nul_bytes, scan.long_lines]
-    return [scan.address, scan.node, *size, *ends, gaps, scan.long_at, [scan.cut, scan.excerpt, scan.part_of]]
+    return [
+        scan.address,
+        scan.node,
+        *size,
+        *ends,
+        gaps,
+        scan.long_at,
+        [scan.cut, scan.excerpt, scan.part_of],
+    ]
 
 
 def _tallies(scan: LogScan) -> dict[str, list[Any]]:
     """Return count, capped, at_least and stop of each signature that has anything to tell."""
     found: dict[str, list[Any]] = {}
-    names = {*(name for name, count in scan.counts.items() if count), *scan.capped, *scan.at_least, *scan.stopped}
+    names = {
+        *(name for name, count in scan.counts.items() if count),
+        *scan.capped,
+        *scan.at_least,
+        *scan.stopped,
+    }
     for name in sorted(names):
         stop = scan.stopped.get(name)
         told = [stop.line, stop.lines, stop.groups, stop.total] if stop is not None else None
@@ -245,7 +294,9 @@ def hit_columns(facts: Facts) -> Columns:
                     "address": text(hit.address),
                     "line": hit.line,
                     "text": text(hit.text),
-                    "time": when.when.replace(tzinfo=None).isoformat(" ") if when is not None else None,
+                    "time": when.when.replace(tzinfo=None).isoformat(" ")
+                    if when is not None
+                    else None,
                     "_row": len(rows),
                     "_scan": place,
                     "_last": last,

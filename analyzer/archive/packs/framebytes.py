@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.archive.packs.lossless import plain_text, tagged, untagged
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
+from analyzer.artefacts.tables import Block, Frame, Kind, Table
 from analyzer.facts import database
-from analyzer.samples import SampleColumns, SampleLines, packed
-from analyzer.tables import Block, Frame, Kind, Table
 
 
 def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -45,8 +45,15 @@ def _cells(frame: Frame) -> dict[str, Any]:
         return {name: np.asarray(values) for name, values in own.items()}
     # Whole hundredths are numbers that any column of floats gives back, and so is a counter that is not there.
     plain = np.empty(0, dtype=np.float64)
-    numbers = {name: cells.held_floats() if cells is not None else None for name, cells in own.numbers.items()}
-    return {**own.names, **own.moments, **{name: plain if some is None else some for name, some in numbers.items()}}
+    numbers = {
+        name: cells.held_floats() if cells is not None else None
+        for name, cells in own.numbers.items()
+    }
+    return {
+        **own.names,
+        **own.moments,
+        **{name: plain if some is None else some for name, some in numbers.items()},
+    }
 
 
 def _held(values: Any, kind: Kind | None) -> bool:
@@ -67,7 +74,9 @@ def _comes_back(values: Any, kind: Kind | None) -> Any:
     if kind == "time":
         return form == "M" and _whole_microseconds(values)
     if kind in ("str", "version") and form in ("O", "U"):
-        return all(cell is None or (type(cell) is str and plain_text(cell)) for cell in values.tolist())
+        return all(
+            cell is None or (type(cell) is str and plain_text(cell)) for cell in values.tolist()
+        )
     return False
 
 
@@ -83,12 +92,21 @@ def _whole_microseconds(values: Any) -> bool:
 
 def _raw(values: Any) -> dict[str, Any]:
     if values.dtype.kind == "O":
-        return {"cells": [tagged(database.plain(cell) if hasattr(cell, "dtype") else cell) for cell in values.tolist()]}
+        return {
+            "cells": [
+                tagged(database.plain(cell) if hasattr(cell, "dtype") else cell)
+                for cell in values.tolist()
+            ]
+        }
     return {"bytes": values.tobytes().hex()}
 
 
 def restored(
-    table: Table, block: Block, info: Mapping[str, Any], raw: Mapping[str, Any], cells: Mapping[str, Any]
+    table: Table,
+    block: Block,
+    info: Mapping[str, Any],
+    raw: Mapping[str, Any],
+    cells: Mapping[str, Any],
 ) -> Frame:
     """Return a frame from what `described` gave and the arrays that SQL holds (masked where NULL)."""
     columns: Any = {
@@ -101,7 +119,9 @@ def restored(
     return Frame(table, columns, line, block, dict(info["cells"]))
 
 
-def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tuple[SampleColumns, SampleLines]:
+def _samples(
+    columns: Mapping[str, Any], line: Any, form: Sequence[Any]
+) -> tuple[SampleColumns, SampleLines]:
     """Return columns and lines of samples in little memory again; ValueError when they are no whole samples.
 
     form  how many objects a sample has, the columns that name them, those of the sample, those the capture lacks
@@ -127,7 +147,10 @@ def _samples(columns: Mapping[str, Any], line: Any, form: Sequence[Any]) -> tupl
 def shared(frame: Frame, before: Frame | None) -> Frame:
     """Return a frame that shares the names of its objects with the one before it, where they are the same."""
     mine, theirs = frame.columns, before.columns if before is not None else None
-    if not (isinstance(mine, SampleColumns) and isinstance(theirs, SampleColumns)) or mine.objects != theirs.objects:
+    if (
+        not (isinstance(mine, SampleColumns) and isinstance(theirs, SampleColumns))
+        or mine.objects != theirs.objects
+    ):
         return frame
     if mine.names.keys() != theirs.names.keys():
         return frame

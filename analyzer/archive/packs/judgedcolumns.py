@@ -8,15 +8,26 @@ from typing import Any
 from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
 from analyzer.archive.packs.factcolumns import transposed
 from analyzer.archive.packs.parquet import Columns
-from analyzer.case_data import RunResult
-from analyzer.case_shape import clean
+from analyzer.artefacts.tables import INT64
+from analyzer.case.case_shape import clean
+from analyzer.case.verdicts import SEVERITIES, Verdict
 from analyzer.facts.database import timestamp
+from analyzer.pipeline.case_data import RunResult
 from analyzer.report.view import tally
-from analyzer.tables import INT64
-from analyzer.verdicts import SEVERITIES, Verdict
 
 _INT32 = range(-(2**31), 2**31)
-_FOUND = ("rule", "title", "node", "subject", "object", "verdict", "severity", "confidence", "say", "muted")
+_FOUND = (
+    "rule",
+    "title",
+    "node",
+    "subject",
+    "object",
+    "verdict",
+    "severity",
+    "confidence",
+    "say",
+    "muted",
+)
 _STORED = ("name", "source", "tool", "catalog", "state", "why")
 _DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
 
@@ -62,8 +73,16 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
 def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
     for place, one in enumerate(findings):
         row: dict[str, Any] = {name: one[name] for name in _FOUND}
-        row |= {"kb": _numbers(one["kb"]), "issues": _numbers(one["issues"]), "finding_id": one["id"]}
-        yield row | {"first_seen": timestamp(one["first_seen"]), "excess": _number(one["excess"]), "_row": place}
+        row |= {
+            "kb": _numbers(one["kb"]),
+            "issues": _numbers(one["issues"]),
+            "finding_id": one["id"],
+        }
+        yield row | {
+            "first_seen": timestamp(one["first_seen"]),
+            "excess": _number(one["excess"]),
+            "_row": place,
+        }
 
 
 def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:
@@ -89,7 +108,9 @@ def _word(value: object) -> str:
 def _whole(value: object, most: range) -> int | None:
     """Return the number of a value, or of the list it is."""
     value = len(value) if isinstance(value, list | tuple) else value
-    return value if isinstance(value, int) and not isinstance(value, bool) and value in most else None
+    return (
+        value if isinstance(value, int) and not isinstance(value, bool) and value in most else None
+    )
 
 
 def _number(value: object) -> float | None:

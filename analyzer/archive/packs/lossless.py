@@ -14,10 +14,12 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from analyzer.tables import INT64, Kind, Value
+from analyzer.artefacts.tables import INT64, Kind, Value
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # JSON's escapes would join these two to one character
+_PAIR = re.compile(
+    "[\ud800-\udbff][\udc00-\udfff]"
+)  # JSON's escapes would join these two to one character
 _HEX = "\0hex"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
 
@@ -57,8 +59,10 @@ def odd_places(cells: Sequence[Value], kind: Kind) -> list[int]:
     types = set(map(type, cells)) - {type(None)}
     if not types or (kind == "bool" and types == {bool}):
         return []
-    if kind in ("str", "version") and types == {str} and all(cell is None or cell.isascii() for cell in cells):  # type: ignore[union-attr]
-        return []
+    if kind in ("str", "version") and types == {str}:
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        if all(text.isascii() for text in texts):
+            return []
     if kind == "int" and types == {int}:
         numbers: list[Any] = [cell for cell in cells if cell is not None]
         if min(numbers) in INT64 and max(numbers) in INT64:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 SUFFIX = ".parquet"
 Columns = Mapping[str, Sequence[Any]]  # name -> cells; times are ISO text
 _MANY = 100  # cells from which it pays to look whether they are all the same
-_GROUP = 20 * 2048  # rows of a large table that are in memory at once; DuckDB takes 60 * 2048 by itself
+_GROUP = (
+    20 * 2048
+)  # rows of a large table that are in memory at once; DuckDB takes 60 * 2048 by itself
 _FORM = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"  # level 3 makes numbers of captures larger
 
 
@@ -33,7 +35,11 @@ def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
 
 
 def insert(
-    con: duckdb.DuckDBPyConnection, name: str, schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    schema: Schema,
+    data: Columns,
+    kinds: Mapping[str, str] | None = None,
 ) -> None:
     """Put columns into a table made by `create`; `kinds` are the SQL types of cells that are of another one."""
     select, values = _select(schema, data, kinds or {})
@@ -50,17 +56,23 @@ def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
 
     cells  the SQL of each column
     """
-    selected = ", ".join(f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items())
+    selected = ", ".join(
+        f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items()
+    )
     return f"COPY (SELECT {selected} FROM _frame) TO {text_literal(str(path))} {_FORM}"
 
 
 def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
     """Write Parquet files of the same columns as one, in their order."""
     read = f"FROM read_parquet([{', '.join(text_literal(str(piece)) for piece in pieces)}])"
-    con.execute(f"COPY ({read}) TO {text_literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})")
+    con.execute(
+        f"COPY ({read}) TO {text_literal(str(path))} {_FORM[:-1]}, ROW_GROUP_SIZE {_GROUP})"
+    )
 
 
-def _select(schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None) -> tuple[str, list[Any]]:
+def _select(
+    schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None
+) -> tuple[str, list[Any]]:
     cells: list[str] = []
     values: list[Any] = []
     given = [name for name in schema if data.get(name) is not None]
@@ -75,7 +87,9 @@ def _select(schema: Schema, data: Columns, kinds: Mapping[str, str] | None = Non
             values.append(column[0] if name in alone else column)
             own = (kinds or {}).get(name, kind)
             held = "VARCHAR" if own == "TIMESTAMP" else own
-            cell = f"${len(values)}::{held}" if name in alone else f"unnest(${len(values)}::{held}[])"
+            cell = (
+                f"${len(values)}::{held}" if name in alone else f"unnest(${len(values)}::{held}[])"
+            )
             cell = f"try_cast({cell} AS {kind})" if own != kind or kind == "TIMESTAMP" else cell
         cells.append(f"{cell} AS {quoted(name)}")
     return f"SELECT {', '.join(cells)}", values

@@ -10,21 +10,22 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import Schema
 from analyzer.archive.packs.parquet import Columns
 from analyzer.facts.database import CASE
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb
 
 MEMBER = "tables.jsonl"
 ROWS = 1000  # of a table that is small
-LONGEST = 1 << 20  # characters of the line of one; a longer one is Parquet, which a question can pass over
+LONGEST = (
+    1 << 20
+)  # characters of the line of one; a longer one is Parquet, which a question can pass over
 MOST = 1 << 20  # rows that are believed of a line
 AT_ONCE = 20_000  # rows that go into a database with one statement
 _TYPES: dict[str, set[type]] = {
@@ -53,7 +54,9 @@ def line(name: str, schema: Schema, data: Columns) -> str | None:
         cells = data.get(column)
         known = cells is not None and any(cell is not None for cell in cells)
         columns[column] = [kind, [*cells]] if known and cells is not None else [kind]
-    text = json.dumps([name, rows, columns], ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        [name, rows, columns], ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     return text if len(text) <= LONGEST else None
 
 
@@ -76,12 +79,19 @@ def _table(text: str) -> SmallTable:
         cells = {column: values for column, (_, *some) in columns.items() for values in some}
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{MEMBER} has a line that is not a table") from error
-    if type(name) is not str or type(rows) is not int or not 0 < rows <= MOST or not {*types.values()} <= {*_TYPES}:
+    if (
+        type(name) is not str
+        or type(rows) is not int
+        or not 0 < rows <= MOST
+        or not {*types.values()} <= {*_TYPES}
+    ):
         raise ValueError(f"{MEMBER} has a line that is not a table")
     for column, values in cells.items():
         known = set(map(type, values)) - {type(None)} if isinstance(values, list) else {object}
         if len(values) != rows or not known <= _TYPES[types[column]]:
-            raise ValueError(f"table {name}: its column {column} is not {rows} cells of {types[column]}")
+            raise ValueError(
+                f"table {name}: its column {column} is not {rows} cells of {types[column]}"
+            )
     return SmallTable(name, rows, types, cells)
 
 
@@ -104,7 +114,9 @@ class Gathered:
 
     def columns(self) -> Columns:
         """Return the columns, all of one length."""
-        return {name: cells + [None] * (self.rows - len(cells)) for name, cells in self.cells.items()}
+        return {
+            name: cells + [None] * (self.rows - len(cells)) for name, cells in self.cells.items()
+        }
 
     def schema(self) -> Schema:
         """Return their types."""
@@ -116,7 +128,9 @@ NUMBER = "_n"  # of a row in its table
 
 def gathered(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
     """Yield small tables of one name, each with the number of its case, as few groups of rows."""
-    groups: defaultdict[tuple[tuple[str, str], ...], list[tuple[int, SmallTable]]] = defaultdict(list)
+    groups: defaultdict[tuple[tuple[str, str], ...], list[tuple[int, SmallTable]]] = defaultdict(
+        list
+    )
     for case, table in some:
         groups[(*table.types.items(),)].append((case, table))
     for types, alike in groups.items():
@@ -130,13 +144,20 @@ def gathered(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
             yield own
 
 
-def load(con: duckdb.DuckDBPyConnection, name: str, schema: Schema, some: Sequence[tuple[int, SmallTable]]) -> None:
+def load(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    schema: Schema,
+    some: Sequence[tuple[int, SmallTable]],
+) -> None:
     """Put small tables of many cases into a table of the columns `schema`, one of them `_case`.
 
     A column that a case has not is NULL, a cell that its column cannot hold too.
     """
     for group in gathered(some):
-        others = {column: kind for column, kind in group.types.items() if schema.get(column, kind) != kind}
+        others = {
+            column: kind for column, kind in group.types.items() if schema.get(column, kind) != kind
+        }
         parquet.insert(con, name, schema, group.columns(), others)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from analyzer.archive.documents import DamagedError, damaged
@@ -20,10 +21,9 @@ from analyzer.archive.query import views
 from analyzer.archive.query.statement import BadQueryError, admitted, query_error
 from analyzer.archive.restore.relations import Relations, relations
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
 from analyzer.facts import database
-from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,7 +66,11 @@ class QueryDatabase:
     """One database for one question over some cases of an archive; only the named stored tables can be asked."""
 
     def __init__(
-        self, archive: Archive, cases: Sequence[Stored], tables: Iterable[str], seconds: float = SECONDS
+        self,
+        archive: Archive,
+        cases: Sequence[Stored],
+        tables: Iterable[str],
+        seconds: float = SECONDS,
     ) -> None:
         self.archive, self.cases, self.seconds = archive, list(cases), seconds
         self._objects = _Watched(archive.objects)
@@ -97,7 +101,11 @@ class QueryDatabase:
         view = views.every()[name]
         if view.stored == views.LABELS:
             self._labels()
-        below = f"SELECT * FROM {views.LABELS}" if view.stored == views.LABELS else self.relation(view.stored)
+        below = (
+            f"SELECT * FROM {views.LABELS}"
+            if view.stored == views.LABELS
+            else self.relation(view.stored)
+        )
         for sql in views.schemas([view]):
             self.con.execute(sql)
         self.rows(views.create(view, below))
@@ -120,7 +128,9 @@ class QueryDatabase:
     def lock(self) -> None:
         """Take away everything but the files that the relations stand on."""
         paths = {
-            form for path in self._objects.paths.values() for form in (path, path.replace("://", ":///", 1))
+            form
+            for path in self._objects.paths.values()
+            for form in (path, path.replace("://", ":///", 1))
         }  # as fsspec asks
         some = ", ".join(map(text_literal, sorted(paths)))
         self.con.execute(f"SET allowed_paths=[{some}]")
@@ -176,7 +186,9 @@ class QueryDatabase:
         clock.daemon = True
         clock.start()
         try:
-            found: list[Row] = self._plainly(lambda: self.con.execute(sql, list(parameters)).fetchall(), None)
+            found: list[Row] = self._plainly(
+                lambda: self.con.execute(sql, list(parameters)).fetchall(), None
+            )
             return found
         finally:
             clock.cancel()
@@ -200,13 +212,21 @@ class QueryDatabase:
     def _unread(self, error: Exception) -> BacklineError:
         """Return what an error of reading means: a compaction was quicker, or an object is damaged."""
         held = [
-            entry.holder for case in self.cases for entry in (case.judged, case.facts) if entry and entry.place >= 0
+            entry.holder
+            for case in self.cases
+            for entry in (case.judged, case.facts)
+            if entry and entry.place >= 0
         ]
         for holder in dict.fromkeys(held):
             if not self._objects.exists(f"{holder}/{MANIFEST}"):
-                return GoneError("the object is not there", where=holder, why="a compaction took it over")
+                return GoneError(
+                    "the object is not there", where=holder, why="a compaction took it over"
+                )
         named = [name for name, path in self._objects.paths.items() if path in str(error)]
-        return damaged(named[0] if named else shown(self._objects.url), database.duck_said(error).split("\n")[0])
+        return damaged(
+            named[0] if named else shown(self._objects.url),
+            database.duck_said(error).split("\n")[0],
+        )
 
     def close(self) -> None:
         """Close the database."""
@@ -260,7 +280,9 @@ def asked(
     return twice(archive.snapshot(), once)
 
 
-def sql(archive: Archive, text: str, snapshot: Snapshot | None = None, seconds: float = SECONDS) -> ResultRows:
+def sql(
+    archive: Archive, text: str, snapshot: Snapshot | None = None, seconds: float = SECONDS
+) -> ResultRows:
     """Return the answer to one SELECT over the views of an archive.
 
     Raises BadQueryError for anything that is not one SELECT over them, with the line and a caret;
@@ -293,7 +315,7 @@ def tables(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, str]]:
     known = views.every()
     for name in names:
         if name not in known:
-            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,21 +16,18 @@ from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, 
 from analyzer.archive.query.search import Filter, Window, meant
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError, UsageError
-from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import plural
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
 _UNREAD = "c.state IN ('refused', 'failed')"
-_WORST = (
-    f"coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), CASE WHEN {_UNREAD} THEN 5 ELSE 9 END)"
-)
+_WORST = f"coalesce(list_position(['critical', 'major', 'warning', 'info'], worst), CASE WHEN {_UNREAD} THEN 5 ELSE 9 END)"
 ORDERS = {
     "created": "created DESC NULLS LAST, name, id",
     "name": "name, created DESC NULLS LAST, id",
@@ -39,7 +36,8 @@ ORDERS = {
     "stored": "stored DESC, name, id",
 }
 _MOMENT = re.compile(
-    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:Z|([+-][01]\d):?([0-5]\d))?)?)?)?", re.ASCII
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:Z|([+-][01]\d):?([0-5]\d))?)?)?)?",
+    re.ASCII,
 )
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC)
 
@@ -73,7 +71,12 @@ def listed(
 
     notes  gets what the filters leave out although nobody can tell; with it a rule that judged no case is refused
     """
-    tables = [CASE, FINDINGS, NODES, *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else [])]
+    tables = [
+        CASE,
+        FINDINGS,
+        NODES,
+        *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else []),
+    ]
 
     def act(db: QueryDatabase) -> ResultRows:
         if notes is not None:
@@ -112,13 +115,20 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
 
 
 def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
-    unread = "FALSE" if wanted.reported else _UNREAD  # nothing is known of such a case, which is not the same as none
+    unread = (
+        "FALSE" if wanted.reported else _UNREAD
+    )  # nothing is known of such a case, which is not the same as none
     counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
-    mine = ", ".join(f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted)
+    mine = ", ".join(
+        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted
+    )
     labelled: dict[str, int] = {}
     for label in labels.current(archive):
         labelled[label.id] = labelled.get(label.id, 0) + 1
-    marks = ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())) or "('', 0)"
+    marks = (
+        ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items()))
+        or "('', 0)"
+    )
     product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
     machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
     conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
@@ -148,8 +158,8 @@ def _reported(db: QueryDatabase) -> str:
 def _worst_hosts(db: QueryDatabase) -> str:
     """Return the query for the machine of each case with the worst finding, and for how bad that is.
 
-    It is the first machine by `analyzer.ranking.rank_hosts`, since findings are stored in their order. A finding that
-    rests on a version alone does not count: every machine of that version has it.
+    It is the first machine by `analyzer.case.ranking.rank_hosts`, since findings are stored in their order.
+    A finding that rests on a version alone does not count: every machine of that version has it.
     """
     seen = f"SELECT * FROM ({db.relation(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
     words = ", ".join(map(text_literal, SEVERITIES))
@@ -168,7 +178,9 @@ def _conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     if wanted.window:
         yield wanted.window.sql("c.created")
     if wanted.rule or wanted.severity:
-        some = SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
+        some = (
+            SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
+        )
         severe = ", ".join(map(text_literal, some))
         names = ", ".join(map(text_literal, (wanted.rule, *wanted.former)))
         rule = f" AND rule IN ({names})" if wanted.rule else ""
@@ -199,12 +211,24 @@ def _moment(text: str, *, end: bool) -> str:
     if found is None:
         raise wrong
     try:
-        year, month, day, hour, minute, second = (int(part) if part else None for part in found.groups()[:6])
+        year, month, day, hour, minute, second = (
+            int(part) if part else None for part in found.groups()[:6]
+        )
         assert year is not None
-        start = datetime(year, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
+        start = datetime(
+            year, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC
+        )
         if found[7]:
-            start -= timedelta(minutes=int(f"{found[7][0]}1") * (int(found[7][1:]) * 60 + int(found[8])))
-        if end and hour is None and year == _LAST.year and month in (None, 12) and day in (None, 31):
+            start -= timedelta(
+                minutes=int(f"{found[7][0]}1") * (int(found[7][1:]) * 60 + int(found[8]))
+            )
+        if (
+            end
+            and hour is None
+            and year == _LAST.year
+            and month in (None, 12)
+            and day in (None, 31)
+        ):
             start = _LAST
         elif end and month is None:
             start = start.replace(year=start.year + 1)
@@ -263,7 +287,9 @@ def origin_lines(found: CaseOrigin) -> list[str]:
         lines.append("           superseded: its source was read again with other content")
     lines.append(f"revisions  {len(found.entries)}")
     for entry in found.entries:
-        what = {"full": "read and judged", "case": "judged again", "none": "refused or failed"}[entry.kind]
+        what = {"full": "read and judged", "case": "judged again", "none": "refused or failed"}[
+            entry.kind
+        ]
         here = " <- this" if entry == case.judged else ""
         lines.append(f"  {_time(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
     lines += ["labels"] * bool(found.labels)
@@ -284,14 +310,38 @@ def short(row: Row) -> list[Any]:
     unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
     nodes, host = row[-2:]
     ill = f"{worst} on {host}" if worst and host and nodes > 1 else worst or ""
-    found = ", ".join(f"{count} {plural(word, count)}" for word, count in zip(COUNTED, counts, strict=True) if count)
+    found = ", ".join(
+        f"{count} {plural(word, count)}"
+        for word, count in zip(COUNTED, counts, strict=True)
+        if count
+    )
     day = created.strftime("%Y-%m-%d %H:%M") if created else ""
     nothing = "nothing found in what could be read" if state == "partial" else "nothing found"
     said = bound_line(why or "", 60) if state in ("refused", "failed") else found or nothing
-    return [name, case[:SHORT], state, day, ", ".join(machines), ill, said, unknowns, labelled or None]
+    return [
+        name,
+        case[:SHORT],
+        state,
+        day,
+        ", ".join(machines),
+        ill,
+        said,
+        unknowns,
+        labelled or None,
+    ]
 
 
-SHORT_HEAD = ["case", "id", "state", "created", "machines", "worst", "findings", "questions", "labels"]
+SHORT_HEAD = [
+    "case",
+    "id",
+    "state",
+    "created",
+    "machines",
+    "worst",
+    "findings",
+    "questions",
+    "labels",
+]
 
 
 def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
@@ -318,4 +368,9 @@ def _check_judged(archive: Archive, case: Stored) -> None:
     if case.judged.kind == "none":
         meta = archive.meta(case)
         what = f"this case was {meta.get('state', 'refused')}: there is no report"
-        raise BacklineError(what, where=str(meta.get("source", "")), why=str(meta.get("why", "")), do="See --source.")
+        raise BacklineError(
+            what,
+            where=str(meta.get("source", "")),
+            why=str(meta.get("why", "")),
+            do="See --source.",
+        )

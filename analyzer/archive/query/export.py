@@ -19,11 +19,11 @@ from analyzer.archive.query import redacting, rows, views
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
-from analyzer.case import dumps
-from analyzer.errors import WriteError
-from analyzer.language.logic import text_literal
-from analyzer.limits import Limits
-from analyzer.output import ELSEWHERE, check_folder, write_all
+from analyzer.pipeline.case import dumps
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.output import ELSEWHERE, check_folder, write_all
 
 if TYPE_CHECKING:
     from analyzer.redact.redaction import Redaction
@@ -131,17 +131,26 @@ def _inside(folder: Path, name: str) -> Path:
     """Return a folder below `folder`; one that is a link could lead elsewhere and is refused."""
     target = folder / name
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise WriteError("cannot write results here", where=str(target), why="it is a link or a file", do=ELSEWHERE)
+        raise WriteError(
+            "cannot write results here",
+            where=str(target),
+            why="it is a link or a file",
+            do=ELSEWHERE,
+        )
     return target
 
 
-def _facts(tables: Tables, snapshot: Snapshot, folder: Path, form: str, redaction: Redaction | None) -> None:
+def _facts(
+    tables: Tables, snapshot: Snapshot, folder: Path, form: str, redaction: Redaction | None
+) -> None:
     """Write every view that has rows of these cases; once more when a compaction was quicker."""
     ids = {case.id for case in tables.cases}
     try:
         _write_tables(tables, folder, form, redaction)
     except GoneError:
-        with closing(Tables(tables.archive, [case for case in snapshot.fresh().every() if case.id in ids])) as again:
+        with closing(
+            Tables(tables.archive, [case for case in snapshot.fresh().every() if case.id in ids])
+        ) as again:
             _write_tables(again, folder, form, redaction)
 
 
@@ -191,7 +200,9 @@ class Tables:
 def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
     with _replacing(folder, name) as path:
         if form == PARQUET:
-            db.rows(f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)")
+            db.rows(
+                f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+            )
             return
         with path.open("w", encoding="utf-8", newline="") as out:
             head, found = db.stream(query)
@@ -213,7 +224,9 @@ def _replacing(folder: Path, name: str) -> Iterator[Path]:
         temporary = None
     except OSError as error:
         why = error.strerror or str(error)
-        raise WriteError("cannot write the result", where=str(target), why=why, do=ELSEWHERE) from error
+        raise WriteError(
+            "cannot write the result", where=str(target), why=why, do=ELSEWHERE
+        ) from error
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)

@@ -33,7 +33,9 @@ def facets(archive: Archive, most: int = MOST) -> dict[str, list[tuple[str, int]
             f" WHERE value IS NOT NULL AND value <> '' GROUP BY value ORDER BY cases DESC, value LIMIT {int(most)})"
             for number, (name, body) in enumerate(values.items())
         ]
-        return db.ask(f"SELECT name, value, cases FROM ({' UNION ALL '.join(parts)}) ORDER BY facet, cases DESC, value")
+        return db.ask(
+            f"SELECT name, value, cases FROM ({' UNION ALL '.join(parts)}) ORDER BY facet, cases DESC, value"
+        )
 
     return _grouped(asked(archive, [CASE, FINDINGS, NODES, DRIVERS], act).rows)
 

@@ -7,7 +7,7 @@ nothing is clean by absence. There is no clock: "as of" is the newest stamp of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,18 @@ from analyzer.archive.object_store import object_store
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.report.fleetmap import RANK, Fleet, FleetCase, FleetHit, FleetNote, FleetRule, Host, arranged
-from analyzer.text import one_line
+from analyzer.report.fleetmap import (
+    RANK,
+    Fleet,
+    FleetCase,
+    FleetHit,
+    FleetNote,
+    FleetRule,
+    Host,
+    arranged,
+)
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.query.ask import QueryDatabase
@@ -55,14 +63,18 @@ class FleetFilter:
     successors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def fleet(archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapshot | None = None) -> Fleet:
+def fleet(
+    archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapshot | None = None
+) -> Fleet:
     """Return all cases of an archive side by side, worst first.
 
     Raises UsageError when a wanted rule was judged in no case.
     """
     from analyzer.archive.query.ask import twice  # noqa: PLC0415 - heavy
 
-    return twice(snapshot or archive.snapshot(), lambda now: _fleet(archive, now, wanted or FleetFilter()))
+    return twice(
+        snapshot or archive.snapshot(), lambda now: _fleet(archive, now, wanted or FleetFilter())
+    )
 
 
 def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
@@ -72,9 +84,15 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
     try:
         out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
         lost = {**dict(snapshot.faults), **snapshot.damaged}
-        out.missing = [f"{one_line(name)} cannot be read: {one_line(why)}" for name, why in sorted(lost.items())]
+        out.missing = [
+            f"{one_line(name)} cannot be read: {one_line(why)}"
+            for name, why in sorted(lost.items())
+        ]
         renamed = _note_successors(db, wanted.successors)
-        out.filters += [f"Findings of {one_line(old)} count for {one_line(', '.join(new))}." for old, new in renamed]
+        out.filters += [
+            f"Findings of {one_line(old)} count for {one_line(', '.join(new))}."
+            for old, new in renamed
+        ]
         out.rules = _chosen(_rules(db), wanted.rules, wanted.successors)
         every = _cases(db, short_ids([case.id for case in snapshot.every()]))
         cases = {number: case for number, case in every.items() if _within(case, wanted.window)}
@@ -91,7 +109,9 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
 
 def _as_of(snapshot: Snapshot) -> str:
     newest = max((entry.stamp for entry in snapshot.entries), default=0)
-    return datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if newest else ""
+    return (
+        datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if newest else ""
+    )
 
 
 def _told(wanted: FleetFilter) -> list[str]:
@@ -100,7 +120,10 @@ def _told(wanted: FleetFilter) -> list[str]:
     if wanted.rules:
         out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
     if wanted.window:
-        ends = [("from", wanted.since or wanted.window.since), ("to", wanted.until or wanted.window.until)]
+        ends = [
+            ("from", wanted.since or wanted.window.since),
+            ("to", wanted.until or wanted.window.until),
+        ]
         said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
         out.append(f"Only cases captured {said} (UTC).")
     return out
@@ -145,14 +168,22 @@ def _cases(db: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
     return out
 
 
-def _note_successors(db: QueryDatabase, known: Mapping[str, tuple[str, ...]]) -> list[tuple[str, tuple[str, ...]]]:
+def _note_successors(
+    db: QueryDatabase, known: Mapping[str, tuple[str, ...]]
+) -> list[tuple[str, tuple[str, ...]]]:
     """Make the table of the rules that are shown under another id; return those that judged a case."""
-    judged = {rule for (rule,) in db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)})")} if known else set()
+    judged = (
+        {rule for (rule,) in db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)})")}
+        if known
+        else set()
+    )
     found = [(old, new) for old, new in sorted(known.items()) if old in judged]
     pairs = [(old, one) for old, new in found for one in new]
     db.con.execute("CREATE TEMP TABLE _renamed (former VARCHAR, now VARCHAR)")
     columns = [[old for old, _ in pairs], [new for _, new in pairs]]
-    db.con.execute("INSERT INTO _renamed SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", columns)
+    db.con.execute(
+        "INSERT INTO _renamed SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", columns
+    )
     return found
 
 
@@ -174,7 +205,11 @@ def _rules(db: QueryDatabase) -> list[FleetRule]:
         " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
         [len(db.cases), [case.judged.stamp for case in db.cases]],
     )
-    return list({rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows}.values())
+    return list(
+        {
+            rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows
+        }.values()
+    )
 
 
 def _chosen(
@@ -184,12 +219,21 @@ def _chosen(
     patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            from analyzer.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
+            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             known = [rule.id for rule in rules]
-            do = did_you_mean(pattern, known) or "`backline archive heatmap` without --rule shows all of them."
-            raise UsageError(f"no case of the archive was judged by a rule {one_line(pattern, 80)}", do=do)
-    return [rule for rule in rules if not patterns or any(_speaks_of(pattern, rule) for pattern in patterns)]
+            do = (
+                did_you_mean(pattern, known)
+                or "`backline archive heatmap` without --rule shows all of them."
+            )
+            raise UsageError(
+                f"no case of the archive was judged by a rule {one_line(pattern, 80)}", do=do
+            )
+    return [
+        rule
+        for rule in rules
+        if not patterns or any(_speaks_of(pattern, rule) for pattern in patterns)
+    ]
 
 
 def _speaks_of(pattern: str, rule: FleetRule) -> bool:
@@ -201,7 +245,9 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     """Put hits, hosts and cells into the fleet; `place` is where a case of the database stands in it."""
     db.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
     ids = [rule.id for rule in out.rules]
-    db.con.execute("INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)])
+    db.con.execute(
+        "INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)]
+    )
     hosts: dict[str, int] = {}
     signs: dict[tuple[int, int], str] = {}
     rows = [*_groups(db, FINDINGS, _FINDING), *_groups(db, UNKNOWNS, _UNKNOWN)]
@@ -267,7 +313,11 @@ def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str
         if row[:4] != last[:4]:
             notes = []
             last = row
-            yield row[0], row[2], FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6])
+            yield (
+                row[0],
+                row[2],
+                FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6]),
+            )
         notes.append(_note(row[3] == "!", *row[7:]))
 
 
@@ -277,7 +327,14 @@ def _note(
 ) -> FleetNote:  # fmt: skip
     weight = "" if broke else ", ".join(word for word in (severity, confidence) if word)
     return FleetNote(
-        subject or "", say or "", weight, first or "", missing or "", ask or "", muted or "", finding or ""
+        subject or "",
+        say or "",
+        weight,
+        first or "",
+        missing or "",
+        ask or "",
+        muted or "",
+        finding or "",
     )
 
 

@@ -14,14 +14,13 @@ tables have it: the driver and the counter of one NIC, not of two.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
-from analyzer.errors import UsageError
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.errors import UsageError
 
 CHOSEN = "_chosen"  # the cases that are asked
 ANSWERS = "_answers"
@@ -47,15 +46,33 @@ class Machines:
     """Writes the plan of a search. `relations` gives the SQL of a stored table."""
 
     def __init__(
-        self, terms: Sequence[Term], relations: Mapping[str, str], same: str = "", *, anywhere: bool = False
+        self,
+        terms: Sequence[Term],
+        relations: Mapping[str, str],
+        same: str = "",
+        *,
+        anywhere: bool = False,
     ) -> None:
-        self.terms, self.relations, self.same, self.anywhere = list(terms), relations, same, anywhere
+        self.terms, self.relations, self.same, self.anywhere = (
+            list(terms),
+            relations,
+            same,
+            anywhere,
+        )
         if same and anywhere:
-            raise UsageError("--same and --anywhere do not go together", why="a NIC belongs to one machine")
+            raise UsageError(
+                "--same and --anywhere do not go together", why="a NIC belongs to one machine"
+            )
         self.agreeing = [bool(same) and term.table.column(same) is not None for term in self.terms]
         if same and sum(self.agreeing) < 2:
-            have = ", ".join(term.table.name for term, has in zip(self.terms, self.agreeing, strict=True) if has)
-            why = f"only {have} has a column {same}" if have else f"no table of the terms has a column {same}"
+            have = ", ".join(
+                term.table.name for term, has in zip(self.terms, self.agreeing, strict=True) if has
+            )
+            why = (
+                f"only {have} has a column {same}"
+                if have
+                else f"no table of the terms has a column {same}"
+            )
             raise UsageError("--same needs two tables with that column", why=why)
 
     def plan(self) -> SearchPlan:
@@ -106,7 +123,10 @@ class Machines:
         )
 
     def _values(self) -> str:
-        some = [f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}" for n in self._agreeing()]
+        some = [
+            f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}"
+            for n in self._agreeing()
+        ]
         return " UNION ".join(some)
 
     def _agreeing(self) -> Iterator[int]:
@@ -121,10 +141,16 @@ class Machines:
             else f"list_filter(m.covers, lambda c: c[1] IN ({_listed(_covering(term))}))[1]"
         )
         kinds = ", ".join(map(text_literal, term.kinds))
-        own = f"EXISTS (SELECT 1 FROM _rows{number} o WHERE o._case = m._case AND o._node = m._node)"
+        own = (
+            f"EXISTS (SELECT 1 FROM _rows{number} o WHERE o._case = m._case AND o._node = m._node)"
+        )
         asked = f"m.kind IN ({kinds}) OR cover IS NOT NULL OR {own}" if kinds else "TRUE"
-        whole = "TRUE" if term.table is NODES else "m.complete AND coalesce(cover[2], 'read') = 'read'"
-        if term.table is ADAPTERS:  # no driver of that name only where both NICs and HBAs were listed
+        whole = (
+            "TRUE" if term.table is NODES else "m.complete AND coalesce(cover[2], 'read') = 'read'"
+        )
+        if (
+            term.table is ADAPTERS
+        ):  # no driver of that name only where both NICs and HBAs were listed
             read = "len(list_filter(m.covers, lambda c: c[1] IN ({}) AND c[2] = 'read')) > 0"
             whole = f"m.complete AND {read.format(_listed(NICS))} AND {read.format(_listed(HBAS))}"
         values = " LEFT JOIN _values v ON v._case = m._case AND v._node = m._node" if same else ""
@@ -145,7 +171,9 @@ class Machines:
         )
         answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
         if self.anywhere:
-            joins = " ".join(f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms)))
+            joins = " ".join(
+                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
+            )
             return f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
         joins = "_term0 t0"
         first = next(self._agreeing(), None)
@@ -155,7 +183,9 @@ class Machines:
                 on += f" AND t{number}.same IS NOT DISTINCT FROM t{first}.same"
             joins += f" JOIN _term{number} t{number} ON {on}"
         same = f"t{first}.same" if first is not None else "NULL"
-        return f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+        return (
+            f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+        )
 
     def _matches(self) -> str:
         cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
@@ -193,13 +223,19 @@ def _stored(term: Term) -> str:
 
 def stored(terms: Sequence[Term]) -> list[str]:
     """Return the stored tables that a search over these terms reads."""
-    below = [name for term in terms for name in (_covering(term) if term.table is ADAPTERS else [_stored(term)])]
+    below = [
+        name
+        for term in terms
+        for name in (_covering(term) if term.table is ADAPTERS else [_stored(term)])
+    ]
     return list(dict.fromkeys([STORED_NODES, *below]))
 
 
 def _covering(term: Term) -> list[str]:
     """Return the tables whose coverage tells whether a term can be answered."""
-    return [table.name for table in adapter_tables()] if term.table is ADAPTERS else [term.table.name]
+    return (
+        [table.name for table in adapter_tables()] if term.table is ADAPTERS else [term.table.name]
+    )
 
 
 def _listed(names: Iterable[str]) -> str:

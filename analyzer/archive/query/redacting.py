@@ -8,17 +8,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.store import Archive
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
 from analyzer.facts.database import quoted
 from analyzer.redact.columns import PLAIN, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
 from analyzer.redact.replacing import NAME_FIELDS
+from analyzer.runtime.errors import BacklineError
 
 _NAMES = "_pseudonyms"
 NUMBER = "number "  # before a number that is a name where its column says so
@@ -58,7 +58,9 @@ def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Red
     declared = parsing.tables()
     for name, query in queries.items():
         if name == "nodes":
-            for kind, node in db.rows(f"SELECT DISTINCT kind, node FROM ({query}) WHERE node IS NOT NULL"):
+            for kind, node in db.rows(
+                f"SELECT DISTINCT kind, node FROM ({query}) WHERE node IS NOT NULL"
+            ):
                 names.cell("vm" if kind in ("guest", "hosted") else "host", node)
         if name not in declared:
             continue
@@ -80,7 +82,8 @@ def distinct(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str,
     if not columns:
         return {}
     lists = ", ".join(
-        f"list(DISTINCT {name}::VARCHAR) FILTER (WHERE {name}::VARCHAR <> '')" for name in map(quoted, columns)
+        f"list(DISTINCT {name}::VARCHAR) FILTER (WHERE {name}::VARCHAR <> '')"
+        for name in map(quoted, columns)
     )
     (found,) = db.rows(f"SELECT {lists} FROM ({query})")
     return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
@@ -88,7 +91,9 @@ def distinct(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str,
 
 def learn(db: QueryDatabase, table: str, query: str, redaction: Redaction) -> None:
     """Give the redaction the names that the texts of a table show by their form."""
-    for texts in distinct(db, query, [one for one in _columns(db, query) if _holds_text(table, one)]).values():
+    for texts in distinct(
+        db, query, [one for one in _columns(db, query) if _holds_text(table, one)]
+    ).values():
         for start in range(0, len(texts), AT_ONCE):
             redaction.lines(texts[start : start + AT_ONCE])
 
@@ -113,11 +118,20 @@ class RedactedTables:
         if not proved:
             self.redaction.check({"facts": "\n".join(made.values())})
         self.db.con.execute(f"DELETE FROM {_NAMES}")
-        numbers = {column: numbers for column, own in held.items() if (numbers := self._numbers(table, column, own))}
+        numbers = {
+            column: numbers
+            for column, own in held.items()
+            if (numbers := self._numbers(table, column, own))
+        }
         changed = [(old, new) for old, new in made.items() if old != new]
-        changed += {NUMBER + old: new for own in numbers.values() for old, new in own.items()}.items()
+        changed += {
+            NUMBER + old: new for own in numbers.values() for old, new in own.items()
+        }.items()
         olds, news = [old for old, _ in changed], [new for _, new in changed]
-        self.db.con.execute(f"INSERT INTO {_NAMES} SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])", [olds, news])
+        self.db.con.execute(
+            f"INSERT INTO {_NAMES} SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])",
+            [olds, news],
+        )
         given = (
             f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), "
             f"{_of_number(one) if one in numbers else ''}r.{quoted(one)}) AS {quoted(one)}"

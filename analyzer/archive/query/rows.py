@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any, TextIO
 
-from analyzer.text import for_csv, one_line
+from analyzer.runtime.text import for_csv, one_line
 
 WIDEST = 80  # columns of the terminal that one cell pads to; a longer cell pushes its line
 _LOOK = 1000  # rows that decide how wide a column is
@@ -32,7 +32,9 @@ def write(out: TextIO, head: Sequence[str], rows: Iterable[Cells], form: str | N
             writer.writerow([for_csv(_csv(cell)) for cell in row])
     elif form == "json":
         for row in counted:
-            out.write(json.dumps(dict(zip(head, map(plain, row), strict=True)), ensure_ascii=True) + "\n")
+            out.write(
+                json.dumps(dict(zip(head, map(plain, row), strict=True)), ensure_ascii=True) + "\n"
+            )
     else:
         for line in aligned(head, counted):
             out.write(line + "\n")
@@ -70,14 +72,19 @@ def aligned(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
 def _numbers(cells: Iterable[Any]) -> bool:
     """Tell whether a column holds numbers and nothing else."""
     known = [cell for cell in cells if cell is not None]
-    return bool(known) and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known)
+    return bool(known) and all(
+        isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
+    )
 
 
 def _width(cell: str) -> int:
     """Return the columns of a terminal that text takes: wide signs take two, combining ones none."""
     if cell.isascii():
         return len(cell)
-    return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF") for sign in cell)
+    return sum(
+        0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF")
+        for sign in cell
+    )
 
 
 def _padded(cell: str, width: int, right: bool) -> str:

@@ -6,9 +6,8 @@ Every answer tells beside what was found how much could not be told: absence is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer import parsing
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query import views
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
@@ -16,13 +15,13 @@ from analyzer.archive.query.hosts import CHOSEN, Machines, stored
 from analyzer.archive.query.terms import ADAPTERS, Term, union_adapters
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts.database import quoted
-from analyzer.language.logic import text_literal
-from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Table
-from analyzer.text import one_line
+from analyzer.rules.language.logic import text_literal
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 MONTH, HOST, RULE = "month", "host", "rule"
 _SEVERITY = "list_position(['critical', 'major', 'warning', 'info'], severity)"
@@ -76,12 +75,16 @@ class SearchResult:
 def _left(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
     """Return how many cases answer no question: not read, refused among those, and without a time for the window."""
     conditions = {
-        "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}" if unread else "FALSE",
+        "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}"
+        if unread
+        else "FALSE",
         "refused_cases": f"state = 'refused' AND {window.sql('created')}" if unread else "FALSE",
         "undated_cases": "created IS NULL" if window else "FALSE",
     }
     counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
-    return dict(zip(conditions, db.rows(f"SELECT {counts} FROM ({db.relation(CASE)})")[0], strict=True))
+    return dict(
+        zip(conditions, db.rows(f"SELECT {counts} FROM ({db.relation(CASE)})")[0], strict=True)
+    )
 
 
 def _cases(db: QueryDatabase) -> str:
@@ -115,14 +118,18 @@ def machines(
         if any(term.table is ADAPTERS for term in terms):
             relations[ADAPTERS.name] = union_adapters(relations, db.may_have)
         plan = Machines(terms, relations, same, anywhere=anywhere).plan()
-        db.rows(f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(db)}) WHERE {window.sql('created')}")
+        db.rows(
+            f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(db)}) WHERE {window.sql('created')}"
+        )
         for statement in plan.create:
             db.rows(statement)
         yes, untold, total, cases = db.rows(plan.counts)[0]
         found.counts = {"machines": yes, "untold": untold, "asked": total, "cases": cases}
         found.counts |= _left(db, window, unread=not anywhere)
         body = plan.unknown if unknown else plan.matches
-        order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (", q.term" if unknown else ", q.same")
+        order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (
+            ", q.term" if unknown else ", q.same"
+        )
         return db.ask(
             f"SELECT c.name, c.case_id, c.created, q.* EXCLUDE (_case) FROM ({body}) q JOIN {CHOSEN} c USING (_case)"
             f" ORDER BY {order}"
@@ -173,7 +180,9 @@ def findings(
         rules = meant(db, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
         own = among if chosen.kb is None else f"{among} AND {_speaks_of(db, chosen.kb)}"
-        db.rows(f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases(db)})")
+        db.rows(
+            f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases(db)})"
+        )
         db.rows(
             f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
             f" FROM (SELECT * FROM ({db.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
@@ -198,8 +207,12 @@ def meant(db: QueryDatabase, chosen: Filter) -> list[str]:
     """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
     if not chosen:
         return []
-    named = " UNION ALL ".join(f"SELECT rule, kb FROM ({db.relation(table)})" for table in (VERDICTS, FINDINGS))
-    known = db.rows(f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule")
+    named = " UNION ALL ".join(
+        f"SELECT rule, kb FROM ({db.relation(table)})" for table in (VERDICTS, FINDINGS)
+    )
+    known = db.rows(
+        f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule"
+    )
     rules = sorted(rule for rule, _ in known)
     if chosen.kb is not None:
         rules = sorted(rule for rule, articles in known if chosen.kb in (articles or ()))
@@ -217,7 +230,9 @@ def meant(db: QueryDatabase, chosen: Filter) -> list[str]:
 
 def _speaks_of(db: QueryDatabase, kb: int) -> str:
     """Return the condition that a finding speaks of a KB article: all of its rule do, or its own row of the catalog."""
-    rules = db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)}) WHERE list_contains(kb, {kb})")
+    rules = db.rows(
+        f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)}) WHERE list_contains(kb, {kb})"
+    )
     whole = f"rule IN ({', '.join(text_literal(rule) for (rule,) in rules)})" if rules else "FALSE"
     return f"({whole} OR list_contains(kb, {kb}))"
 
@@ -231,7 +246,9 @@ def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
         f" FROM (SELECT * FROM ({db.relation(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
         f" WHERE {inside} AND (u._case, u.node) NOT IN (SELECT (_case, node) FROM _found) GROUP BY ALL"
     )
-    found, machines, cases = db.rows(f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found")[0]
+    found, machines, cases = db.rows(
+        f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found"
+    )[0]
     untold = db.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
     judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
     asked, unjudged = db.rows(
@@ -245,7 +262,9 @@ def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
 # -- cases and machines of a name
 
 
-def named(archive: Archive, text: str, *, window: Window = Window(), seconds: float = SECONDS) -> ResultRows:
+def named(
+    archive: Archive, text: str, *, window: Window = Window(), seconds: float = SECONDS
+) -> ResultRows:
     """Return the cases whose name, or one of whose machines' names, holds a text, capitals or not; newest first.
 
     Rows: case, id, created, whether the name of the case holds it, the machines of such a name.
@@ -253,7 +272,9 @@ def named(archive: Archive, text: str, *, window: Window = Window(), seconds: fl
     wanted = text_literal(text.lower())
 
     def act(db: QueryDatabase) -> ResultRows:
-        machine = f"SELECT _case, node FROM ({db.relation(NODES)}) WHERE contains(lower(node), {wanted})"
+        machine = (
+            f"SELECT _case, node FROM ({db.relation(NODES)}) WHERE contains(lower(node), {wanted})"
+        )
         own = f"contains(lower(c.name), {wanted})"
         return db.ask(
             f"SELECT c.name, c.case_id, c.created, {own}, coalesce(m.nodes, []) FROM ({_cases(db)}) c LEFT JOIN"
@@ -296,7 +317,10 @@ def texts(
         hit = f"split_part(signature, '/', 1) IN ({some})" if chosen else "TRUE"
         wanted = text_literal(text.lower())
         found.counts = _left(db, window)
-        said = " OR ".join(f"contains(lower({column}), {wanted})" for column in ("say", "subject", "title", "object"))
+        said = " OR ".join(
+            f"contains(lower({column}), {wanted})"
+            for column in ("say", "subject", "title", "object")
+        )
         return db.ask(
             "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("
             "SELECT _case, first_seen AS time, node, rule AS of, '' AS address, NULL AS line, say AS text"
@@ -318,7 +342,11 @@ def texts(
 def searched_tables() -> list[Table]:
     """Return the stored tables whose texts are searched for a word; lines of logs are, where they were kept."""
     named = {view.stored for view in views.every().values()}
-    return [table for table in parsing.tables().values() if table.name in named and not table.log and _texts_of(table)]
+    return [
+        table
+        for table in parsing.tables().values()
+        if table.name in named and not table.log and _texts_of(table)
+    ]
 
 
 def _texts_of(table: Table) -> list[str]:
@@ -327,7 +355,10 @@ def _texts_of(table: Table) -> list[str]:
 
 def _cells_with(db: QueryDatabase, table: Table, wanted: str) -> str:
     """Return the part of the query for the rows of a table that hold a text in some cell; each place of a file once."""
-    holds = {name: f"contains(lower(CAST({quoted(name)} AS VARCHAR)), {wanted})" for name in _texts_of(table)}
+    holds = {
+        name: f"contains(lower(CAST({quoted(name)} AS VARCHAR)), {wanted})"
+        for name in _texts_of(table)
+    }
     held = " OR ".join(holds.values())
     names = list(dict.fromkeys([*table.key, *holds]))
     when = {name: "TRUE" if name in table.key else holds[name] for name in names}

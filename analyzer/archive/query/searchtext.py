@@ -8,14 +8,25 @@ from typing import Any
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.query.search import SearchResult
 from analyzer.archive.query.terms import Term
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import counted
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import counted
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal
 ADDRESS = 60  # characters of an address on the terminal; CSV and JSON hold it whole
 
-MACHINES_CSV = ["case", "id", "created", "node", "product", "version", "table", "values", "address", "line"]
+MACHINES_CSV = [
+    "case",
+    "id",
+    "created",
+    "node",
+    "product",
+    "version",
+    "table",
+    "values",
+    "address",
+    "line",
+]
 MACHINES_JSON = ["case", "id", "created", "node", "product", "version", "terms"]
 UNKNOWN = ["case", "id", "created", "node", "table", "why", "ask"]
 
@@ -30,25 +41,42 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
         name, case, created, node, _kind, product, version, same = row[:FIXED]
         what = " ".join(filter(None, (product, version)))
         day = created.strftime("%Y-%m-%d") if created else ""
-        head = [node or "", f"({what})" if what else "", same or "", f"case {name}", case[:SHORT], day]
+        head = [
+            node or "",
+            f"({what})" if what else "",
+            same or "",
+            f"case {name}",
+            case[:SHORT],
+            day,
+        ]
         yield bound_line("  ".join(part for part in head if part), LONGEST)
         for term, (count, shown) in zip(terms, _answers(row), strict=True):
             for one in shown:
-                where = f"  at {bound_middle(one['source'], ADDRESS)}:{one['line']}" if one["source"] else ""
+                where = (
+                    f"  at {bound_middle(one['source'], ADDRESS)}:{one['line']}"
+                    if one["source"]
+                    else ""
+                )
                 machine = f"{one['node']}: " if node is None else ""
-                yield bound_line(f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST)
+                yield bound_line(
+                    f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST
+                )
             if count > len(shown):
                 yield f"  {term.table.name}: and {count - len(shown):,} more rows"
 
 
 def _answers(row: Row) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     cells = row[FIXED:]
-    return ((int(count or 0), shown or []) for count, shown in zip(cells[::2], cells[1::2], strict=True))
+    return (
+        (int(count or 0), shown or []) for count, shown in zip(cells[::2], cells[1::2], strict=True)
+    )
 
 
 def _values(term: Term, one: dict[str, Any]) -> str:
     pairs = zip(term.shown(), one["cells"], strict=True)
-    return " ".join(f"{column}={'?' if cell is None else cell}" for column, cell in pairs) or "there"
+    return (
+        " ".join(f"{column}={'?' if cell is None else cell}" for column, cell in pairs) or "there"
+    )
 
 
 def for_csv(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
@@ -77,7 +105,9 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
                 }
                 for one in shown
             ]
-            told.append({"term": term.text, "table": term.table.name, "fulfilling": count, "rows": some})
+            told.append(
+                {"term": term.text, "table": term.table.name, "fulfilling": count, "rows": some}
+            )
         record = [name, case, created, node, product, version, told]
         yield [*record, same] if same is not None else record
 
@@ -110,7 +140,9 @@ def findings_text(found: SearchResult, *, listed: bool = False) -> str:
         f" in {counted(count['cases'], 'case')} of {count['asked_cases']:,}"
     ]
     if count["untold"]:
-        parts.append(f"of {counted(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}")
+        parts.append(
+            f"of {counted(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}"
+        )
     if count["unjudged_cases"]:
         parts.append(f"{counted(count['unjudged_cases'], 'case')} not judged by it")
     return "; ".join(parts)
@@ -145,7 +177,10 @@ def lines(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
     def row(cells: Row) -> Row:
         address, line = cells[place["address"]], cells[place["line"]]
         where = f"{bound_middle(address, ADDRESS)}:{line}" if address else None
-        own = [str(cells[place[name]])[:SHORT] if name == "id" else cells[place[name]] for name in front]
+        own = [
+            str(cells[place[name]])[:SHORT] if name == "id" else cells[place[name]]
+            for name in front
+        ]
         return [*own, cells[place["text"]], where]
 
     return [*front, "text", "at"], row

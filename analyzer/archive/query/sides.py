@@ -10,7 +10,7 @@ from analyzer.archive.store import Archive
 from analyzer.compare.sides import Recall
 
 if TYPE_CHECKING:
-    from analyzer.case_data import CaseData
+    from analyzer.pipeline.case_data import CaseData
     from analyzer.scan.hits import Signature
 
 

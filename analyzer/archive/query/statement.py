@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import RuleFileError
 from analyzer.facts import database
-from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.text import visible
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import RuleFileError
+from analyzer.runtime.text import visible
 
 if TYPE_CHECKING:
     import duckdb
@@ -24,8 +24,25 @@ if TYPE_CHECKING:
 LONGEST = 100_000  # characters of a statement
 _SHOWN = 160  # characters of a line that an error cites
 _NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
-_FUNCTIONS = {"range", "generate_series", "unnest", "json_each", "json_tree", "repeat", "repeat_row"}
-_SOURCES = {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT", "SHOW_REF"}
+_FUNCTIONS = {
+    "range",
+    "generate_series",
+    "unnest",
+    "json_each",
+    "json_tree",
+    "repeat",
+    "repeat_row",
+}
+_SOURCES = {
+    "BASE_TABLE",
+    "SUBQUERY",
+    "JOIN",
+    "TABLE_FUNCTION",
+    "EXPRESSION_LIST",
+    "EMPTY",
+    "PIVOT",
+    "SHOW_REF",
+}
 _SOURCES |= {"EMPTY_FROM", "COLUMN_DATA", "CTE"}
 _LINE = re.compile(r"^LINE (\d+): (.*)$", re.MULTILINE)
 _KIND = re.compile(r"^(?:[A-Z][A-Za-z-]* )+Error: ")
@@ -39,7 +56,14 @@ class BadQueryError(RuleFileError):
     exit_code = 2
 
     def __init__(
-        self, what: str, *, line: str = "", number: int = 1, column: int = 0, width: int = 1, do: str = ""
+        self,
+        what: str,
+        *,
+        line: str = "",
+        number: int = 1,
+        column: int = 0,
+        width: int = 1,
+        do: str = "",
     ) -> None:
         super().__init__(what, do=do)
         self.line, self.number, self.column, self.width = line, number, column, width
@@ -77,7 +101,9 @@ def admitted(text: str, known: Iterable[str]) -> Statement:
     if len(text) > LONGEST:
         raise BadQueryError(f"the statement is longer than {LONGEST:,} characters")
     if not text.isprintable() and _ODD.search(text):
-        raise BadQueryError("the statement holds a character that is not text", do="type it again by hand")
+        raise BadQueryError(
+            "the statement holds a character that is not text", do="type it again by hand"
+        )
     con = database.borrow()  # locked and empty: the tree of a statement is made without running it
     try:
         statements = con.extract_statements(text)
@@ -93,12 +119,16 @@ def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
     import duckdb  # noqa: PLC0415 - heavy
 
     if not statements:
-        raise BadQueryError("there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"')
+        raise BadQueryError(
+            "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'
+        )
     if len(statements) > 1:
         raise BadQueryError("there are several statements", do="ask one at a time")
     if statements[0].type != duckdb.StatementType.SELECT:
         word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
-        raise BadQueryError(f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT")
+        raise BadQueryError(
+            f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT"
+        )
 
 
 def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
@@ -109,15 +139,27 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
         kind = str(record.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
             word = kind.partition("_")[0]
-            raise _at(text, record, f"{word} is not allowed", "the archive is read only: ask with SELECT")
+            raise _at(
+                text, record, f"{word} is not allowed", "the archive is read only: ask with SELECT"
+            )
         if "sample" in record and kind not in _SOURCES and not kind.endswith("_NODE"):
-            raise _at(text, record, f"{kind.lower()} is not allowed here", f"ask tables of the archive; {_TABLES}")
+            raise _at(
+                text,
+                record,
+                f"{kind.lower()} is not allowed here",
+                f"ask tables of the archive; {_TABLES}",
+            )
         if kind == "TABLE_FUNCTION":
             _allow_function(text, record)
         elif kind == "SHOW_REF" and not record.get("query"):
             raise _at(text, record, "this lists nothing here", _TABLES)
         elif kind == "BASE_TABLE":
-            name = ".".join(filter(None, (record.get("catalog_name"), record.get("schema_name"), record["table_name"])))
+            name = ".".join(
+                filter(
+                    None,
+                    (record.get("catalog_name"), record.get("schema_name"), record["table_name"]),
+                )
+            )
             if name.lower() in known:
                 found[known[name.lower()]] = None
             elif name.lower() not in own:
@@ -133,9 +175,13 @@ def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
         row = con.execute("SELECT json_serialize_sql($1)", [text]).fetchone()
         tree = json.loads(row[0]) if row else {"error": True}
     except (duckdb.Error, ValueError, RecursionError) as error:
-        raise BadQueryError("the statement cannot be checked", do=f"simplify it ({type(error).__name__})") from None
+        raise BadQueryError(
+            "the statement cannot be checked", do=f"simplify it ({type(error).__name__})"
+        ) from None
     if tree.get("error"):
-        raise BadQueryError(str(tree.get("error_message") or "the statement cannot be checked")[:200])
+        raise BadQueryError(
+            str(tree.get("error_message") or "the statement cannot be checked")[:200]
+        )
     return tree
 
 
@@ -162,7 +208,10 @@ def _allow_function(text: str, record: dict[str, Any]) -> None:
     name = str(function.get("function_name", "")).lower()
     if name not in _FUNCTIONS:
         raise _at(
-            text, record, f"{name[:60] or 'this function'}() is not allowed", f"ask tables of the archive; {_TABLES}"
+            text,
+            record,
+            f"{name[:60] or 'this function'}() is not allowed",
+            f"ask tables of the archive; {_TABLES}",
         )
 
 
@@ -179,9 +228,16 @@ def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
     before = raw[:start].decode(errors="replace")
     number = before.count("\n") + 1
     line = text.split("\n")[number - 1]
-    width = len(raw[start : start + int(record.get("query_location_length") or 1)].decode(errors="replace"))
+    width = len(
+        raw[start : start + int(record.get("query_location_length") or 1)].decode(errors="replace")
+    )
     return BadQueryError(
-        what, line=line, number=number, column=len(before) - before.rfind("\n") - 1, width=width, do=do
+        what,
+        line=line,
+        number=number,
+        column=len(before) - before.rfind("\n") - 1,
+        width=width,
+        do=do,
     )
 
 

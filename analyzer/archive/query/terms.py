@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, Table
 from analyzer.facts.database import quoted
 from analyzer.facts.records import PRODUCT_KINDS
-from analyzer.language.checker import check
-from analyzer.language.expression import Alias, NameScope
-from analyzer.language.logic import Writer, text_literal
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Column, Table
+from analyzer.rules.language.checker import check
+from analyzer.rules.language.expression import Alias, NameScope
+from analyzer.rules.language.logic import Writer, text_literal
+from analyzer.rules.language.rulefile import (
+    BadRuleError,
+    FileSpan,
+    RuleItem,
+    RuleText,
+    did_you_mean,
+)
+from analyzer.runtime.errors import UsageError
 
 if TYPE_CHECKING:
-    from analyzer.language.expression import ExprNode
+    from analyzer.rules.language.expression import ExprNode
 
 # What is known of every machine, as a table that a term can speak of.
 NODES = Table(
@@ -83,7 +89,11 @@ class Term:
         """Kinds of node that have the table; empty for every kind."""
         if self.table is ADAPTERS:
             return PRODUCT_KINDS.get("esxi", ("esxi",))
-        return () if self.table is NODES else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
+        return (
+            ()
+            if self.table is NODES
+            else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
+        )
 
     def sql(self, alias: str = "r") -> str:
         """Return the condition as SQL over a row of the table's relation: true, false, or NULL for unknown."""
@@ -101,15 +111,23 @@ class Term:
 
     def shown(self) -> list[str]:
         """Return the columns that tell of a row: those that name the thing, then those of the condition."""
-        asked = [leaf.column for leaf in self.condition.walk() if leaf.op == "column"] if self.condition else []
+        asked = (
+            [leaf.column for leaf in self.condition.walk() if leaf.op == "column"]
+            if self.condition
+            else []
+        )
         named = ("adapter",) if self.table is ADAPTERS else self.table.key
         return list(dict.fromkeys([*named, *asked]))
 
 
 def adapter_tables() -> list[Table]:
     """Return the declared tables that name the driver of an adapter, in the order of their names."""
-    found = (table for table in parsing.tables().values() if table.column("driver") and not table.log)
-    return sorted((table for table in found if table.name not in _NO_ADAPTERS), key=lambda table: table.name)
+    found = (
+        table for table in parsing.tables().values() if table.column("driver") and not table.log
+    )
+    return sorted(
+        (table for table in found if table.name not in _NO_ADAPTERS), key=lambda table: table.name
+    )
 
 
 def union_adapters(relations: Mapping[str, str], held: Callable[[str], bool]) -> str:
@@ -119,7 +137,11 @@ def union_adapters(relations: Mapping[str, str], held: Callable[[str], bool]) ->
         if not held(table.name):
             continue
         name = table.key[0] if table.key else table.columns[0].name
-        versions = [column.name for column in table.columns if column.name in ("driver_version", "hba_driver_version")]
+        versions = [
+            column.name
+            for column in table.columns
+            if column.name in ("driver_version", "hba_driver_version")
+        ]
         version = f"CAST({quoted(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
         parts.append(
             f"SELECT _case, _node, node, _row, _source, _line, CAST({quoted(name)} AS VARCHAR) AS adapter, driver,"
@@ -163,7 +185,10 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
     Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
     there and for whatever the rule language refuses.
     """
-    declared = dict(parsing.tables() if tables is None else tables) | {NODES.name: NODES, ADAPTERS.name: ADAPTERS}
+    declared = dict(parsing.tables() if tables is None else tables) | {
+        NODES.name: NODES,
+        ADAPTERS.name: ADAPTERS,
+    }
     source = RuleText(f"term {number}", text)
     source.is_rule = True  # it is the engineer's own line: errors may cite it
     found = _SHAPE.match(text)
@@ -173,7 +198,10 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
         source.is_rule = True
     if found is None or (found[1] not in declared and found[2] is None):
         raise _bad(
-            source, "a term names a table first", FileSpan(1, 1, max(1, len(text.strip()))), _help(text, declared)
+            source,
+            "a term names a table first",
+            FileSpan(1, 1, max(1, len(text.strip()))),
+            _help(text, declared),
         )
     table = declared.get(found[1])
     if table is None:
@@ -229,7 +257,9 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
     """Return how to ask what somebody may have meant: the tables of a column, or the other ways to search."""
     column = re.match(r"\s*(\w+)\s*(?:[<>=!]|$)", text)
     having = [
-        table.name for table in declared.values() if column and any(column[1] == one.name for one in table.columns)
+        table.name
+        for table in declared.values()
+        if column and any(column[1] == one.name for one in table.columns)
     ]
     if having:
         more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
@@ -268,4 +298,8 @@ def nearest_field(name: str) -> str:
 
 def is_bare_word(text: str) -> bool:
     """Tell whether a term is a word to look for and no table: `i40en`."""
-    return _VALUE.fullmatch(text) is not None and text.strip() not in {*parsing.tables(), NODES.name, ADAPTERS.name}
+    return _VALUE.fullmatch(text) is not None and text.strip() not in {
+        *parsing.tables(),
+        NODES.name,
+        ADAPTERS.name,
+    }

@@ -7,13 +7,22 @@ the key by which a version compares: `driver_version_key < version_key('1.7.20')
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from analyzer import parsing
-from analyzer.archive.packs.columns import ASKED, CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS, asked
+from analyzer.archive.packs.columns import (
+    ASKED,
+    CASE,
+    FINDINGS,
+    HITS,
+    NODES,
+    UNKNOWNS,
+    VERDICTS,
+    asked,
+)
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import SQL_TYPES, Table
 from analyzer.facts.database import KEY, quoted
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import SQL_TYPES, Table
 
 IDS = "_ids"  # table of an asked database: `_case` and the case's id
 LABELS = "_labels"
@@ -51,7 +60,9 @@ class View:
 
 
 def _view(name: str, meaning: str, stored: str, columns: str = "") -> View:
-    return View(name, meaning, stored, tuple(ViewColumn(*one) for one in asked(columns or ASKED[stored])))
+    return View(
+        name, meaning, stored, tuple(ViewColumn(*one) for one in asked(columns or ASKED[stored]))
+    )
 
 
 _LABELS = """
@@ -83,7 +94,9 @@ SYSTEM = (
 def every() -> Mapping[str, View]:
     """Return all views by name: those of the archive, then one for each declared table of facts."""
     found = {view.name: view for view in SYSTEM}
-    return found | {name: facts(table) for name, table in sorted(parsing.tables().items()) if not table.log}
+    return found | {
+        name: facts(table) for name, table in sorted(parsing.tables().items()) if not table.log
+    }
 
 
 def facts(table: Table) -> View:
@@ -95,13 +108,20 @@ def facts(table: Table) -> View:
         meaning = f"{column.meaning} [{column.unit}]" if column.unit else column.meaning
         columns.append(ViewColumn(column.name, SQL_TYPES[column.kind], meaning))
         if column.kind == "version":
-            columns.append(ViewColumn(f"{column.name}_key", "VARCHAR", "by which it compares", column.name + KEY))
+            columns.append(
+                ViewColumn(
+                    f"{column.name}_key", "VARCHAR", "by which it compares", column.name + KEY
+                )
+            )
     taken = {column.name for column in columns}
     origin = [
         ViewColumn("node", "VARCHAR", "name of the machine"),
         ViewColumn("taken", "TIMESTAMP", "when it was taken, where known"),
         ViewColumn(
-            "address" if "address" not in taken else "_address", "VARCHAR", "member it was read from", "_source"
+            "address" if "address" not in taken else "_address",
+            "VARCHAR",
+            "member it was read from",
+            "_source",
         ),
         ViewColumn("line" if "line" not in taken else "_line", "BIGINT", "its line there", "_line"),
     ]

@@ -7,19 +7,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.lossless import loads, untagged
 from analyzer.archive.restore.reading import Reading
 from analyzer.archive.restore.searches import Names, Searches
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
 from analyzer.facts.database import CASE, own_columns, quoted
-from analyzer.language.logic import text_literal
+from analyzer.rules.language.logic import text_literal
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
 from analyzer.scan.parts import parts_of
-from analyzer.tables import Block, Frame, Kind, Row, Table
 
 FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
 NOTHING = "[]"  # the signatures that a log was searched for, as a pack writes them
@@ -36,12 +36,16 @@ class Revival:
     renamed   filled: numbers of cases with signatures that are called otherwise now, or are gone
     """
 
-    def __init__(self, reading: Reading, tables: Collection[Table], searches: Searches, *, whole: bool) -> None:
+    def __init__(
+        self, reading: Reading, tables: Collection[Table], searches: Searches, *, whole: bool
+    ) -> None:
         self.reading, self.searches, self.whole = reading, searches, whole
         self.tables = sorted(tables, key=lambda table: table.name)
         self.renamed: set[int] = set()
         wanted = (table for table in parsing.tables().values() if table.name in searches.tables)
-        self._parts = {table.name: {*table.inside, *table.partly} for table in wanted if table.chosen}
+        self._parts = {
+            table.name: {*table.inside, *table.partly} for table in wanted if table.chosen
+        }
         self._found: dict[int, Facts] = {}
         self._blocks: dict[tuple[int, int], Block] = {}
         self._offsets: dict[str, dict[str, int]] = {}
@@ -53,7 +57,9 @@ class Revival:
         there = self._nodes()
         rows = [(table, self._fetched(table)) for table in self.tables if table.name in there]
         frames = self._frame_rows(there)
-        wanted = {(row[0], row[1]) for _, found in rows for row in found} | {(row[0], row[3]) for row in frames}
+        wanted = {(row[0], row[1]) for _, found in rows for row in found} | {
+            (row[0], row[3]) for row in frames
+        }
         self._read_blocks(wanted)
         for table, found in rows:
             self._rows(table, found)
@@ -68,10 +74,19 @@ class Revival:
         there: set[str] = set()
         read: dict[str, Any] = {}
         beside = {
-            table.name: {*parsing.siblings(table.name), *parsing.read_beside(table.name)} for table in self.tables
+            table.name: {*parsing.siblings(table.name), *parsing.read_beside(table.name)}
+            for table in self.tables
         }
         told = self.whole or any(beside.values())
-        columns = [CASE, "_row", "_info", "complete", "_covers", "_counts", *(["_addresses"] if told else [])]
+        columns = [
+            CASE,
+            "_row",
+            "_info",
+            "complete",
+            "_covers",
+            "_counts",
+            *(["_addresses"] if told else []),
+        ]
         rows = self.reading.rows(NODES, columns, f"ORDER BY {CASE}, _row")
         for number, _, info, complete, covers, counts, *addresses in rows:
             facts = self._found[number]
@@ -86,11 +101,16 @@ class Revival:
             for table, state, why in read[covers]:
                 facts.cover(key, parsing.name_today(table), state, why)
             if not self.whole:  # a table that is not there is told of by the file that may hold it
-                left_out = [beside[name] & read[counts].keys() for name in beside.keys() - read[counts].keys()]
+                left_out = [
+                    beside[name] & read[counts].keys()
+                    for name in beside.keys() - read[counts].keys()
+                ]
                 if not any(left_out):
                     continue
                 facts.leave_out(key, frozenset().union(*left_out))
-            for (table, state, why), known in zip(read[covers], loads(addresses[0]) if addresses else (), strict=False):
+            for (table, state, why), known in zip(
+                read[covers], loads(addresses[0]) if addresses else (), strict=False
+            ):
                 for address in known:
                     facts.cover(key, parsing.name_today(table), state, why, address)
         return there
@@ -101,7 +121,9 @@ class Revival:
             if (number, block) in wanted:
                 address, node, command, params, taken, cut, first_line, order = loads(info)
                 lines = _lines(text[0], first_line) if text and text[0] else []
-                made = Block(lines, first_line, address, "", command, params, taken, cut, order).named(node)
+                made = Block(
+                    lines, first_line, address, "", command, params, taken, cut, order
+                ).named(node)
                 self._blocks[number, block] = made
 
     # -- rows
@@ -109,9 +131,22 @@ class Revival:
     def _fetched(self, table: Table) -> Tuples:
         """Return the rows of a table: case, block, line, lines, odd, and the declared columns."""
         own = own_columns(table)
-        cells = ", ".join([CASE, "_block", "_line", "_lines", "_odd", *(_cell(name, kind) for name, kind in own)])
-        columns = [CASE, "_row", "_block", "_frame", "_line", "_lines", "_odd", *(name for name, _ in own)]
-        return self.reading.rows(table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", cells)
+        cells = ", ".join(
+            [CASE, "_block", "_line", "_lines", "_odd", *(_cell(name, kind) for name, kind in own)]
+        )
+        columns = [
+            CASE,
+            "_row",
+            "_block",
+            "_frame",
+            "_line",
+            "_lines",
+            "_odd",
+            *(name for name, _ in own),
+        ]
+        return self.reading.rows(
+            table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", cells
+        )
 
     def _rows(self, table: Table, found: Tuples) -> None:
         names = [name for name, _ in own_columns(table)]
@@ -119,7 +154,9 @@ class Revival:
         for number, own in groupby(found, itemgetter(0)):
             rows = []
             for _, block, line, lines, odd, *cells in own:
-                values = {name: cell for name, cell in zip(names, cells, strict=True) if cell is not None}
+                values = {
+                    name: cell for name, cell in zip(names, cells, strict=True) if cell is not None
+                }
                 if odd is not None:
                     values |= {name: untagged(value) for name, value in loads(odd).items()}
                 if lines is None:
@@ -140,7 +177,9 @@ class Revival:
             return []
         tables = ", ".join(map(text_literal, wanted))
         columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
-        return self.reading.rows(FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame')
+        return self.reading.rows(
+            FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame'
+        )
 
     def _frames(self, found: Tuples) -> None:
         declared = {table.name: table for table in self.tables}
@@ -157,25 +196,34 @@ class Revival:
             then = f"WHERE {_between(some)} ORDER BY {CASE}, _row"
             with self.reading.asking():
                 cells = ", ".join(map(quoted, names))
-                arrays = self.reading.ask(table.name, [CASE, "_row", "_frame", *names], cells, then).fetchnumpy()
+                arrays = self.reading.ask(
+                    table.name, [CASE, "_row", "_frame", *names], cells, then
+                ).fetchnumpy()
             at = 0
             for number, _, _, block, count, info, raw in some:
                 own = {name: array[at : at + count] for name, array in arrays.items()}
                 if len(own["_line"]) != count:
-                    raise ValueError(f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there")
+                    raise ValueError(
+                        f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there"
+                    )
                 at += count
                 kept: Mapping[str, Any] = loads(raw) if raw else {}
-                frame = framebytes.restored(table, self._blocks[number, block], loads(info), kept, own)
+                frame = framebytes.restored(
+                    table, self._blocks[number, block], loads(info), kept, own
+                )
                 last = framebytes.shared(frame, last)
                 yield number, last
 
     # -- logs
 
     def _scans(self) -> None:
-        looked_at = sorted(self.searches.tables | {log for logs in self._parts.values() for log in logs})
+        looked_at = sorted(
+            self.searches.tables | {log for logs in self._parts.values() for log in logs}
+        )
         declared = parsing.tables()
         stored = sorted(
-            {old for name in looked_at if name in declared for old in declared[name].formerly} | {*looked_at}
+            {old for name in looked_at if name in declared for old in declared[name].formerly}
+            | {*looked_at}
         )
         tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(text_literal, stored))})'
         if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
@@ -204,7 +252,9 @@ class Revival:
         there = {(scan.table, scan.address) for scan in facts.scans}
         for scan in list(facts.scans):
             wanted = {name for name, logs in self._parts.items() if scan.table in logs}
-            for part in parts_of(parsing.tables().values(), scan.table, scan.address, "") if wanted else ():
+            for part in (
+                parts_of(parsing.tables().values(), scan.table, scan.address, "") if wanted else ()
+            ):
                 if part.table in wanted and (part.table, part.address) not in there:
                     part.named(scan.node)
                     part.unsearched = self.searches.names(part.table, NOTHING).unsearched
@@ -212,10 +262,23 @@ class Revival:
                     facts.add_hits(part)
 
     def _hits(self, scans: Mapping[tuple[int, int], tuple[LogScan, Names]]) -> None:
-        stored = sorted({one for _, names in scans.values() for one, now in names.now.items() if now})
+        stored = sorted(
+            {one for _, names in scans.values() for one, now in names.now.items() if now}
+        )
         if not stored or not self.reading.has(HITS):
             return
-        columns = [CASE, "_row", "_scan", "signature", "address", "line", "text", "_last", "_groups", "_odd"]
+        columns = [
+            CASE,
+            "_row",
+            "_scan",
+            "signature",
+            "address",
+            "line",
+            "text",
+            "_last",
+            "_groups",
+            "_odd",
+        ]
         columns += ["_around"] if self.whole else []
         then = f"WHERE signature IN ({', '.join(map(text_literal, stored))}) ORDER BY {CASE}, _row"
         rows = self.reading.rows(HITS, columns, then)
@@ -282,17 +345,35 @@ def _name_parts(facts: Facts) -> None:
     there = {(scan.table, scan.address) for scan in facts.scans}
     for scan in facts.scans:
         table = parsing.tables().get(scan.table)
-        whole = (*table.inside, *table.partly, *table.copied_in) if table is not None and not scan.part_of else ()
+        whole = (
+            (*table.inside, *table.partly, *table.copied_in)
+            if table is not None and not scan.part_of
+            else ()
+        )
         scan.part_of = next((log for log in whole if (log, scan.address) in there), scan.part_of)
 
 
-def _scan(table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]], names: Names) -> LogScan:
+def _scan(
+    table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]], names: Names
+) -> LogScan:
     """Return the scan of one log under the names of today, without its hits."""
     address, node, lines, size, nul_bytes, long_lines, *ends, gaps, long_at, cut = info
     first, last, first_stamped, last_stamped = (text.encode("latin-1") for text in ends)
-    cut, *more = [cut] if isinstance(cut, str) else cut  # entries written before excerpts were known hold a text
+    cut, *more = (
+        [cut] if isinstance(cut, str) else cut
+    )  # entries written before excerpts were known hold a text
     excerpt, part_of = [*more, "", ""][:2]
-    scan = LogScan(table, address, "", lines=lines, bytes=size, first=first, last=last, cut=cut, excerpt=excerpt)
+    scan = LogScan(
+        table,
+        address,
+        "",
+        lines=lines,
+        bytes=size,
+        first=first,
+        last=last,
+        cut=cut,
+        excerpt=excerpt,
+    )
     scan.part_of = parsing.name_today(part_of) if part_of else ""
     scan.named(node)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped

@@ -23,8 +23,8 @@ from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quoted
-from analyzer.language.logic import text_literal
-from analyzer.text import one_line
+from analyzer.rules.language.logic import text_literal
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +43,11 @@ class Reading:
     """
 
     def __init__(
-        self, objects: ObjectStore, cases: Sequence[Numbered], tables: Collection[str], con: duckdb.DuckDBPyConnection
+        self,
+        objects: ObjectStore,
+        cases: Sequence[Numbered],
+        tables: Collection[str],
+        con: duckdb.DuckDBPyConnection,
     ) -> None:
         self.objects, self.cases, self.tables, self.con = objects, cases, frozenset(tables), con
         self._loose: defaultdict[str, list[Path]] = defaultdict(list)
@@ -95,8 +99,13 @@ class Reading:
         columns = {CASE: "INTEGER", **schema_of(table)}
         empty = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in columns.items())
         parts = [f"SELECT {empty} WHERE FALSE", *self._parts(table)]
-        cells = ", ".join(f"try_cast({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in columns.items())
-        return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (f" ORDER BY {order}" if order else "")
+        cells = ", ".join(
+            f"try_cast({quoted(name)} AS {kind}) AS {quoted(name)}"
+            for name, kind in columns.items()
+        )
+        return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (
+            f" ORDER BY {order}" if order else ""
+        )
 
     def has(self, table: str) -> bool:
         """Tell whether any holder has rows of a table."""
@@ -106,7 +115,9 @@ class Reading:
             or any(table + _PARQUET in files for files in self._files.values())
         )
 
-    def ask(self, table: str, columns: Sequence[str], cells: str, then: str) -> duckdb.DuckDBPyConnection:
+    def ask(
+        self, table: str, columns: Sequence[str], cells: str, then: str
+    ) -> duckdb.DuckDBPyConnection:
         """Ask for `cells` over some columns of a table, `_case` among them; `then` is WHERE and ORDER BY.
 
         Holders written by this version are asked as they are, which takes half the time; where columns are
@@ -133,10 +144,14 @@ class Reading:
         except (duckdb.Error, OSError) as error:
             raise self._plain(error) from error
 
-    def rows(self, table: str, columns: Sequence[str], then: str, cells: str = "") -> list[tuple[Any, ...]]:
+    def rows(
+        self, table: str, columns: Sequence[str], then: str, cells: str = ""
+    ) -> list[tuple[Any, ...]]:
         """Return the rows that `ask` brings; `cells` are the columns themselves unless told."""
         with self.asking():
-            return self.ask(table, columns, cells or ", ".join(map(quoted, columns)), then).fetchall()
+            return self.ask(
+                table, columns, cells or ", ".join(map(quoted, columns)), then
+            ).fetchall()
 
     def _plain(self, error: Exception) -> Exception:
         """Return the error that names the holder at fault."""
@@ -198,8 +213,14 @@ class Reading:
         self._places = f"_places {next(_NUMBERS)}"
         holders = [number for number, places in enumerate(self._segments.values()) for _ in places]
         pairs = [pair for places in self._segments.values() for pair in places]
-        parquet.create(self.con, self._places, dict.fromkeys(("holder", "place", "number"), "INTEGER"))
-        columns = {"holder": holders, "place": [one for one, _ in pairs], "number": [two for _, two in pairs]}
+        parquet.create(
+            self.con, self._places, dict.fromkeys(("holder", "place", "number"), "INTEGER")
+        )
+        columns = {
+            "holder": holders,
+            "place": [one for one, _ in pairs],
+            "number": [two for _, two in pairs],
+        }
         parquet.insert(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
 
     def _wanted(self, holder: str) -> str:
@@ -229,7 +250,9 @@ class Reading:
                         shutil.copyfileobj(source, target, 1 << 20)
                     self._loose[table].append(path)
                 elif name not in MEMBERS.values() and not is_known(table):
-                    pack.open(name).close()  # a name changed by damage is not that before the member: BadZipFile
+                    pack.open(
+                        name
+                    ).close()  # a name changed by damage is not that before the member: BadZipFile
 
 
 @contextmanager

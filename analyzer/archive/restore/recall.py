@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analyzer import parsing
 from analyzer.archive import documents
 from analyzer.archive.documents import DamagedError, damaged
 from analyzer.archive.entry import Entry, Stored
@@ -15,14 +14,15 @@ from analyzer.archive.packs.lossless import loads
 from analyzer.archive.restore.decode_facts import Revival
 from analyzer.archive.restore.reading import Reading, cursor
 from analyzer.archive.restore.searches import Searches, renamed, unsearched
-from analyzer.case_data import CaseData
-from analyzer.errors import BacklineError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES
+from analyzer.pipeline.case_data import CaseData
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.errors import BacklineError
 from analyzer.scan.hits import Signature
 from analyzer.sources.ledger import LOST
-from analyzer.tables import Table
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
@@ -44,9 +44,23 @@ _LISTS = (
     "problems",
     "harmless",
 )
-_KINDS: dict[str, type] = {**dict.fromkeys(_LISTS, list), "name": str, "created": str, "complete": bool}
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(_LISTS, list),
+    "name": str,
+    "created": str,
+    "complete": bool,
+}
 _SYSTEM = (NODES, BLOCKS, SCANS, HITS, FRAMES)
-_BROKEN = (ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+_BROKEN = (
+    ValueError,
+    KeyError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    AssertionError,
+)
 
 
 def material(archive: Archive, stored: Stored, signatures: Sequence[Signature]) -> CaseData:
@@ -59,23 +73,33 @@ def material(archive: Archive, stored: Stored, signatures: Sequence[Signature]) 
     return materials(archive, [stored], signatures)[stored.id]
 
 
-def materials(archive: Archive, cases: Sequence[Stored], signatures: Sequence[Signature]) -> dict[str, CaseData]:
+def materials(
+    archive: Archive, cases: Sequence[Stored], signatures: Sequence[Signature]
+) -> dict[str, CaseData]:
     """Return the material of many cases by id; one question a table and holder, however many cases it has."""
     known = {one.id for one in signatures}
     searches = Searches([*signatures, *(one for one in TIMELINE_SIGNATURES if one.id not in known)])
     asked = _Asked(archive, [*parsing.tables().values()], searches, whole=True)
-    found = {stored.id: _material(records, own, other) for stored, records, own, other in asked.of(cases)}
+    found = {
+        stored.id: _material(records, own, other) for stored, records, own, other in asked.of(cases)
+    }
     return {stored.id: found[stored.id] for stored in cases}
 
 
-def facts(archive: Archive, cases: Sequence[Stored], rule: Rule | Sequence[Rule]) -> dict[str, Facts]:
+def facts(
+    archive: Archive, cases: Sequence[Stored], rule: Rule | Sequence[Rule]
+) -> dict[str, Facts]:
     """Return by id what one rule (or several) looks at: its tables and the lines of its logs, without lines of context.
 
     Enough for verdicts (`judge_cases(..., lean=True)`); evidence shows no text.
     """
     declared = parsing.tables()
     some = [rule] if isinstance(rule, Rule) else list(rule)
-    tables = [declared[name] for name in sorted({name for one in some for name in one.tables()}) if name in declared]
+    tables = [
+        declared[name]
+        for name in sorted({name for one in some for name in one.tables()})
+        if name in declared
+    ]
     asked = _Asked(archive, tables, Searches(Catalog(some).signatures()), whole=False)
     found = {stored.id: own for stored, _, own, _ in asked.of(cases)}
     return {stored.id: found[stored.id] for stored in cases}
@@ -88,8 +112,15 @@ _Found = tuple[Stored, dict[str, Any], Facts, bool]
 class _Asked:
     """One question to the archive, asked of many cases."""
 
-    def __init__(self, archive: Archive, tables: Collection[Table], searches: Searches, *, whole: bool) -> None:
-        self.objects, self.tables, self.searches, self.whole = archive.objects, tables, searches, whole
+    def __init__(
+        self, archive: Archive, tables: Collection[Table], searches: Searches, *, whole: bool
+    ) -> None:
+        self.objects, self.tables, self.searches, self.whole = (
+            archive.objects,
+            tables,
+            searches,
+            whole,
+        )
 
     def of(self, cases: Sequence[Stored]) -> Iterator[_Found]:
         """Yield each case with its records, its facts and the names of its signatures, those of one holder together."""
@@ -144,7 +175,9 @@ def _records(text: str) -> dict[str, Any]:
     for key in ("notes", "problems", "harmless"):  # cases of earlier versions have none
         records.setdefault(key, [])
     kinds = [kind for kind in _KINDS if not isinstance(records[kind], _KINDS[kind])]
-    if kinds or not all(isinstance(source, dict) and "state" in source for source in records["sources"]):
+    if kinds or not all(
+        isinstance(source, dict) and "state" in source for source in records["sources"]
+    ):
         raise ValueError(f"base.json has something else under {', '.join(kinds) or 'sources'}")
     return {name: records[name] for name in RECORDS}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.restore.reading import Reading
 from analyzer.facts.database import CASE, quoted
-from analyzer.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,7 +30,9 @@ class Relations:
     held: frozenset[str]
 
 
-def relation(archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, table: str) -> str:
+def relation(
+    archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, table: str
+) -> str:
     """Return the SQL of one stored table over some cases, see `relations`."""
     return relations(archive, cases, con, [table]).sql[table]
 
@@ -54,9 +56,15 @@ def relations(
         own = [table for table in every if (table in JUDGED) is judged]
         if not own:
             continue
-        entries = [(number, case.judged if judged else case.facts) for number, case in enumerate(cases)]
-        loose = [(number, entry) for number, entry in entries if entry is not None and entry.place < 0]
-        placed = [(number, entry) for number, entry in entries if entry is not None and entry.place >= 0]
+        entries = [
+            (number, case.judged if judged else case.facts) for number, case in enumerate(cases)
+        ]
+        loose = [
+            (number, entry) for number, entry in entries if entry is not None and entry.place < 0
+        ]
+        placed = [
+            (number, entry) for number, entry in entries if entry is not None and entry.place >= 0
+        ]
         with Reading(archive.objects, placed, own, con) as segments:
             sql |= {table: segments.sql(table) for table in own}
             held |= {table for table in own if segments.has(table)}
@@ -67,12 +75,18 @@ def relations(
 
 
 def _taken_out(
-    archive: Archive, loose: Sequence[tuple[int, Entry]], con: duckdb.DuckDBPyConnection, tables: Sequence[str]
+    archive: Archive,
+    loose: Sequence[tuple[int, Entry]],
+    con: duckdb.DuckDBPyConnection,
+    tables: Sequence[str],
 ) -> dict[str, str]:
     """Put the rows of loose packs into temporary tables; return their names, for tables that have any."""
     names: dict[str, str] = {}
     for start in range(0, len(loose), TOGETHER):
-        with Reading(archive.objects, loose[start : start + TOGETHER], tables, con) as packs, packs.asking():
+        with (
+            Reading(archive.objects, loose[start : start + TOGETHER], tables, con) as packs,
+            packs.asking(),
+        ):
             for table in filter(packs.has, tables):
                 if table not in names:
                     names[table] = f"_loose {next(_NUMBERS)}"

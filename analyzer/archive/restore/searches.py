@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from analyzer.archive.packs.lossless import loads
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, Signature
 
 Key = tuple[str, str, bool]  # table, pattern, ignore_case
@@ -62,7 +61,9 @@ class Searches:
         wanted = dict(self._by_table.get(table, {}))
         names = Names(order=self._order)
         for stored, pattern, ignore_case in searched:
-            names.now[stored] = wanted.pop((table, pattern, ignore_case), [])  # of two of one pattern the first
+            names.now[stored] = wanted.pop(
+                (table, pattern, ignore_case), []
+            )  # of two of one pattern the first
             names.same = names.same and names.now[stored] == [stored]
         names.unsearched = frozenset(one for ids in wanted.values() for one in ids)
         return names
@@ -70,19 +71,25 @@ class Searches:
 
 @lru_cache(1024)
 def _searched(text: str) -> list[list[Any]]:
-    return [[str(name), str(pattern), bool(ignore_case)] for name, pattern, ignore_case in loads(text)]
+    return [
+        [str(name), str(pattern), bool(ignore_case)] for name, pattern, ignore_case in loads(text)
+    ]
 
 
 def _key(signature: Signature) -> Key:
     return signature.table, signature.pattern, signature.ignore_case
 
 
-def unsearched(searched: Iterable[Sequence[Any]], signatures: Iterable[Signature]) -> list[Signature]:
+def unsearched(
+    searched: Iterable[Sequence[Any]], signatures: Iterable[Signature]
+) -> list[Signature]:
     """Return the signatures that were not searched for.
 
     searched  as meta.json tells it: [id, table, pattern, ignore_case]
     """
-    known = {(str(table), str(pattern), bool(ignore_case)) for _, table, pattern, ignore_case in searched}
+    known = {
+        (str(table), str(pattern), bool(ignore_case)) for _, table, pattern, ignore_case in searched
+    }
     return [one for one in signatures if _key(one) not in known]
 
 
@@ -102,7 +109,9 @@ def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
     seen: set[tuple[str, str]] = set()
     for scan in scans:
         for hit in scan.list_limits(own):
-            if hit.name in values and (hit.address, hit.name) not in seen:  # as Ledger.add_limit: once for each place
+            if (
+                hit.name in values and (hit.address, hit.name) not in seen
+            ):  # as Ledger.add_limit: once for each place
                 seen.add((hit.address, hit.name))
                 told.setdefault((scan.address, _kind(hit.name)), []).append(str(hit))
     logs = {scan.address for scan in scans}
@@ -122,4 +131,6 @@ def _kind(limit: str) -> str:
 
 def _address(match: re.Match[str]) -> str:
     """Return the address of the log: where a signature was stopped, the number of the line stands behind it."""
-    return match["where"] if _kind(match["limit"]) == "capped" else match["where"].rpartition(":")[0]
+    return (
+        match["where"] if _kind(match["limit"]) == "capped" else match["where"].rpartition(":")[0]
+    )

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import case
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
 from analyzer.archive.entry import Entry
@@ -21,16 +20,20 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.columns import JUDGED, LATER, TABLES, schema_of
 from analyzer.archive.prints import case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
-from analyzer.errors import RefusedError
 from analyzer.facts.database import duck_said
-from analyzer.limits import Limits
-from analyzer.text import one_line
+from analyzer.pipeline import case
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
 
 _BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
-STATES = {True: ("ok", "partial"), False: ("refused", "failed")}  # of a case with a judgement, and of one without
+STATES = {
+    True: ("ok", "partial"),
+    False: ("refused", "failed"),
+}  # of a case with a judgement, and of one without
 
 
 def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
@@ -74,7 +77,10 @@ def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterato
     if len(files) != meta.get("files"):
         return  # of an unpacked bundle the document lists only some
     ids = {  # the names as they are told, and as they were on a disk of Windows or with bytes that are no text
-        case_id(change(str(meta.get("name"))), [(change(file["name"]), file["size"], file["sha256"]) for file in files])
+        case_id(
+            change(str(meta.get("name"))),
+            [(change(file["name"]), file["size"], file["sha256"]) for file in files],
+        )
         for change in (str, lambda name: name.replace("\\", "/"), _with_bytes)
     }
     if entry.id not in ids:
@@ -101,11 +107,17 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
     try:
         with documents.unzipped(data, entry.holder) as pack:
             names = pack.namelist()
-            wrong += [f"{one_line(name, 80)} is in it twice" for name in set(names) if names.count(name) > 1]
+            wrong += [
+                f"{one_line(name, 80)} is in it twice"
+                for name in set(names)
+                if names.count(name) > 1
+            ]
             for name in names:
                 content = pack.read(name)  # raises when its checksum is another
                 table = name.removeprefix("tables/").removesuffix(".parquet")
-                part = next((part for part, member in documents.MEMBERS.items() if member == name), None)
+                part = next(
+                    (part for part, member in documents.MEMBERS.items() if member == name), None
+                )
                 if part is not None:
                     texts[part] = content.decode()
                 elif name == smalltables.MEMBER:
@@ -154,7 +166,9 @@ def wanted_columns(table: str, reading: str) -> dict[str, str]:
     Those that came later (`LATER`) may be missing.
     """
     if table in TABLES:
-        return {name: kind for name, kind in TABLES[table].items() if name not in LATER.get(table, ())}
+        return {
+            name: kind for name, kind in TABLES[table].items() if name not in LATER.get(table, ())
+        }
     if reading != _reading_here():
         return {}
     try:
@@ -163,7 +177,9 @@ def wanted_columns(table: str, reading: str) -> dict[str, str]:
         return {}
 
 
-def tables_wrong(con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Mapping[str, str]) -> str:
+def tables_wrong(
+    con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Mapping[str, str]
+) -> str:
     """Return what is wrong with Parquet files of one table, all looked at together; "" when nothing is."""
     import duckdb  # noqa: PLC0415 - heavy
 
@@ -171,8 +187,13 @@ def tables_wrong(con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: M
         listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
         source = f"read_parquet({listed}, union_by_name=true)"
         con.execute(f"SELECT count(COLUMNS(*)) FROM {source}").fetchall()
-        found = {str(row[0]): str(row[1]) for row in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
-        query = f"SELECT name, count(DISTINCT file_name) FROM parquet_schema({listed}) GROUP BY name"
+        found = {
+            str(row[0]): str(row[1])
+            for row in con.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        }
+        query = (
+            f"SELECT name, count(DISTINCT file_name) FROM parquet_schema({listed}) GROUP BY name"
+        )
         files = {str(name): int(count) for name, count in con.execute(query).fetchall()}
     except duckdb.Error as error:
         return f"it cannot be read: {one_line(duck_said(error), 200)}"

@@ -10,7 +10,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.claims import CLAIMS, counts
 from analyzer.archive.entries import Snapshot, is_segment, segments
@@ -18,7 +18,6 @@ from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Stored
 from analyzer.archive.object_store.object_store import GoneError, Object
 from analyzer.archive.store import Archive, lost_cases
 from analyzer.archive.upkeep.segment import write_segment
-from analyzer.lazy_dataclass import dataclass
 
 TARGET = 500  # cases of a segment
 FEW = 50  # loose cases; fewer are not worth a segment, which is about 45 objects
@@ -134,7 +133,9 @@ def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[
                 live[entry.holder] += 1
         if len(holders(case)) > 1:  # its judgement is newer than the segment of its facts
             parted |= holders(case)
-    worn = {holder for holder, count in total.items() if 0 < live[holder] < count or holder in parted}
+    worn = {
+        holder for holder, count in total.items() if 0 < live[holder] < count or holder in parted
+    }
     small = {holder for holder, count in total.items() if live[holder] and count < target // 2}
     return worn | (small if len(small) > 1 else set())
 
@@ -168,7 +169,9 @@ def portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Ite
 
 def _delete_packs(archive: Archive, cases: Iterable[Stored]) -> int:
     """Delete the packs of cases that a segment has now; return how many."""
-    packs = sorted({holder for case in cases for holder in holders(case) if holder.startswith(PACKS)})
+    packs = sorted(
+        {holder for case in cases for holder in holders(case) if holder.startswith(PACKS)}
+    )
     for name in packs:
         archive.objects.delete(name)
     return len(packs)
@@ -264,7 +267,9 @@ def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionRe
     half = old(found.half)
     lost = lost_cases(archive.snapshot()) if half else {}
     for item in (item for item in half if item.name not in lost):
-        if not archive.objects.exists(f"{item.name}/{MANIFEST}"):  # its writer may have finished meanwhile
+        if not archive.objects.exists(
+            f"{item.name}/{MANIFEST}"
+        ):  # its writer may have finished meanwhile
             report.swept += delete_segment(archive, item.name)
     for item in old(found.moving):
         archive.objects.sweep(item.name)

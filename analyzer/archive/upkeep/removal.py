@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot
@@ -18,8 +18,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.store import LABELS, Archive
 from analyzer.archive.upkeep.compaction import CLAIM, delete_segment, holders, portions, sizes_of
 from analyzer.archive.upkeep.segment import write_segment
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import BacklineError
 
 TARGET = 500  # cases of a segment that is written anew
 
@@ -51,7 +50,9 @@ class Removal:
     @property
     def segments(self) -> list[str]:
         """The segments that hold them beside other cases."""
-        return sorted({entry.holder for entry in self.entries if not entry.holder.startswith(PACKS)})
+        return sorted(
+            {entry.holder for entry in self.entries if not entry.holder.startswith(PACKS)}
+        )
 
 
 def planned(archive: Archive, cases: Sequence[Stored]) -> Removal:
@@ -68,7 +69,9 @@ def planned(archive: Archive, cases: Sequence[Stored]) -> Removal:
             found.names[case.id] = str(meta.get("name") or "")
             found.sources.append(str(meta.get("source") or ""))
     found.sources = sorted({source for source in found.sources if source})
-    found.labels = [item.name for item in archive.objects.list(LABELS) if item.name.split("/")[1] in gone]
+    found.labels = [
+        item.name for item in archive.objects.list(LABELS) if item.name.split("/")[1] in gone
+    ]
     found.rewritten = len(_beside(now, found))
     return found
 
@@ -83,7 +86,9 @@ def _meta(archive: Archive, case: Stored) -> dict[str, object]:
 def _beside(now: Snapshot, found: Removal) -> list[Stored]:
     """Return the cases that share a segment with those to be removed, as they stand without them."""
     sources, segments = {entry.source for entry in found.entries}, set(found.segments)
-    rest = Snapshot(now.objects, [entry for entry in now.held if entry.source not in sources], [], [])
+    rest = Snapshot(
+        now.objects, [entry for entry in now.held if entry.source not in sources], [], []
+    )
     return [case for case in rest.every() if holders(case) & segments]
 
 
@@ -94,7 +99,9 @@ def remove(archive: Archive, cases: Sequence[Stored]) -> Removal:
     StorageError when the store refuses.
     """
     if not archive.claims.take(CLAIM):
-        raise BacklineError("a compaction is at work in this archive", do="Remove the case when it has ended.")
+        raise BacklineError(
+            "a compaction is at work in this archive", do="Remove the case when it has ended."
+        )
     try:
         found = planned(archive, cases)
         _save_others(archive, found)
@@ -117,13 +124,20 @@ def _save_others(archive: Archive, found: Removal) -> None:
         if written.damaged:
             where, why = written.damaged[0]
             do = "Run `backline archive verify`; the case stays until its segment can be read."
-            raise BacklineError("a segment cannot be rewritten without the case", where=where, why=why, do=do)
+            raise BacklineError(
+                "a segment cannot be rewritten without the case", where=where, why=why, do=do
+            )
 
 
 def _forget(archive: Archive, sources: Sequence[str]) -> int:
     """Forget the checksums of the files of some sources: the file itself, its pieces, all below it."""
 
     def of_them(path: str) -> bool:
-        return any(path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}.")) for one in sources)
+        return any(
+            path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}."))
+            for one in sources
+        )
 
-    return sum(forget_hashes(archive.objects, item.name, of_them) for item in archive.objects.list(HASHES))
+    return sum(
+        forget_hashes(archive.objects, item.name, of_them) for item in archive.objects.list(HASHES)
+    )

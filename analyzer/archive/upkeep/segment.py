@@ -13,7 +13,7 @@ import time
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,11 +26,10 @@ from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.archive.seal import seal_broken, sealed_json
-from analyzer.errors import WriteError
 from analyzer.facts import database
 from analyzer.facts.database import duck_said
-from analyzer.lazy_dataclass import dataclass
-from analyzer.text import one_line
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,10 +69,14 @@ def write_segment(objects: ObjectStore, cases: Sequence[Stored]) -> Written:
     """Write a new segment of cases that were read in one way; their packs stay. Raises StorageError."""
     damaged: list[tuple[str, str]] = []
     left = list(cases)
-    for holder in sorted({entry.holder for case in cases for _, entry in _parts(case) if entry.place >= 0}):
+    for holder in sorted(
+        {entry.holder for case in cases for _, entry in _parts(case) if entry.place >= 0}
+    ):
         if found := broken_files(objects, holder):
             damaged += found
-            left = [case for case in left if all(entry.holder != holder for _, entry in _parts(case))]
+            left = [
+                case for case in left if all(entry.holder != holder for _, entry in _parts(case))
+            ]
     while True:
         builder = _Builder(objects)
         try:
@@ -99,14 +102,25 @@ class _Builder:
         self.objects = objects
         self.folder = objects.scratch()
         self.written = Written()
-        self.files: dict[str, dict[int, Path]] = defaultdict(dict)  # table -> number of the case -> its Parquet
-        self.small: dict[str, list[tuple[int, SmallTable]]] = defaultdict(list)  # of cases, until they are `together`
+        self.files: dict[str, dict[int, Path]] = defaultdict(
+            dict
+        )  # table -> number of the case -> its Parquet
+        self.small: dict[str, list[tuple[int, SmallTable]]] = defaultdict(
+            list
+        )  # of cases, until they are `together`
         self.held = 0  # rows of these
-        self.together: dict[str, list[Path]] = defaultdict(list)  # table -> Parquet of small tables of many cases
-        self.places: dict[str, dict[str, dict[int, int]]] = {"facts": defaultdict(dict), "judged": defaultdict(dict)}
+        self.together: dict[str, list[Path]] = defaultdict(
+            list
+        )  # table -> Parquet of small tables of many cases
+        self.places: dict[str, dict[str, dict[int, int]]] = {
+            "facts": defaultdict(dict),
+            "judged": defaultdict(dict),
+        }
         self.con = database.connect()
         self.con.execute(f"SET temp_directory='{_sql(self.folder / 'spill')}'")
-        self.con.execute(f"CREATE TABLE texts (_case INTEGER, {META} VARCHAR, {DOCUMENT} VARCHAR, {BASE} VARCHAR)")
+        self.con.execute(
+            f"CREATE TABLE texts (_case INTEGER, {META} VARCHAR, {DOCUMENT} VARCHAR, {BASE} VARCHAR)"
+        )
 
     def close(self) -> None:
         """Remove what is not needed any more."""
@@ -154,7 +168,11 @@ class _Builder:
         self.held = 0
 
     def _texts(
-        self, case: Stored, number: int, known: dict[tuple[Entry, str], str], small: list[SmallTable]
+        self,
+        case: Stored,
+        number: int,
+        known: dict[tuple[Entry, str], str],
+        small: list[SmallTable],
     ) -> tuple[str | None, str | None, str | None]:
         """Return meta, document and base of a case, and unpack its tables; small ones are put into `small`."""
         texts: dict[str, str | None] = {META: None, DOCUMENT: None, BASE: None}
@@ -162,7 +180,9 @@ class _Builder:
         for part, entry in _parts(case):
             if entry.place >= 0:
                 if (entry, part) not in known:
-                    raise documents.damaged(f"{entry.holder}/{DOCUMENTS}", f"it has no {part} of case {entry.place}")
+                    raise documents.damaged(
+                        f"{entry.holder}/{DOCUMENTS}", f"it has no {part} of case {entry.place}"
+                    )
                 texts[part] = known[entry, part]
             else:
                 loose[entry.holder].append(part)
@@ -178,7 +198,9 @@ class _Builder:
             raise documents.damaged(case.judged.holder, "its meta.json is of another case")
         return texts[META], texts[DOCUMENT], texts[BASE]
 
-    def _unpack(self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool) -> Iterator[SmallTable]:
+    def _unpack(
+        self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool
+    ) -> Iterator[SmallTable]:
         for member in pack.namelist():
             if member == smalltables.MEMBER:
                 for one in smalltables.tables(pack.read(member)):
@@ -218,7 +240,11 @@ class _Builder:
         for file in files:
             self.objects.put_file(f"{holder}/{file['name']}", out / str(file["name"]))
         entries = [
-            {"entry": case.judged.text, "facts": case.facts is not None, "case": case.judged.kind != "none"}
+            {
+                "entry": case.judged.text,
+                "facts": case.facts is not None,
+                "case": case.judged.kind != "none",
+            }
             for case in self.written.taken
         ]
         manifest = {"format": SEGMENT_FORMAT, "entries": entries, "files": files}
@@ -232,7 +258,9 @@ class _Builder:
         if any(there.get(f"{holder}/{file['name']}") != file["size"] for file in files):
             self.objects.delete(f"{holder}/{MANIFEST}")
             why = "another compaction swept it away as debris; no case was lost"
-            raise StorageError("a segment could not be written", where=holder, why=why, do="Run it again.")
+            raise StorageError(
+                "a segment could not be written", where=holder, why=why, do="Run it again."
+            )
 
     def _segment_parts(self) -> dict[str, list[tuple[str, dict[int, int]]]]:
         """Return for each table the files of older segments with cases of ours, and how places become numbers."""
@@ -267,10 +295,16 @@ class _Builder:
             )
             counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(files)})")
         if together := self.together.get(table, []):
-            selects.append(f"SELECT * FROM read_parquet({_list(dict(enumerate(together)))}, union_by_name=true)")
-            counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(dict(enumerate(together)))})")
+            selects.append(
+                f"SELECT * FROM read_parquet({_list(dict(enumerate(together)))}, union_by_name=true)"
+            )
+            counts.append(
+                f"SELECT num_rows FROM parquet_file_metadata({_list(dict(enumerate(together)))})"
+            )
         for name, places in parts:
-            source = f"read_parquet('{_sql(self.objects.duck(self.con, name))}', file_row_number=true)"
+            source = (
+                f"read_parquet('{_sql(self.objects.duck(self.con, name))}', file_row_number=true)"
+            )
             numbers = ", ".join(f"({old}, {new})" for old, new in places.items())
             joined = f"FROM {source} AS s JOIN (VALUES {numbers}) AS m(old, new) ON s._case = m.old"
             selects.append(
@@ -278,10 +312,16 @@ class _Builder:
                 f" s.* EXCLUDE (_case, file_row_number) {joined}"
             )
             counts.append(f"SELECT count(*) AS num_rows {joined}")
-        query = f"SELECT * EXCLUDE (_n) FROM ({' UNION ALL BY NAME '.join(selects)}) ORDER BY _case, _n"
+        query = (
+            f"SELECT * EXCLUDE (_n) FROM ({' UNION ALL BY NAME '.join(selects)}) ORDER BY _case, _n"
+        )
         try:
-            found = self.con.execute(f"SELECT sum(num_rows) FROM ({' UNION ALL '.join(counts)})").fetchall()
-            self._sorted(f"COPY ({query}) TO '{_sql(path)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS})")
+            found = self.con.execute(
+                f"SELECT sum(num_rows) FROM ({' UNION ALL '.join(counts)})"
+            ).fetchall()
+            self._sorted(
+                f"COPY ({query}) TO '{_sql(path)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS})"
+            )
         except duckdb.Error as error:
             raise self._explained(files, error) from error
         rows = int(found[0][0] or 0)
@@ -304,9 +344,13 @@ class _Builder:
 
     def _check(self, path: Path, rows: int) -> None:
         """Count what was written: the packs are deleted afterwards."""
-        found = self.con.execute(f"SELECT num_rows FROM parquet_file_metadata('{_sql(path)}')").fetchall()
+        found = self.con.execute(
+            f"SELECT num_rows FROM parquet_file_metadata('{_sql(path)}')"
+        ).fetchall()
         if found != [(rows,)]:
-            raise WriteError("a segment could not be written", where=path.name, why=f"{found} of {rows} rows")
+            raise WriteError(
+                "a segment could not be written", where=path.name, why=f"{found} of {rows} rows"
+            )
 
     def _explained(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
         """Return an error that names the cases whose Parquet cannot be read."""
@@ -315,13 +359,17 @@ class _Builder:
         bad: dict[int, str] = {}
         for number, path in files.items():
             try:
-                self.con.execute(f"SELECT count(COLUMNS(*)) FROM read_parquet('{_sql(path)}')").fetchall()
+                self.con.execute(
+                    f"SELECT count(COLUMNS(*)) FROM read_parquet('{_sql(path)}')"
+                ).fetchall()
             except duckdb.Error as own:
                 bad[number] = f"its table {path.parent.name}: {one_line(duck_said(own), 200)}"
         if bad:
             return _BadTablesError(bad)
         why = one_line(duck_said(error), 300)
-        return WriteError("a segment could not be written", why=why, do="Run `backline archive verify`.")
+        return WriteError(
+            "a segment could not be written", why=why, do="Run `backline archive verify`."
+        )
 
 
 def _checked(table: str, pack: zipfile.ZipFile) -> None:
@@ -367,7 +415,10 @@ def _segment_texts(objects: ObjectStore, cases: Sequence[Stored]) -> dict[tuple[
     known: dict[tuple[Entry, str], str] = {}
     for (_, part), entries in wanted.items():
         try:
-            known |= {(entry, part): text for entry, text in documents.texts_of(objects, entries, part).items()}
+            known |= {
+                (entry, part): text
+                for entry, text in documents.texts_of(objects, entries, part).items()
+            }
         except (GoneError, DamagedError):
             continue
     return known

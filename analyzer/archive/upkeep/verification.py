@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,14 +21,20 @@ from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
 from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
-from analyzer.archive.object_store.object_store import FORMATS, HEAD, GoneError, Object, head_of, workplace
+from analyzer.archive.object_store.object_store import (
+    FORMATS,
+    HEAD,
+    GoneError,
+    Object,
+    head_of,
+    workplace,
+)
 from analyzer.archive.seal import unsealed_json
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
 from analyzer.archive.upkeep import checks, compaction
 from analyzer.archive.upkeep.segment import broken_files
-from analyzer.errors import BacklineError
 from analyzer.facts.database import duck_said
-from analyzer.lazy_dataclass import dataclass
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     import duckdb
@@ -86,7 +92,12 @@ class _Verifier:
     """One verification."""
 
     def __init__(self, archive: Archive, folder: Path, progress: Progress) -> None:
-        self.archive, self.objects, self.folder, self.progress = archive, archive.objects, folder, progress
+        self.archive, self.objects, self.folder, self.progress = (
+            archive,
+            archive.objects,
+            folder,
+            progress,
+        )
         self.report = VerifyReport()
         self.done = 0
 
@@ -102,8 +113,15 @@ class _Verifier:
         self._others(rooms[""])
         self._packs(rooms[PACKS])
         self._segments(rooms[SEGMENTS])
-        self._small(rooms[LABELS], _label_wrong, 2, "Give the label again, then delete this object.")
-        self._small(rooms[HASHES], _hashes_wrong, 3, "Delete it: it is a cache, and not used while it is broken.")
+        self._small(
+            rooms[LABELS], _label_wrong, 2, "Give the label again, then delete this object."
+        )
+        self._small(
+            rooms[HASHES],
+            _hashes_wrong,
+            3,
+            "Delete it: it is a cache, and not used while it is broken.",
+        )
         self._count(sum(item.size for item in rooms[CLAIMS]))
         self._facts(snapshot)
 
@@ -119,7 +137,9 @@ class _Verifier:
             if item.name != HEAD:
                 self._problem(3, item.name, "it is not part of an archive", STRANGE)
             elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
-                self._problem(0, HEAD, "its bytes are not those that were written", "Restore it from a copy.")
+                self._problem(
+                    0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
+                )
             self._count(item.size)
 
     def _packs(self, items: Iterable[Object]) -> None:
@@ -131,7 +151,9 @@ class _Verifier:
                 for item in some:
                     entry = Entry.parse(item.name)
                     if entry is None:
-                        self._problem(3, item.name, "its name is not that of a stored case", STRANGE)
+                        self._problem(
+                            3, item.name, "its name is not that of a stored case", STRANGE
+                        )
                     else:
                         self._pack(entry, Path(folder), len(entries))
                         entries.append(entry)
@@ -155,12 +177,18 @@ class _Verifier:
                     entry = entries[int(path.stem)]
                     groups[entry.reading][str(path)] = entry
                 for reading, files in groups.items():
-                    self._one_table(con, table.name, checks.wanted_columns(table.name, reading), files)
+                    self._one_table(
+                        con, table.name, checks.wanted_columns(table.name, reading), files
+                    )
         finally:
             con.close()
 
     def _one_table(
-        self, con: duckdb.DuckDBPyConnection, table: str, wanted: dict[str, str], files: dict[str, Entry]
+        self,
+        con: duckdb.DuckDBPyConnection,
+        table: str,
+        wanted: dict[str, str],
+        files: dict[str, Entry],
     ) -> None:
         if not checks.tables_wrong(con, list(files), wanted):
             return
@@ -214,7 +242,9 @@ class _Verifier:
         for place, texts in _rows(self.archive, name):
             seen += 1
             if not 0 <= place < len(entries):
-                self._problem(1, name, f"it has a case {place}, which is not in the manifest", SEGMENT)
+                self._problem(
+                    1, name, f"it has a case {place}, which is not in the manifest", SEGMENT
+                )
                 continue
             for why in checks.texts_wrong(entries[place], texts):
                 self._problem(1, name, f"case {entries[place].id[:12]}: {why}", SEGMENT)
@@ -233,15 +263,24 @@ class _Verifier:
                 if why := checks.tables_wrong(con, [path], wanted):
                     self._problem(1, name, why, SEGMENT)
                     continue
-                found = con.execute("SELECT min(_case), max(_case) FROM read_parquet(?)", [path]).fetchall()[0]
+                found = con.execute(
+                    "SELECT min(_case), max(_case) FROM read_parquet(?)", [path]
+                ).fetchall()[0]
                 if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
-                    self._problem(1, name, f"it has rows of case {found[1]}, which is not in the manifest", SEGMENT)
+                    self._problem(
+                        1,
+                        name,
+                        f"it has rows of case {found[1]}, which is not in the manifest",
+                        SEGMENT,
+                    )
         except duckdb.Error as error:
             self._problem(1, holder, f"it cannot be read: {duck_said(error)}", SEGMENT)
         finally:
             con.close()
 
-    def _small(self, items: Iterable[Object], wrong: Callable[[str, bytes], str], weight: int, do: str) -> None:
+    def _small(
+        self, items: Iterable[Object], wrong: Callable[[str, bytes], str], weight: int, do: str
+    ) -> None:
         """Look at objects of a few bytes each."""
         sizes = {item.name: item.size for item in items}
         for name, data in self.objects.get_many(sizes):

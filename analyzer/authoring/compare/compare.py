@@ -7,11 +7,10 @@ back-test's own comparison.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer import examples
 from analyzer.archive.backtests.backtest import BacktestRequest, backtest
 from analyzer.archive.backtests.jobs import BacktestHit, Said
 from analyzer.archive.backtests.report import BacktestReport
@@ -19,12 +18,12 @@ from analyzer.archive.backtests.worker import RELEASED, differ
 from analyzer.archive.store import Archive
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pairs
 from analyzer.authoring.explain import casework
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import Judgement
 from analyzer.judge import judge_cases
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example, Rule
-from analyzer.verdicts import Judgement
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 # What can differ, in the order it is shown.
 LOST, GAINED, OTHER, UNSURE, SETTLED = "lost", "gained", "changed", "unsure", "settled"
@@ -68,7 +67,9 @@ class RuleDifference:
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
         head |= {"why": pair.why} if pair.why else {}
-        thresholds = [{"name": name, "before": before, "now": now} for name, before, now in pair.thresholds]
+        thresholds = [
+            {"name": name, "before": before, "now": now} for name, before, now in pair.thresholds
+        ]
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
         head |= {"unsearched": self.unsearched} if self.unsearched else {}
         return head | {kind: [_hit(hit) for hit in self.of(kind)] for kind in KINDS}
@@ -146,7 +147,9 @@ def _stored(
     progress: Callable[[int, int], None],
 ) -> None:
     """Judge the cases of an archive: one back-test of all rules, so that they are read once."""
-    asked = [BacktestRequest(one.pair.rule, one.pair.old if one.pair.new else None) for one in judged]
+    asked = [
+        BacktestRequest(one.pair.rule, one.pair.old if one.pair.new else None) for one in judged
+    ]
     reports = backtest(asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True)
     for one, report in zip(judged, reports, strict=True):
         if one.pair.kind in (NEW, GONE):
@@ -157,7 +160,9 @@ def _stored(
     found.unread += [(name or case, why) for case, name, why in reports[0].damaged]
 
 
-def _bundle(found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits) -> None:
+def _bundle(
+    found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits
+) -> None:
     both = [rule for one in judged for rule in (one.pair.new, one.pair.old) if rule is not None]
     try:
         facts = casework.read([bundle], Catalog(both).signatures(), limits=limits).facts
@@ -180,7 +185,9 @@ def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> 
     for name, example in _both(new, old):
         try:
             now, before = (
-                judge_cases(rule, {name: examples.facts_of(rule, example)}, limits=limits, lean=True)[name]
+                judge_cases(
+                    rule, {name: examples.facts_of(rule, example)}, limits=limits, lean=True
+                )[name]
                 for rule in (new, old)
             )
         except BacklineError as error:
@@ -194,7 +201,9 @@ def _both(new: Rule, old: Rule) -> Iterator[tuple[str, Example]]:
     """Yield the examples of a rule, and those of its old version that are not the same any more."""
     kept = []
     for example in new.examples:
-        if example.made and example.files:  # says once more what the example says that it was made of
+        if (
+            example.made and example.files
+        ):  # says once more what the example says that it was made of
             continue
         kept.append(_material(example))
         yield f"example: {example.name}", example
@@ -207,16 +216,22 @@ def _material(example: Example) -> tuple[object, ...]:
     return example.tables, example.logs, example.files, example.cut
 
 
-def _take(one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None) -> None:
+def _take(
+    one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None
+) -> None:
     said = Said()
     differ(said, case, name, now or Judgement(), before or Judgement())
-    if now is None or before is None:  # a rule that one version does not have has nothing to say there
+    if (
+        now is None or before is None
+    ):  # a rule that one version does not have has nothing to say there
         said.gained, said.lost = (
             [replace(hit, was="") for hit in said.gained],
             [replace(hit, was="") for hit in said.lost],
         )
         said.unsure, said.settled = [], []
-    one.take(said, sum(finding.verdict == "match" for finding in now.findings) if now is not None else 0)
+    one.take(
+        said, sum(finding.verdict == "match" for finding in now.findings) if now is not None else 0
+    )
 
 
 def _hit(hit: BacktestHit) -> dict[str, Any]:

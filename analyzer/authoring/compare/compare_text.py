@@ -16,8 +16,8 @@ from analyzer.authoring.compare.compare import (
     RuleDifference,
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, one_line
 
 SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
@@ -25,8 +25,12 @@ _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
 
 def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
     """Yield the difference line by line; `most` items of each list, 0 for all."""
-    kinds = [sum(one.pair.kind == kind for one in found.rules) for kind in (NEW, GONE, CHANGED, REWORDED)]
-    yield "Rules: {} new, {} gone, {} changed, {} only reworded, {} the same.".format(*kinds, found.same)
+    kinds = [
+        sum(one.pair.kind == kind for one in found.rules) for kind in (NEW, GONE, CHANGED, REWORDED)
+    ]
+    yield "Rules: {} new, {} gone, {} changed, {} only reworded, {} the same.".format(
+        *kinds, found.same
+    )
     yield f"Judged by both versions: {_cases(found)}."
     if found.no_facts:
         yield f"NOT JUDGED: {found.no_facts:,} stored cases have no facts stored (`backline batch --rescan`)."
@@ -36,7 +40,9 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
     if found.unread:
         yield ""
         yield f"NOT JUDGED: {len(found.unread):,}"
-        yield from _some([f"{bound_line(case, 120)}: {bound_line(why, 200)}" for case, why in found.unread], most)
+        yield from _some(
+            [f"{bound_line(case, 120)}: {bound_line(why, 200)}" for case, why in found.unread], most
+        )
     yield ""
     yield _sum(found)
 

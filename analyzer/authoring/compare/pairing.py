@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import USED, Catalog, Rule
 
 # What a rule says of itself and to its reader: a change in these alone moves no finding.
@@ -87,7 +86,9 @@ def _why(name: str, new: Catalog) -> str:
 
 def _parts(old: Rule, new: Rule) -> Iterator[str]:
     before_facts, facts = old.fact_tables(), new.fact_tables()
-    yield from (name for name in facts if name in before_facts and before_facts[name] != facts[name])
+    yield from (
+        name for name in facts if name in before_facts and before_facts[name] != facts[name]
+    )
     if old.text.text == new.text.text and old.text.shared == new.text.shared:
         return
     before, now = _plain(old), _plain(new)

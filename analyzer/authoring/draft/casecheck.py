@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.authoring.draft.draft import Draft, Remarks
 from analyzer.authoring.draft.generalise import LEAST_LITERAL, DraftSignature
-from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.explain import casework
+from analyzer.authoring.fmt.yamltext import quoted
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, parse
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Hit
 from analyzer.scan.hits import Signature as Wanted
 
@@ -72,13 +71,17 @@ class CaseCheck:
         found = Remarks()
         for count in self.counts:
             more = "at least " if count.at_least else ""
-            told = [f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"]
+            told = [
+                f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"
+            ]
             if count.too_general:
                 told.append(f"TOO GENERAL: {count.too_general}")
             if count.proposal:
                 told.append(f"narrower, {count.narrow:,} lines: {quoted(count.proposal)}")
             elif count.too_general:
-                told.append("nothing narrower in these lines: take more words, or lines that are rarer")
+                told.append(
+                    "nothing narrower in these lines: take more words, or lines that are rarer"
+                )
             found.of[count.signature.name] = told
         return found
 
@@ -87,19 +90,30 @@ def check(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> 
     """Read the case at `paths` once more and try the draft on it."""
     rule = parse(draft.text)
     narrow = {one.name: one.narrow for one in draft.signatures if one.narrow != one.pattern}
-    wanted = [*Catalog([rule]).signatures(), *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items())]
+    wanted = [
+        *Catalog([rule]).signatures(),
+        *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items()),
+    ]
     facts = casework.read(paths, wanted, limits=limits).facts
     try:
         judgement = judge(Catalog([rule]), facts)
-        counts = [_count(one, draft.tables[one.name], rule.id, facts, narrow) for one in draft.signatures]
+        counts = [
+            _count(one, draft.tables[one.name], rule.id, facts, narrow) for one in draft.signatures
+        ]
     finally:
         facts.close()
-    verdicts = {verdict: count for verdict, count in judgement.counts.get(rule.id, {}).items() if count}
+    verdicts = {
+        verdict: count for verdict, count in judgement.counts.get(rule.id, {}).items() if count
+    }
     subjects = [f"{finding.subject} on {finding.node}" for finding in judgement.findings]
-    return CaseCheck(counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else "")
+    return CaseCheck(
+        counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else ""
+    )
 
 
-def _count(one: DraftSignature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]) -> SignatureCount:
+def _count(
+    one: DraftSignature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]
+) -> SignatureCount:
     count = SignatureCount(one, len(one.lines), narrow=0 if one.name in narrow else None)
     name = f"{rule}/{one.name}"
     for scan in facts.scans:
@@ -109,7 +123,9 @@ def _count(one: DraftSignature, table: str, rule: str, facts: Facts, narrow: Map
         count.members += scan.counts.get(name, 0) > 0
         count.hits += scan.counts.get(name, 0)
         count.at_least |= name in scan.at_least
-        count.shown += [hit for hit in scan.hits if hit.signature == name][: SHOWN - len(count.shown)]
+        count.shown += [hit for hit in scan.hits if hit.signature == name][
+            : SHOWN - len(count.shown)
+        ]
         if count.narrow is not None:
             count.narrow += scan.counts.get(f"narrow/{one.name}", 0)
     return count

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import generalise, short_draft
 from analyzer.authoring.draft.draftexamples import MATCHES, Examples
 from analyzer.authoring.draft.generalise import MOST_GROUPS, CleanLine, DraftSignature
@@ -19,15 +20,22 @@ from analyzer.authoring.draft.signature_rows import ALIASES, HitRows, column_tex
 from analyzer.authoring.draft.signs import Sign, asked, said
 from analyzer.authoring.draft.skeleton import SCHEMA, TO_DO, head, laid_out, modeline
 from analyzer.authoring.draft.source import DraftSource, masked_cell
-from analyzer.authoring.draft.yamltext import comment, flow, quoted, scalar
-from analyzer.errors import UsageError
+from analyzer.authoring.fmt.yamltext import comment, flow, quoted, scalar
 from analyzer.facts.database import version_key
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Table
+from analyzer.runtime.errors import UsageError
 
 MOST_SIGNATURES = 10  # a sequence has no more
 
-_SPANS = ((60, "1m"), (120, "2m"), (300, "5m"), (600, "10m"), (1800, "30m"), (3600, "1h"), (7200, "2h"), (21600, "6h"))
+_SPANS = (
+    (60, "1m"),
+    (120, "2m"),
+    (300, "5m"),
+    (600, "10m"),
+    (1800, "30m"),
+    (3600, "1h"),
+    (7200, "2h"),
+    (21600, "6h"),
+)
 
 
 @dataclass(slots=True)
@@ -56,15 +64,25 @@ class Remarks:
     of: dict[str, list[str]] = field(default_factory=dict)
 
 
-def draft(rule_id: str, title: str, made: DraftSource, remarks: Remarks | None = None, schema: str = SCHEMA) -> Draft:
+def draft(
+    rule_id: str,
+    title: str,
+    made: DraftSource,
+    remarks: Remarks | None = None,
+    schema: str = SCHEMA,
+) -> Draft:
     """Return the rule drafted from material; the same material gives the same text.
 
     schema  where an editor finds the schema, seen from the file
 
     UsageError when the rule would not even find the lines it was made of.
     """
-    plain = replace(made, only="", joins={name: _without(body, "where") for name, body in made.joins.items()})
-    gates = [made] if plain == made else [made, plain]  # the gate may ask for more than its evidence shows
+    plain = replace(
+        made, only="", joins={name: _without(body, "where") for name, body in made.joins.items()}
+    )
+    gates = (
+        [made] if plain == made else [made, plain]
+    )  # the gate may ask for more than its evidence shows
     for one in gates:
         if found := _matching(rule_id, title, one, remarks or Remarks(), schema):
             return found
@@ -75,7 +93,9 @@ def draft(rule_id: str, title: str, made: DraftSource, remarks: Remarks | None =
     )
 
 
-def _matching(rule_id: str, title: str, made: DraftSource, remarks: Remarks, schema: str) -> Draft | None:
+def _matching(
+    rule_id: str, title: str, made: DraftSource, remarks: Remarks, schema: str
+) -> Draft | None:
     """Return a draft that matches its own lines, None without any: of a thing they all name, else of the machine."""
     for passed in range(MOST_GROUPS + 2):
         drafter = _Drafter(rule_id, title, made, remarks, schema, passed)
@@ -95,7 +115,13 @@ class _Drafter:
     """One attempt at a draft; `passed` tells how many things of the first signature cannot be the subject."""
 
     def __init__(
-        self, rule_id: str, title: str, made: DraftSource, remarks: Remarks, schema: str, passed: int = 0
+        self,
+        rule_id: str,
+        title: str,
+        made: DraftSource,
+        remarks: Remarks,
+        schema: str,
+        passed: int = 0,
     ) -> None:
         self.passed = passed
         self.rule_id, self.title, self.remarks, self.schema = rule_id, title, remarks, schema
@@ -124,7 +150,12 @@ class _Drafter:
         """Return the draft in the short form; None where this cannot say what the evidence shows."""
         names = short_draft.renamed(self.hits, self.signatures)
         beside = self.made.signs or self.made.also or self.made.only or self.made.joins
-        if not names or self.hits is None or beside or any(self._apart(one) for one in self.signatures):
+        if (
+            not names
+            or self.hits is None
+            or beside
+            or any(self._apart(one) for one in self.signatures)
+        ):
             return None
         begin, *ended = [replace(one, name=names[one.name]) for one in self.signatures]
         tables = {names[name]: table for name, table in self.tables.items() if name in names}
@@ -132,7 +163,11 @@ class _Drafter:
         keys = short_draft.body(self.hits, begin, ended[0] if ended else None, notes, tables)
         examples = Examples(self.made, self.mask, self._lines_by_table(), self._harmless)
         home = tables[begin.name]
-        over = [line for some in self._lines_by_table(ends=True).values() for line in some] if ended else []
+        over = (
+            [line for some in self._lines_by_table(ends=True).values() for line in some]
+            if ended
+            else []
+        )
         quiet = [some.get(home, []) for some in (examples.quiet(), examples.made_up())]
         top = head(self.rule_id, self.title, kb=False)
         found = short_draft.with_examples(top, keys, examples.logs[home], over, quiet)
@@ -162,7 +197,9 @@ class _Drafter:
                 f"Drafted from {self.made.origin}. Treat everything here as a guess until an engineer has read it."
             ),
             comment(f"Masked: {told}."),
-            comment("READ EVERY LINE BEFORE YOU SHIP IT: a name that only you know may still be here."),
+            comment(
+                "READ EVERY LINE BEFORE YOU SHIP IT: a name that only you know may still be here."
+            ),
         ]
 
     # -- signatures
@@ -183,7 +220,9 @@ class _Drafter:
                 found.append((first, one.lines[0].number, one, name))
         found.sort(key=lambda item: item[:2])
         if len(found) > MOST_SIGNATURES:
-            self.notes.append(f"the lines are of {len(found)} kinds; the first {MOST_SIGNATURES} became signatures")
+            self.notes.append(
+                f"the lines are of {len(found)} kinds; the first {MOST_SIGNATURES} became signatures"
+            )
         for _, _, one, name in found[:MOST_SIGNATURES]:
             self.signatures.append(one)
             self.tables[one.name] = name
@@ -192,7 +231,9 @@ class _Drafter:
         if self.made.by_hits and self.signatures:
             first_one = self.signatures[0]
             log = tables[self.tables[first_one.name]]
-            self.hits = hit_rows(first_one, log, self.tables, timed=self._timed(first_one), passed=self.passed)
+            self.hits = hit_rows(
+                first_one, log, self.tables, timed=self._timed(first_one), passed=self.passed
+            )
             self._pair(log)
             if self.passed:
                 self.notes.append(
@@ -209,14 +250,22 @@ class _Drafter:
         pair = paired(self.signatures)
         if pair is None:
             if any(begins(one) for one in self.signatures):
-                self.notes.append("such a problem ends with a line esx.clear.…: choose one too, if there is one")
+                self.notes.append(
+                    "such a problem ends with a line esx.clear.…: choose one too, if there is one"
+                )
             return
         begin, end = pair
         found = hit_rows(begin, log, self.tables, timed=self._timed(begin), passed=self.passed)
-        known = found.column == "node" or found.column in end.groups or log.column(found.column) is not None
+        known = (
+            found.column == "node"
+            or found.column in end.groups
+            or log.column(found.column) is not None
+        )
         same_log = self.tables[begin.name] == self.tables[end.name]
         if not (known and same_log and self._timed(begin) and self._timed(end)):
-            self.notes.append(f"{end.name} ends what {begin.name} begins, but does not say which {found.column}")
+            self.notes.append(
+                f"{end.name} ends what {begin.name} begins, but does not say which {found.column}"
+            )
             return
         self.hits, self.signatures, self.order = replace(found, ended=end.name), [begin, end], ""
 
@@ -245,12 +294,19 @@ class _Drafter:
         for one in (one for one in self.signatures if one.name != ended):
             found.setdefault(self.tables[one.name], []).extend(one.lines)
         return {
-            table: [told.shown() for told in sorted(lines, key=lambda told: (self._time(told.number), told.number))]
+            table: [
+                told.shown()
+                for told in sorted(lines, key=lambda told: (self._time(told.number), told.number))
+            ]
             for table, lines in found.items()
         }
 
     def _harmless(self, table: str, line: str) -> bool:
-        return not any(re.search(one.pattern, line) for one in self.signatures if self.tables[one.name] == table)
+        return not any(
+            re.search(one.pattern, line)
+            for one in self.signatures
+            if self.tables[one.name] == table
+        )
 
     # -- the parts of the file
 
@@ -260,7 +316,10 @@ class _Drafter:
         alias, table = self.made.each
         lines = ["", f"each: {alias} in {table.name}  # one verdict for each row"]
         if self.made.joins:
-            lines += ["join:", *(f"  {name}: {flow(body)}" for name, body in self.made.joins.items())]
+            lines += [
+                "join:",
+                *(f"  {name}: {flow(body)}" for name, body in self.made.joins.items()),
+            ]
         lines.append(f"subject: {scalar(self.made.subject)}  # what is affected")
         if self.made.object:
             lines.append(f"object: {scalar(self.made.object)}")
@@ -279,24 +338,39 @@ class _Drafter:
         if self.order:
             within, told = self._window()
             names = ", ".join(one.name for one in self.signatures)
-            lines += ["seen:", f"  {comment(f'a guess: {told} from the first to the last of the chosen lines')}"]
+            lines += [
+                "seen:",
+                f"  {comment(f'a guess: {told} from the first to the last of the chosen lines')}",
+            ]
             lines += [f"  {comment(text)}" for text in self._nameless()]
             lines.append(f"  {self.order}: {{sequence: [{names}], within: {within}}}")
         return lines
 
     def _nameless(self) -> list[str]:
         """Return a remark on the signatures whose lines do not tell whose they are, where there are any."""
-        if self.hits is None or self.hits.column == "node" or self.hits.log.column(self.hits.column) is not None:
+        if (
+            self.hits is None
+            or self.hits.column == "node"
+            or self.hits.log.column(self.hits.column) is not None
+        ):
             return []
         names = [one.name for one in self.signatures if self.hits.column not in one.groups]
         thing = self.hits.column.replace("_", " ")
-        return [f"their lines name no {thing}, so any line of the machine counts: {', '.join(names)}"] if names else []
+        return (
+            [f"their lines name no {thing}, so any line of the machine counts: {', '.join(names)}"]
+            if names
+            else []
+        )
 
     def _about(self, one: DraftSignature) -> list[str]:
         told = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
-        lines = [f"columns of its hits in the chosen lines: {'; '.join(told)[:300]}"] if told else []
+        lines = (
+            [f"columns of its hits in the chosen lines: {'; '.join(told)[:300]}"] if told else []
+        )
         if one.shared:
-            lines.append(f"required, because all chosen lines have it: {', '.join(one.shared)}"[:300])
+            lines.append(
+                f"required, because all chosen lines have it: {', '.join(one.shared)}"[:300]
+            )
         times = [self._time(told.number) for told in one.lines]
         if len(times) > 2 and max(times) < math.inf:
             within = _span(max(times) - min(times))
@@ -316,7 +390,11 @@ class _Drafter:
         if self.hits and not self.order:
             parts[len(self.made.signs)] = self.hits.asked()
             parts = [part for part in parts if part != self.hits.ended]
-        lines = ["", f"only: {scalar(self.made.only)}  # from the rule it starts with"] if self.made.only else [""]
+        lines = (
+            ["", f"only: {scalar(self.made.only)}  # from the rule it starts with"]
+            if self.made.only
+            else [""]
+        )
         lines.append(comment("a guess: the signs of the chosen lines, all of them"))
         lines.append(f"when: {scalar(' and '.join(parts)) if parts else 'true'}")
         if beside := self._beside():
@@ -327,13 +405,18 @@ class _Drafter:
         """Tell whether a value may stand in a condition: not when it had to be masked, or is not a version."""
         if sign.column.kind == "version" and version_key(sign.value) is None:
             return False
-        return not isinstance(sign.value, str) or masked_cell(self.mask, sign.column.name, sign.value) == sign.value
+        return (
+            not isinstance(sign.value, str)
+            or masked_cell(self.mask, sign.column.name, sign.value) == sign.value
+        )
 
     def _beside(self) -> str:
         told = []
         for sign in self.made.also[:12]:
             value = sign.value
-            shown = masked_cell(self.mask, sign.column.name, value) if isinstance(value, str) else value
+            shown = (
+                masked_cell(self.mask, sign.column.name, value) if isinstance(value, str) else value
+            )
             told.append(f"{sign.name} = {shown}")
         return ", ".join(told)
 
@@ -361,7 +444,9 @@ class _Drafter:
     def _say(self) -> str:
         told = [said(sign) for sign in self.made.signs] + (self.hits.said() if self.hits else [])
         if self.order:
-            told.append(f"{{{self.order}.count}} times one after the other, first at {{{self.order}.first}}")
+            told.append(
+                f"{{{self.order}.count}} times one after the other, first at {{{self.order}.first}}"
+            )
         else:
             told += [
                 f"{{{one.name}.count}} lines of {self.tables[one.name]} from {{{one.name}.first}} on"

@@ -9,15 +9,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from analyzer import examples as runner
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.signs import Sign, harmless
 from analyzer.authoring.draft.source import DraftSource, Raw, masked_cell
-from analyzer.authoring.draft.yamltext import block, flow, scalar
-from analyzer.language.rulefile import BadRuleError
+from analyzer.authoring.fmt.yamltext import block, flow, scalar
+from analyzer.pipeline import examples as runner
+from analyzer.rules.language.rulefile import BadRuleError
 
-MATCHES, NOT, UNSURE = "the chosen evidence, masked", "the same without the sign", "the sign cannot be seen"
+MATCHES, NOT, UNSURE = (
+    "the chosen evidence, masked",
+    "the same without the sign",
+    "the sign cannot be seen",
+)
 QUIET_LINES = 3
 
 _PROMPTS = {
@@ -38,7 +43,12 @@ _BUNDLES = {
     ),
     "nsx.manager": ("nsxmgr-01-techsupport", "sys_info", ["System Version: 6.4.0 Build 7564187"]),
 }
-_MEMBERS = ("var/run/log/{}.log", "vmfs/volumes/datastore-01/vm-01/vmware.log", "var/run/log/shell.log", "logs/vsm.log")
+_MEMBERS = (
+    "var/run/log/{}.log",
+    "vmfs/volumes/datastore-01/vm-01/vmware.log",
+    "var/run/log/shell.log",
+    "logs/vsm.log",
+)
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
@@ -58,7 +68,9 @@ class Examples:
         harmless_line: Callable[[str, str], bool],
     ) -> None:
         self.made, self.mask, self.logs, self.harmless_line = made, mask, logs, harmless_line
-        self.over: Mapping[str, Sequence[str]] = {}  # the lines with those that tell the end, where there are any
+        self.over: Mapping[
+            str, Sequence[str]
+        ] = {}  # the lines with those that tell the end, where there are any
         self.notes: list[str] = []
         self._model: list[str] = []  # the tables of the matching example, when it has them
 
@@ -75,12 +87,16 @@ class Examples:
             made = self._first(body, name, result, expect, forms)
             held[name] = made is not None
             if made is None:
-                self.notes.append(f"no example could be drafted whose result is {result}; write one")
+                self.notes.append(
+                    f"no example could be drafted whose result is {result}; write one"
+                )
             else:
                 found.append(made)
         return ["", "examples:", *(line for lines in found for line in lines)], held
 
-    def _first(self, body: str, name: str, result: str, expect: str, forms: Iterator[list[str]]) -> list[str] | None:
+    def _first(
+        self, body: str, name: str, result: str, expect: str, forms: Iterator[list[str]]
+    ) -> list[str] | None:
         """Return the first form that gives the wanted result."""
         tables = self._tables(self._rows(self.made.rows))
         for form in forms:
@@ -142,7 +158,9 @@ class Examples:
         if raws and all(raw.command for raw in raws):
             session = [line for raw in raws for line in (self._prompt(raw), *self._text(raw))]
             yield ["    files:", "      - path: session.txt", *block("text", session, 8)]
-            yield self._each_file(raws, lambda raw: f"command: {scalar(self.mask.text(raw.command))}")
+            yield self._each_file(
+                raws, lambda raw: f"command: {scalar(self.mask.text(raw.command))}"
+            )
         if raws:
             yield self._each_file(raws, lambda raw: f"parser: {raw.parser}")
 
@@ -151,7 +169,11 @@ class Examples:
         top, first, text = _BUNDLES.get(self.made.each[1].name, ("", "", []))
         lines = ["    files:", f"      - path: {top}/{first}", *block("text", text, 8)]
         for table, log in self.logs.items():
-            parser = next(one for one in parsing.registry().values() if one.log and one.tables[0].name == table)
+            parser = next(
+                one
+                for one in parsing.registry().values()
+                if one.log and one.tables[0].name == table
+            )
             places = (path.format(parser.name) for path in _MEMBERS)
             place = next((path for path in places if parser.matches_file(path)), "")
             if not top or not place:
@@ -218,13 +240,23 @@ class Examples:
         """Return lines that stood beside the chosen ones and that no signature finds, masked."""
         found = {}
         for table in self.logs:
-            lines = [self.mask.text(line, guess=True)[:400] for line in self.made.quiet.get(table, []) if line.strip()]
-            found[table] = [line for line in dict.fromkeys(lines) if self.harmless_line(table, line)][:QUIET_LINES]
+            lines = [
+                self.mask.text(line, guess=True)[:400]
+                for line in self.made.quiet.get(table, [])
+                if line.strip()
+            ]
+            found[table] = [
+                line for line in dict.fromkeys(lines) if self.harmless_line(table, line)
+            ][:QUIET_LINES]
         return {table: lines or self.made_up()[table] for table, lines in found.items()}
 
     def made_up(self) -> dict[str, list[str]]:
         """Return a line for each log that says that it was made up."""
-        stamps = {table: re.match(r"[\d<>: TZ.+-]{10,40}", lines[0]) for table, lines in self.logs.items() if lines}
+        stamps = {
+            table: re.match(r"[\d<>: TZ.+-]{10,40}", lines[0])
+            for table, lines in self.logs.items()
+            if lines
+        }
         return {
             table: [f"{stamp.group().strip() if stamp else ''} (made up) nothing to see".strip()]
             for table, stamp in stamps.items()

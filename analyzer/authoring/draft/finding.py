@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer import case, parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, log_line
 from analyzer.authoring.draft.signs import Sign
 from analyzer.authoring.draft.source import DraftSource
-from analyzer.errors import UsageError
 from analyzer.facts import Facts
-from analyzer.finding_names import finding_of
-from analyzer.language.expression import ExprNode
-from analyzer.lazy_dataclass import dataclass
+from analyzer.pipeline import case
+from analyzer.report.finding_names import finding_of
 from analyzer.rules import Join, Rule
-from analyzer.tables import Column, ColumnValueError, Table, convert
-from analyzer.text import one_line
+from analyzer.rules.language.expression import ExprNode
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
 
 _LABEL = re.compile(
-    r"(?P<alias>[a-z]\w*)\.(?P<column>\w+) = (?P<value>.*?)(?: \((?:worst|first) of \d+ rows\))?$", re.DOTALL
+    r"(?P<alias>[a-z]\w*)\.(?P<column>\w+) = (?P<value>.*?)(?: \((?:worst|first) of \d+ rows\))?$",
+    re.DOTALL,
 )
 
 
@@ -46,7 +48,9 @@ def load(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     findings = document["findings"]
     if not findings:
         raise UsageError(
-            "the case has no finding", where=path, do="Start from lines: --from-lines MEMBER:120-124 BUNDLE"
+            "the case has no finding",
+            where=path,
+            do="Start from lines: --from-lines MEMBER:120-124 BUNDLE",
         )
     return document, finding_of(document, fragment, example="Write CASE.json#1.")
 
@@ -61,7 +65,9 @@ def _parted(text: str) -> tuple[str, str]:
     return path, fragment
 
 
-def from_finding(document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None) -> DraftSource:
+def from_finding(
+    document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None
+) -> DraftSource:
     """Return the material of a finding: its evidence, and the subject and joins of its rule where that is known."""
     reading = _Reading(document, finding, rule)
     reading.read()
@@ -79,15 +85,21 @@ def from_finding(document: Mapping[str, Any], finding: Mapping[str, Any], rule: 
 class _Reading:
     """Reads the pieces of evidence of one finding."""
 
-    def __init__(self, document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None
+    ) -> None:
         self.finding = finding
-        self.rule = rule if rule is not None and not rule.hits else None  # lines used as rows are drafted as lines
+        self.rule = (
+            rule if rule is not None and not rule.hits else None
+        )  # lines used as rows are drafted as lines
         self.tables = parsing.tables()
         self.facts = Facts()
         self.pieces: list[EvidencePiece] = []
         self.lines: list[LogLine] = []
         self.quiet: dict[str, list[str]] = {}
-        self.fixed: dict[tuple[str, str], Any] = {}  # cells that a `where` or `only` of the rule asks for
+        self.fixed: dict[
+            tuple[str, str], Any
+        ] = {}  # cells that a `where` or `only` of the rule asks for
         self.captured = {node["name"]: node["captured"] for node in document["nodes"]}
         self.read_by = {source["address"]: source["read_by"] for source in document["sources"]}
 
@@ -99,7 +111,9 @@ class _Reading:
             if found and table is not None:
                 column = table.column(found["column"])
                 assert column is not None
-                self.pieces.append(EvidencePiece(found["alias"], table, column, _value(column, found["value"])))
+                self.pieces.append(
+                    EvidencePiece(found["alias"], table, column, _value(column, found["value"]))
+                )
             elif (log := self._log_table(label, item)) is not None and str(item["text"]).strip():
                 self._line(log, item)
         self.facts.close()
@@ -116,7 +130,9 @@ class _Reading:
         node = str(item["node"])
         if node not in self.facts.nodes:
             self.facts.node(node, node, captured=self.captured.get(node, ""))
-        made = log_line(self.facts, table, str(item["text"]), str(item["address"]), int(item["line"]), node)
+        made = log_line(
+            self.facts, table, str(item["text"]), str(item["address"]), int(item["line"]), node
+        )
         if all((one.address, one.line) != (made.address, made.line) for one in self.lines):
             self.lines.append(made)
             self.quiet.setdefault(table.name, []).extend([*item["before"], *item["after"]])
@@ -130,7 +146,11 @@ class _Reading:
         tables = [table for parser in makers if parser for table in parser.tables if not table.log]
         told = [table for table in tables if table.column(found["column"])]
         # an alias is one table: the one that has all columns the evidence names with it
-        whole = [table for table in told if all(table.column(name) for name in self._columns(found["alias"]))]
+        whole = [
+            table
+            for table in told
+            if all(table.column(name) for name in self._columns(found["alias"]))
+        ]
         return next(iter(whole or told), None)
 
     def _columns(self, alias: str) -> set[str]:
@@ -146,7 +166,9 @@ class _Reading:
         if self.rule is None or seen is None:
             return None
         defs = [self.rule.logs[name] for name in seen.logs]
-        return next((one.table for one in defs if re.search(one.pattern, str(item["text"]))), defs[0].table)
+        return next(
+            (one.table for one in defs if re.search(one.pattern, str(item["text"]))), defs[0].table
+        )
 
     def _readers(self, item: Mapping[str, Any]) -> list[str]:
         return [name.strip() for name in self.read_by.get(str(item["address"]), "").split(",")]
@@ -160,13 +182,19 @@ class _Reading:
         elif self.pieces:
             made = self._of_pieces()
         else:
-            table, apart, note = source.subject_of(self.facts, self.lines[0].table, self.lines[0].node)
+            table, apart, note = source.subject_of(
+                self.facts, self.lines[0].table, self.lines[0].node
+            )
             made = DraftSource((source.ALIASES.get(table.name, source.alias_of(table, ())), table))
             made.apart |= {self.lines[0].table.name} if apart else set()
             made.notes += [note] if note else []
             source.whole_machine(made)
         made.lines, made.quiet = self.lines, self.quiet
-        signs = [Sign(p.alias, p.column, p.value, _many(made, p.alias)) for p in self.pieces if p.value is not None]
+        signs = [
+            Sign(p.alias, p.column, p.value, _many(made, p.alias))
+            for p in self.pieces
+            if p.value is not None
+        ]
         wanted = self._asked() if self.rule else set()
         first = [sign for sign in signs if sign.name in wanted] or signs
         source.choose(made, first, by_hand=False)
@@ -186,7 +214,9 @@ class _Reading:
 
     def _of_rule(self, rule: Rule) -> DraftSource:
         made = DraftSource((rule.each.name, rule.each.table))
-        made.subject = _only_of(rule.subject.text, {rule.each.name}) or source.subject_text(*made.each)
+        made.subject = _only_of(rule.subject.text, {rule.each.name}) or source.subject_text(
+            *made.each
+        )
         used = {piece.alias for piece in self.pieces}
         for join in reversed(rule.joins):
             needed = {mine.partition(".")[0] for mine, _ in join.by}
@@ -210,7 +240,9 @@ class _Reading:
             made["rows"] = "many"
         if join.any_node:
             made["nodes"] = "any"
-        if join.where is not None and all(leaf.name == join.alias.name for leaf in _leaves(join.where)):
+        if join.where is not None and all(
+            leaf.name == join.alias.name for leaf in _leaves(join.where)
+        ):
             made["where"] = join.where.text
             self.fixed |= fixed(join.where)
         return made
@@ -243,9 +275,15 @@ class _Reading:
                 if piece.alias == alias:
                     cells.setdefault(piece.column.name, []).append(piece.value)
             many = _many(made, alias)
-            count = min(source.MOST_ROWS, max([len(values) for values in cells.values()] or [1])) if many else 1
+            count = (
+                min(source.MOST_ROWS, max([len(values) for values in cells.values()] or [1]))
+                if many
+                else 1
+            )
             asked = {column: value for (name, column), value in self.fixed.items() if name == alias}
-            columns = list(dict.fromkeys([*table.key, *_keys_of_joins(made, alias), *asked, *cells]))
+            columns = list(
+                dict.fromkeys([*table.key, *_keys_of_joins(made, alias), *asked, *cells])
+            )
             rows = made.rows.setdefault(table.name, [])
             if rows:
                 continue  # two aliases of one table: its rows are those of the first
@@ -253,7 +291,9 @@ class _Reading:
                 filled = {name: source.filler(table.column(name)) for name in columns}
                 made.made_up |= {value for value in filled.values() if isinstance(value, str)}
                 filled |= asked
-                filled |= {name: values[min(number, len(values) - 1)] for name, values in cells.items()}
+                filled |= {
+                    name: values[min(number, len(values) - 1)] for name, values in cells.items()
+                }
                 if many and number and table.key and table.key[-1] not in cells:
                     filled[table.key[-1]] = _next(filled[table.key[-1]], number)
                 rows.append(filled)
@@ -289,7 +329,11 @@ def _many(made: DraftSource, alias: str) -> bool:
 def _next(value: Any, number: int) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return value
-    return value + number if isinstance(value, int) else f"{value.rpartition('-')[0] or value}-{number + 1}"
+    return (
+        value + number
+        if isinstance(value, int)
+        else f"{value.rpartition('-')[0] or value}-{number + 1}"
+    )
 
 
 def _keys_of_joins(made: DraftSource, alias: str) -> list[str]:

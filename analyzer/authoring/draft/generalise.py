@@ -10,14 +10,13 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
 from analyzer.authoring.draft.tokens import CleanLine, Token, clean_line, column_name, escaped
-from analyzer.authoring.draft.yamltext import ODD
-from analyzer.language.expression import FUNCTIONS
-from analyzer.lazy_dataclass import dataclass
+from analyzer.authoring.fmt.yamltext import ODD
+from analyzer.rules.language.expression import FUNCTIONS
 from analyzer.scan.prefilter import required_literals
-from analyzer.tables import ORIGIN_COLUMNS, Table
 
 __all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "clean_line", "signatures"]
 
@@ -59,7 +58,9 @@ class DraftSignature:
         return min(map(len, found)) if found else 0
 
 
-def signatures(lines: Sequence[CleanLine], table: Table, names: Iterable[str] = ()) -> list[DraftSignature]:
+def signatures(
+    lines: Sequence[CleanLine], table: Table, names: Iterable[str] = ()
+) -> list[DraftSignature]:
     """Return the signatures of log lines in the order in which they first occur; every line is found by its own.
 
     names  those that a signature cannot have
@@ -117,7 +118,9 @@ def _common(one: Token, two: Token) -> str:
     if one.kind not in _WORDY and two.kind not in _WORDY:
         spaced = any(" " in token.value or " " in token.regex for token in (one, two))
         return "" if spaced else r"\S+"
-    names = one.kind == two.kind == "word" and all(re.search(r"\d", token.value) for token in (one, two))
+    names = one.kind == two.kind == "word" and all(
+        re.search(r"\d", token.value) for token in (one, two)
+    )
     return r"[\w$.-]+" if names and one.value.count(".") <= 1 else ""
 
 
@@ -130,7 +133,12 @@ def _with(line: CleanLine, places: dict[int, str]) -> CleanLine:
 
 
 def _signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
-    columns = {column.name for column in table.columns} | set(ORIGIN_COLUMNS) | set(FUNCTIONS) | set(keyword.kwlist)
+    columns = (
+        {column.name for column in table.columns}
+        | set(ORIGIN_COLUMNS)
+        | set(FUNCTIONS)
+        | set(keyword.kwlist)
+    )
     tokens = _fused(family[0].tokens)
     named: Counter[str] = Counter()
     groups: dict[str, list[str]] = {}
@@ -156,7 +164,9 @@ def _signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftS
         else:
             wide.append(regex)
         narrow.append(same or wide[-1])
-    return DraftSignature(_name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared)
+    return DraftSignature(
+        _name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared
+    )
 
 
 def _is_sign(token: Token, family: Sequence[CleanLine]) -> bool:
@@ -221,7 +231,9 @@ def _name(tokens: Sequence[Token], taken: set[str]) -> str:
             parts = [part for part in re.split(r"[^A-Za-z0-9]+", token.value) if part.isalpha()]
             words += [word for word in column_name(" ".join(parts)).split("_") if len(word) > 1]
     base = "_".join(words[:4])[:36].strip("_") or "sign"
-    if "_" not in base:  # a single word may be one of YAML's or of the language's own: null, in, count
+    if (
+        "_" not in base
+    ):  # a single word may be one of YAML's or of the language's own: null, in, count
         base += "_line"
     name, number = base, 2
     while name in taken:

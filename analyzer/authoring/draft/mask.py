@@ -12,9 +12,9 @@ import ipaddress
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from analyzer.authoring.draft.yamltext import ODD, clean
-from analyzer.lazy_dataclass import dataclass
+from analyzer.authoring.fmt.yamltext import ODD, clean
 from analyzer.redact.signs import (
     DEFAULT_NAMES,
     DEVICES,
@@ -25,31 +25,46 @@ from analyzer.redact.signs import (
     SYSTEM_USERS,
     TECHNICAL,
     WEAK,
-    compiled,
+    compile_signs,
     name_like,
     quoted_name,
 )
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere
 LONGEST = 4000  # characters of a line that are looked at; the rest is left out
 
 _RUN = re.compile(r"[^\W_]+")
-_VERSION = re.compile(r"(?i)(?:version|release)[\"']?\W{0,3}$")  # four numbers behind it are no address
+_VERSION = re.compile(
+    r"(?i)(?:version|release)[\"']?\W{0,3}$"
+)  # four numbers behind it are no address
 _NETS = ("192.0.2", "198.51.100", "203.0.113")
 _DOMAINS = ("example.com", "example.net", "example.org")
 _KEPT_ADDRESS = re.compile(r"(?:0|127|255)\.|224\.0\.0\.")
-_PLACED = frozenset(("user", "host", "vm", "label", "quoted", "name", "portgroup", "switch", "datastore"))
-_SPLIT = frozenset(("user", "quoted", "label", "vm"))  # claim what is left when a part is masked already
+_PLACED = frozenset(
+    ("user", "host", "vm", "label", "quoted", "name", "portgroup", "switch", "datastore")
+)
+_SPLIT = frozenset(
+    ("user", "quoted", "label", "vm")
+)  # claim what is left when a part is masked already
 _HEX_FORMS = frozenset(("uuid", "biosuuid", "volume", "thumbprint", "wwn"))
 # Names of networks and storage by their own form or by the word before them, whatever else the line says: a rule
 # goes to other customers, so that here a word of the product is sooner masked than a name is left.
 _TAIL = r"(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*[A-Za-z0-9]"
 _OBJECTS = (
-    ("switch", rf"(?i)(?<![\w./-])(?P<x>(?:dv-?switch|dswitch|vswitch|dvs|vds|n-?vds|hs)[-_]{_TAIL})(?![\w])"),
-    ("portgroup", rf"(?i)(?<![\w./-])(?P<x>(?:(?:dv-?)?pg|dpg|dvport-?group|port-?group|vlan|vxw)[-_]{_TAIL})(?![\w])"),
-    ("datastore", rf"(?i)(?<![\w./-])(?P<x>(?:ds|dstore|datastore|lun|nfs|vmfs|vsan|san|vol)[-_]{_TAIL})(?![\w])"),
+    (
+        "switch",
+        rf"(?i)(?<![\w./-])(?P<x>(?:dv-?switch|dswitch|vswitch|dvs|vds|n-?vds|hs)[-_]{_TAIL})(?![\w])",
+    ),
+    (
+        "portgroup",
+        rf"(?i)(?<![\w./-])(?P<x>(?:(?:dv-?)?pg|dpg|dvport-?group|port-?group|vlan|vxw)[-_]{_TAIL})(?![\w])",
+    ),
+    (
+        "datastore",
+        rf"(?i)(?<![\w./-])(?P<x>(?:ds|dstore|datastore|lun|nfs|vmfs|vsan|san|vol)[-_]{_TAIL})(?![\w])",
+    ),
     ("label", rf"(?i)(?<![\w./-])(?P<x>(?:rp|cl|dc|cluster|pool)[-_]{_TAIL})(?![\w])"),
     ("switch", r"(?i)\b(?:dv-?switch|host-?switch|v?switch|dvs|vds) (?P<x>[\w.]+[-_][\w.-]*\w)"),
     ("portgroup", r"(?i)\b(?:dv)?port ?group:? (?P<x>[\w.]+[-_][\w.-]*\w)"),
@@ -101,7 +116,9 @@ class Mask:
     """
 
     def __init__(self, names: Mapping[str, Iterable[str]] | None = None) -> None:
-        self._known: dict[str, list[tuple[str, str, int]]] = {}  # first word -> (name, kind, signs before it)
+        self._known: dict[
+            str, list[tuple[str, str, int]]
+        ] = {}  # first word -> (name, kind, signs before it)
         self._given: dict[tuple[str, str], str] = {}
         self._numbers: Counter[str] = Counter()
         self._nets: dict[str, int] = {}
@@ -139,7 +156,9 @@ class Mask:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
         told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
-        odd = counted(self._odd, "character that cannot be printed", "characters that cannot be printed")
+        odd = counted(
+            self._odd, "character that cannot be printed", "characters that cannot be printed"
+        )
         return [*told, odd] if self._odd else told
 
     def spans(self, line: str, *, guess: bool = False) -> list[Span]:
@@ -147,12 +166,13 @@ class Mask:
         claims = _Claims(line)
         for start, end, kind in self._named(line, only=ASKED):
             self._claim(claims, kind, start, end)
-        for kind, pattern in compiled(STRONG):
+        for kind, pattern in compile_signs(STRONG):
             for found in pattern.finditer(line):
                 self._claim(claims, kind, *found.span("x"))
         for start, end, kind in self._named(line):
             self._claim(claims, kind, start, end)
-        for kind, pattern in (*compiled(WEAK), *compiled(_OBJECTS), *(compiled(GUESSES) if guess else ())):
+        signs = WEAK + _OBJECTS + (GUESSES if guess else ())
+        for kind, pattern in compile_signs(signs):
             for found in pattern.finditer(line):
                 ask = _ASK.get(kind)
                 if ask is None or ask(found["x"]):
@@ -165,7 +185,9 @@ class Mask:
         first = _RUN.search(name)
         if first is None or (kind != ASKED and not self._is_name(kind, name)):
             return
-        self._known.setdefault(first.group().lower(), []).append((name.lower(), kind, first.start()))
+        self._known.setdefault(first.group().lower(), []).append(
+            (name.lower(), kind, first.start())
+        )
         short, _, domain = name.partition(".")
         if kind == "host" and domain and not short.isdecimal():
             self._know("host", short)
@@ -207,7 +229,9 @@ class Mask:
             word = claims.line[at:stop]
             if kind == "ipv4" and _VERSION.search(claims.line[max(0, at - 12) : at]):
                 continue
-            if kind in _PLACED and not (any(map(str.isalnum, word)) and self._sayable(kind, word.strip())):
+            if kind in _PLACED and not (
+                any(map(str.isalnum, word)) and self._sayable(kind, word.strip())
+            ):
                 continue
             text = self._mask(kind, word)
             if text is not None:
@@ -222,10 +246,14 @@ class Mask:
             return maker(word)
         low = word.lower()
         if kind in _HEX_FORMS:
-            return self._give(kind, re.sub(r"[^0-9a-f]", "", low), lambda number: _formed(word, number))
+            return self._give(
+                kind, re.sub(r"[^0-9a-f]", "", low), lambda number: _formed(word, number)
+            )
         if kind in ("licence", "ticket"):
             return self._give(
-                kind, low, lambda number: _formed(word, number, "licence" if kind == "licence" else "decimal")
+                kind,
+                low,
+                lambda number: _formed(word, number, "licence" if kind == "licence" else "decimal"),
             )
         if kind in _PLACED and word.isdecimal():
             return None
@@ -236,7 +264,9 @@ class Mask:
         if (kind, key) not in self._given:
             self._numbers[kind] += 1
             number = self._numbers[kind]
-            self._given[kind, key] = make(number) if make is not None else f"{_STEMS.get(kind, kind)}-{number:02d}"
+            self._given[kind, key] = (
+                make(number) if make is not None else f"{_STEMS.get(kind, kind)}-{number:02d}"
+            )
         return self._given[kind, key]
 
     def _ipv4(self, word: str) -> str:
@@ -277,7 +307,11 @@ class Mask:
 
     def _device(self, word: str) -> str:
         prefix, _, digits = word.partition(".")
-        return self._give("device", word.lower(), lambda number: f"{prefix}.{digits[0]}{number:0{len(digits) - 1}x}")
+        return self._give(
+            "device",
+            word.lower(),
+            lambda number: f"{prefix}.{digits[0]}{number:0{len(digits) - 1}x}",
+        )
 
     def _email(self, word: str) -> str:
         local, _, domain = word.rpartition("@")
@@ -290,19 +324,29 @@ class Mask:
             return f"EXAMPLE{slash}{name}" if head else word
         if name.isdecimal():
             return None
-        return f"EXAMPLE{slash}{self._give('user', name.lower())}" if head else self._give("user", name.lower())
+        return (
+            f"EXAMPLE{slash}{self._give('user', name.lower())}"
+            if head
+            else self._give("user", name.lower())
+        )
 
     def _domain(self, name: str) -> str:
         if name in DEFAULT_NAMES or name.endswith(".vmware.com"):
             return name
         count = self._numbers["domain"]
         return self._give(
-            "domain", name, lambda _: _DOMAINS[count] if count < len(_DOMAINS) else f"d{count}.example.com"
+            "domain",
+            name,
+            lambda _: _DOMAINS[count] if count < len(_DOMAINS) else f"d{count}.example.com",
         )
 
     def _fqdn(self, word: str) -> str | None:
         first, _, domain = word.lower().partition(".")
-        if word.lower() in DEFAULT_NAMES or first in NO_DOMAIN or word.lower().endswith(".vmware.com"):
+        if (
+            word.lower() in DEFAULT_NAMES
+            or first in NO_DOMAIN
+            or word.lower().endswith(".vmware.com")
+        ):
             return word
         if "." not in domain and ("host", first) not in self._given and first not in self._known:
             return self._domain(word.lower())
@@ -312,7 +356,11 @@ class Mask:
         if re.fullmatch(r"[\d.]+", word):
             return None
         first, _, domain = word.lower().partition(".")
-        return f"{self._give('host', first)}.{self._domain(domain)}" if domain else self._give("host", first)
+        return (
+            f"{self._give('host', first)}.{self._domain(domain)}"
+            if domain
+            else self._give("host", first)
+        )
 
 
 class _Claims:
@@ -363,7 +411,9 @@ def masked(line: str, spans: Iterable[Span]) -> str:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    return not (start and text[start - 1].isalnum()) and not (end < len(text) and text[end].isalnum())
+    return not (start and text[start - 1].isalnum()) and not (
+        end < len(text) and text[end].isalnum()
+    )
 
 
 def _components(line: str, start: int, end: int) -> Iterable[tuple[str, int, int]]:
@@ -371,7 +421,10 @@ def _components(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
     first = line[:start].endswith("/")  # behind /vmfs/volumes/
     at = start
     for part in line[start:end].split("/"):
-        stem = re.match(r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?[.:,]*$", part)
+        stem = re.match(
+            r"(.+?)(?:(?:-\d{6})?(?:-flat|-delta|-ctk|-sesparse|-rdm|-rdmp)?\.\w{2,5})?[.:,]*$",
+            part,
+        )
         if stem and stem[1] not in (".", ".."):
             volume = re.fullmatch(r"(?i)[0-9a-f]{8}-[0-9a-f-]{8,}", stem[1])
             kind = ("volume" if volume else "datastore") if first else "vm"

@@ -46,6 +46,9 @@ def _ends(begin: CleanLine, end: CleanLine) -> bool:
     events = [_EVENT.search(_message(one)) for one in (begin, end)]
     if events[0] and events[1]:
         return (events[0][1], events[1][1]) == ("problem", "clear") and events[0][2] == events[1][2]
-    words = [{token.value.lower() for token in one.tokens if token.kind == "word"} for one in (begin, end)]
+    words = [
+        {token.value.lower() for token in one.tokens if token.kind == "word"}
+        for one in (begin, end)
+    ]
     bad, good = words[0] - words[1], words[1] - words[0]
     return len(bad) == len(good) == 1 and (next(iter(bad)), next(iter(good))) in _ENDS

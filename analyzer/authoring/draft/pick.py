@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 
-from analyzer import parsing
-from analyzer.errors import UsageError
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
 from analyzer.judge.log_hits import seconds
-from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.pipeline.triage import Options, gather, read_case
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan
 from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block, Row, Table
-from analyzer.triage import Options, gather, read_case
 
 MOST_LINES = 200  # of one MEMBER:first-last
 AROUND = 5  # lines before and after that serve as a quiet example
@@ -113,7 +112,10 @@ def parse_spec(text: str) -> Spec:
         else:
             return Spec(found["member"], first, last)
     raise UsageError(
-        "--from-lines is not understood", where=text[:200], why=why, do="Take the address from the report."
+        "--from-lines is not understood",
+        where=text[:200],
+        why=why,
+        do="Take the address from the report.",
     )
 
 
@@ -124,7 +126,9 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
     intake = read_case(paths, ledger, kinds, watcher, options)
     facts = gather(intake, resolve(intake, kinds), ledger)
     picked = Picked([], [], {}, [], intake, facts)
-    filled = {source.address: source.size != 0 for source in ledger.sources}  # a link and an empty file hold no line
+    filled = {
+        source.address: source.size != 0 for source in ledger.sources
+    }  # a link and an empty file hold no line
     for spec in specs:
         _take(picked, spec, _address(spec, filled), watcher)
     if not picked.lines and not picked.rows:
@@ -145,10 +149,16 @@ def _address(spec: Spec, addresses: Mapping[str, bool]) -> str:
         return found[0]
     if found:
         do = "Give more of one of these addresses."
-        raise UsageError(f"{len(found):,} members have this name", where=spec.member, do=do, choices=found)
+        raise UsageError(
+            f"{len(found):,} members have this name", where=spec.member, do=do, choices=found
+        )
     stems = {address.rpartition("/")[2].rpartition("!")[2]: address for address in addresses}
     near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], list(stems))
-    do = near[:1].upper() + near[1:] if near.startswith("did") else "Take the address from the report."
+    do = (
+        near[:1].upper() + near[1:]
+        if near.startswith("did")
+        else "Take the address from the report."
+    )
     raise UsageError("there is no such member in the case", where=spec.member, do=do)
 
 
@@ -162,7 +172,9 @@ def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
         table = picked.facts.tables[watched.scan.table]
         for number, text in sorted(watched.lines.items()):
             if number in wanted and text.strip():
-                picked.lines.append(log_line(picked.facts, table, text, address, number, watched.scan.node))
+                picked.lines.append(
+                    log_line(picked.facts, table, text, address, number, watched.scan.node)
+                )
                 told.add(number)
             elif text.strip():
                 picked.quiet.setdefault(table.name, []).append(text)
@@ -172,7 +184,9 @@ def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
     rows = {number for one in picked.rows for number in (one.row.line, *one.row.lines.values())}
     left = [number for number in wanted if number not in told | rows]
     if any(frame.block.address == address for frame in picked.intake.frames):
-        picked.notes.append(f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu")
+        picked.notes.append(
+            f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu"
+        )
     elif left:
         shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
         lines = "line" if len(left) == 1 else "lines"
@@ -184,7 +198,9 @@ def _columns(row: Row, wanted: range, told: set[int]) -> list[str]:
     keys = set(row.table.key)
     there = [column.name for column in row.table.columns if row.values.get(column.name) is not None]
     if row.lines:
-        chosen = [name for name in there if row.line_of(name) in wanted and row.line_of(name) not in told]
+        chosen = [
+            name for name in there if row.line_of(name) in wanted and row.line_of(name) not in told
+        ]
         return [name for name in chosen if name not in keys] or chosen
     if row.line not in wanted or row.line in told:
         return []
@@ -239,9 +255,18 @@ class _Watcher(Scanner):
         self._specs = specs
         self.watched: list[_Watched] = []
 
-    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        scope: str = "",
+        **how: Unpack[HowToScan],
+    ) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
-        ranges = [(spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)]
+        ranges = [
+            (spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)
+        ]
         if not ranges:
             return super().scan(source, table, address, scope, **how)
         keeper = _Keeper(ranges, how.get("first_line", 1), self.limits.line_bytes)
@@ -296,4 +321,7 @@ class _Keeper:
 
     def _next(self) -> int | None:
         """Return the next wanted line from the present one on, None when there is none."""
-        return min((max(first, self._line) for first, last in self._ranges if last >= self._line), default=None)
+        return min(
+            (max(first, self._line) for first, last in self._ranges if last >= self._line),
+            default=None,
+        )

@@ -7,18 +7,18 @@ derives is left out. Where its examples do not hold there is no short draft.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzer import examples as runner
 from analyzer import rules
 from analyzer.authoring.draft.draftexamples import MATCHES, NOT, UNSURE
 from analyzer.authoring.draft.generalise import DraftSignature
 from analyzer.authoring.draft.signature_rows import HIT, HitRows
 from analyzer.authoring.draft.skeleton import TO_DO
-from analyzer.authoring.draft.yamltext import block, comment, quoted, scalar
-from analyzer.errors import BacklineError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.authoring.fmt.yamltext import block, comment, quoted, scalar
+from analyzer.pipeline import examples as runner
 from analyzer.rules import short
 from analyzer.rules.short_examples import MADE
+from analyzer.runtime.errors import BacklineError
 
 _TAKEN = {short.SIGN, short.CLEARED, *short.MADE}
 
@@ -74,12 +74,18 @@ def _said(hits: HitRows) -> str:
     since = f", the first at {{{short.SIGN}.first}}" if hits.timed else ""
     over = ", and no line has said since that it is over" if hits.ended else ""
     told = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
-    told += [f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}" for name in list(hits.measured)[:3]]
+    told += [
+        f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}" for name in list(hits.measured)[:3]
+    ]
     return "; ".join(told)[:400] + "."
 
 
 def with_examples(
-    top: Sequence[str], keys: list[str], lines: Sequence[str], over: Sequence[str], quiet: Sequence[Sequence[str]]
+    top: Sequence[str],
+    keys: list[str],
+    lines: Sequence[str],
+    over: Sequence[str],
+    quiet: Sequence[Sequence[str]],
 ) -> ShortDraft | None:
     """Return the draft with bare lines as its examples; None where they do not hold.
 
@@ -98,6 +104,8 @@ def with_examples(
         except BacklineError:
             return None
         if all(results.values()):
-            missing = any(name.startswith(MADE) and name.endswith("is not in the case") for name in results)
+            missing = any(
+                name.startswith(MADE) and name.endswith("is not in the case") for name in results
+            )
             return ShortDraft(keys, shown, {MATCHES: True, NOT: True, UNSURE: missing})
     return None

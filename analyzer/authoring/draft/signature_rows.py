@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft.generalise import MEASURED, THING, DraftSignature
 from analyzer.authoring.draft.pairs import CLEAR
-from analyzer.authoring.draft.yamltext import scalar
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Table
+from analyzer.authoring.fmt.yamltext import scalar
 
 HIT = "hit"  # the join of all lines of a subject
 MOST_MEASURED = 3  # aggregates in an answer
@@ -62,7 +62,11 @@ class HitRows:
 
     def asked(self) -> str:
         """Return the condition: there are lines, and none of the end behind the last of them."""
-        over = f" and (count({CLEAR}) == 0 or max({HIT}.time) > max({CLEAR}.time))" if self.ended else ""
+        over = (
+            f" and (count({CLEAR}) == 0 or max({HIT}.time) > max({CLEAR}.time))"
+            if self.ended
+            else ""
+        )
         return f"count({HIT}) > 0{over}"
 
     def columns(self) -> list[str]:
@@ -80,7 +84,9 @@ class HitRows:
         since = f", the first at {{{self.alias}.time}}" if self.timed else ""
         over = ", and no line has said since that it is over" if self.ended else ""
         told = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
-        return told + [f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()]
+        return told + [
+            f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()
+        ]
 
     def evidence(self) -> list[str]:
         """Return what shows the lines of a subject."""
@@ -97,7 +103,9 @@ def column_text(column: str) -> str:
     return "machine" if column == "node" else f"{column.replace('_', ' ')} that a line names"
 
 
-def hit_rows(one: DraftSignature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0) -> HitRows:
+def hit_rows(
+    one: DraftSignature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0
+) -> HitRows:
     """Return how a rule uses a signature as a table; the machine is the subject when its lines name nothing.
 
     taken   names of signatures, which nothing else may have
@@ -125,4 +133,8 @@ def _kind(one: DraftSignature, group: str) -> str:
     values = [match[group] for match in found if match is not None]
     if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
         return "int"
-    return "float" if values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values) else ""
+    return (
+        "float"
+        if values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values)
+        else ""
+    )

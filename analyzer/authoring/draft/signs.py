@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Column
+from analyzer.artefacts.tables import Column
 
 TROUBLE = re.compile(
     r"err|drop|fail|miss|crc|full|lost|loss|retr|discard|overr|fault|reset|timeout|stop|out_of|absent|abort"
 )
-_MEASURED = {"packets", "times", "bytes", "%", "s", "ms", "us", "segments", "1/s", "bit/s", "Mbit/s", "kB", "entries"}
+_MEASURED = {
+    "packets",
+    "times",
+    "bytes",
+    "%",
+    "s",
+    "ms",
+    "us",
+    "segments",
+    "1/s",
+    "bit/s",
+    "Mbit/s",
+    "kB",
+    "entries",
+}
 
 MOST_LITERAL = 10**18  # an expression takes no larger number
 
@@ -34,9 +48,17 @@ class Sign:
     @property
     def grows(self) -> bool:
         """Tell whether it is a counter or a measure, of which any value above zero is the sign."""
-        if self.column.kind not in ("int", "float") or isinstance(self.value, bool) or not self.value > 0:
+        if (
+            self.column.kind not in ("int", "float")
+            or isinstance(self.value, bool)
+            or not self.value > 0
+        ):
             return False
-        return self.column.kind == "float" or self.column.unit in _MEASURED or bool(TROUBLE.search(self.column.name))
+        return (
+            self.column.kind == "float"
+            or self.column.unit in _MEASURED
+            or bool(TROUBLE.search(self.column.name))
+        )
 
 
 def asked(sign: Sign) -> str:

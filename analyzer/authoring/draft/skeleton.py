@@ -10,17 +10,18 @@ import re
 import textwrap
 from pathlib import Path
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Column, Table
 from analyzer.authoring.draft.signs import TROUBLE
 from analyzer.authoring.draft.source import alias_of, filler, subject_text
-from analyzer.authoring.draft.yamltext import block, comment, flow, quoted, scalar
 from analyzer.authoring.fmt.layout import formatted
-from analyzer.errors import UsageError, WriteError
-from analyzer.language.rulefile import did_you_mean
-from analyzer.output import write_atomic
+from analyzer.authoring.fmt.yamltext import block, comment, flow, quoted, scalar
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.rules.short import ANSWER_KEYS, CLEARED, SIGN
-from analyzer.tables import Column, Table
+from analyzer.runtime.errors import UsageError, WriteError
+from analyzer.runtime.output import write_atomic
 
 TO_DO = "TO DO by the author"
 SCHEMA = "rule-schema.json"  # beside the rules, as `backline rules schema -o` writes it
@@ -35,7 +36,9 @@ LONG_ONLY = ("each", "population")
 SHORT_ONLY = (SIGN, CLEARED, *ANSWER_KEYS)
 
 
-def skeleton(rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA) -> str:
+def skeleton(
+    rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA
+) -> str:
     """Return a rule file that says at each key what belongs there; the same arguments give the same text.
 
     table   name of the table to judge, with its columns filled in
@@ -45,8 +48,15 @@ def skeleton(rule_id: str, table: str = "", log: str = "", title: str = "", sche
     Raises UsageError for a table or log that no parser makes.
     """
     if table and log:
-        raise UsageError("--table and --log do not go together", do="A table is judged row by row, a log is searched.")
-    made = _of_log(_known(log, log=True)) if log else _of_table(_known(table or DEFAULT_TABLE, log=False))
+        raise UsageError(
+            "--table and --log do not go together",
+            do="A table is judged row by row, a log is searched.",
+        )
+    made = (
+        _of_log(_known(log, log=True))
+        if log
+        else _of_table(_known(table or DEFAULT_TABLE, log=False))
+    )
     others = LONG_ONLY if log else SHORT_ONLY
     lines = [modeline(schema), *_guide(table or log), *head(rule_id, title, comments=True)]
     for key in list(KEYS)[len(_HEAD) :]:
@@ -184,7 +194,9 @@ def _of_table(table: Table) -> dict[str, list[str]]:
         "time": f'{name} < "2000-01-01 00:00:00"',
     }.get(shown.kind, f'{name} == "the bad value"')
     row = {key: filler(table.column(key)) for key in table.key}
-    row[shown.name] = {"bool": False, "int": 0, "float": 0.0, "str": "a good value"}.get(shown.kind, filler(shown))
+    row[shown.name] = {"bool": False, "int": 0, "float": 0.0, "str": "a good value"}.get(
+        shown.kind, filler(shown)
+    )
     columns = ", ".join(column.name for column in table.columns)
     words = _made_words(alias, shown, condition)
     return words | {
@@ -215,10 +227,15 @@ def _of_log(log: Table) -> dict[str, list[str]]:
     return {
         "sign": [
             "",
-            comment("What is searched, a regular expression; a named group (?P<name>…) becomes a column of the lines."),
+            comment(
+                "What is searched, a regular expression; a named group (?P<name>…) becomes a column of the lines."
+            ),
             *map(
                 comment,
-                textwrap.wrap(f"Columns of {log.name} for `where`: {', '.join(one.name for one in log.columns)}", 110),
+                textwrap.wrap(
+                    f"Columns of {log.name} for `where`: {', '.join(one.name for one in log.columns)}",
+                    110,
+                ),
             ),
             "sign:",
             f"  in: {log.name}",
@@ -237,7 +254,9 @@ def _of_log(log: Table) -> dict[str, list[str]]:
         "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
         "examples": [
             "",
-            comment("Lines that match, each by itself, and lines that do not. The first fails on purpose."),
+            comment(
+                "Lines that match, each by itself, and lines that do not. The first fails on purpose."
+            ),
             "examples:",
             *block("match", [text], 2),
             *block("no_match", [calm], 2),
@@ -286,8 +305,15 @@ def check_id(rule_id: str) -> None:
     """Refuse what is no id, and the id of a rule that comes with the tool; raises UsageError."""
     if len(rule_id) > 100 or not _ID.fullmatch(rule_id):
         why = "an id is words of a-z and 0-9 with dashes between them"
-        raise UsageError("this is not an id of a rule", where=rule_id[:100], why=why, do="Write it like kb-2039495.")
-    shipped = {path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")}
+        raise UsageError(
+            "this is not an id of a rule",
+            where=rule_id[:100],
+            why=why,
+            do="Write it like kb-2039495.",
+        )
+    shipped = {
+        path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")
+    }
     if rule_id in shipped:
         do = f"Choose another id, or read that rule: backline rules show {rule_id}"
         raise UsageError("a rule with this id comes with Backline", where=rule_id, do=do)
@@ -298,16 +324,25 @@ def target(folder: Path, rule_id: str, *, force: bool) -> Path:
     path = folder / f"{rule_id}.yaml"
     if path.is_symlink():
         raise WriteError(
-            "left as it is", where=str(path), why="it is a symbolic link", do="Remove it or give another --kb."
+            "left as it is",
+            where=str(path),
+            why="it is a symbolic link",
+            do="Remove it or give another --kb.",
         )
     if path.is_dir():
-        raise WriteError("cannot be written", where=str(path), why="it is a folder", do="Give another --kb.")
+        raise WriteError(
+            "cannot be written", where=str(path), why="it is a folder", do="Give another --kb."
+        )
     if os.path.lexists(path) and not force:
         raise UsageError(
-            "the file already exists", where=str(path), do="Overwrite it with --force, or choose another id."
+            "the file already exists",
+            where=str(path),
+            do="Overwrite it with --force, or choose another id.",
         )
     if os.path.lexists(folder) and not folder.is_dir():
-        raise UsageError("--kb is not a folder", where=str(folder), do="Give the folder of your rules.")
+        raise UsageError(
+            "--kb is not a folder", where=str(folder), do="Give the folder of your rules."
+        )
     return path
 
 
@@ -316,4 +351,6 @@ def write(path: Path, text: str) -> None:
     try:
         write_atomic(path, text)
     except WriteError as error:
-        raise WriteError("cannot write the rule", where=error.where, why=error.why, do="Give another --kb.") from None
+        raise WriteError(
+            "cannot write the rule", where=error.where, why=error.why, do="Give another --kb."
+        ) from None

@@ -8,10 +8,11 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer import parsing
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.pick import ChosenRow, LogLine, Picked
 from analyzer.authoring.draft.signs import TROUBLE, Sign
@@ -19,9 +20,7 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.lazy_dataclass import dataclass
-from analyzer.tables import Block, Column, Row, Table
-from analyzer.text import counted
+from analyzer.runtime.text import counted
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are
@@ -120,7 +119,9 @@ def from_lines(picked: Picked) -> DraftSource:
     made.notes += picked.notes
     parts = [counted(len(picked.lines), "log line")] if picked.lines else []
     parts += (
-        [counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")] if picked.rows else []
+        [counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")]
+        if picked.rows
+        else []
     )
     made.origin = " and ".join(parts)
     return made
@@ -136,13 +137,19 @@ def subject_of(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     for table in own:
         if facts.count(table.name, node):
             return table, False, ""
-    for table in (facts.tables[name] for name in ("nsx.manager", "esxi.bundle") if name in facts.tables):
+    for table in (
+        facts.tables[name] for name in ("nsx.manager", "esxi.bundle") if name in facts.tables
+    ):
         if table.product == log.product and kind != "esxi" and facts.count(table.name):
             return table, True, ""
     if own:
         why = f'the case holds no {own[0].words}; without it the rule can only say "cannot tell"'
         return own[0], False, why
-    return facts.tables["esxi.bundle"], True, f"no table describes a node of the kind {kind or 'of this log'} yet"
+    return (
+        facts.tables["esxi.bundle"],
+        True,
+        f"no table describes a node of the kind {kind or 'of this log'} yet",
+    )
 
 
 def whole_machine(made: DraftSource) -> None:
@@ -175,12 +182,19 @@ def _of_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
     for name in tables[1:]:
         row = next(one.row for one in chosen if one.row.table.name == name)
         aliases[name] = alias_of(row.table, aliases.values())
-        made.joins[aliases[name]] = join_body(each[1], row.table, apart=row.block.node != first.block.node)
+        made.joins[aliases[name]] = join_body(
+            each[1], row.table, apart=row.block.node != first.block.node
+        )
     signs: list[Sign] = []
     for name in tables:
-        signs += _signs_of([one for one in chosen if one.row.table.name == name], aliases[name], made)
+        signs += _signs_of(
+            [one for one in chosen if one.row.table.name == name], aliases[name], made
+        )
     for one in chosen:
-        row_cells = {name: one.row.values.get(name) for name in dict.fromkeys([*one.row.table.key, *one.columns])}
+        row_cells = {
+            name: one.row.values.get(name)
+            for name in dict.fromkeys([*one.row.table.key, *one.columns])
+        }
         rows = made.rows.setdefault(one.row.table.name, [])
         if len(rows) < MOST_ROWS and row_cells not in rows:
             rows.append(row_cells)
@@ -194,7 +208,11 @@ def _signs_of(chosen: Sequence[ChosenRow], alias: str, made: DraftSource) -> lis
     """Return the signs of the chosen rows of one table: what all of them show, else what the first shows."""
     many = made.joins.get(alias, {}).get("rows") == "many"
     every = [[_sign(one.row, name, alias, many) for name in one.columns] for one in chosen]
-    shared = [sign for sign in every[0] if all(any(_alike(sign, other) for other in rest) for rest in every[1:])]
+    shared = [
+        sign
+        for sign in every[0]
+        if all(any(_alike(sign, other) for other in rest) for rest in every[1:])
+    ]
     return shared or every[0]
 
 
@@ -205,7 +223,9 @@ def _sign(row: Row, name: str, alias: str, many: bool) -> Sign:
 
 
 def _alike(one: Sign, two: Sign) -> bool:
-    return one.column.name == two.column.name and (one.value == two.value or (one.grows and two.grows))
+    return one.column.name == two.column.name and (
+        one.value == two.value or (one.grows and two.grows)
+    )
 
 
 def choose(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = True) -> None:
@@ -214,7 +234,9 @@ def choose(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = True) ->
     by_hand  the author chose their lines, so that a zero means something
     """
     unique = list({sign.name: sign for sign in reversed(list(signs))}.values())[::-1]
-    told = [sign for sign in unique if NAME_COLUMNS.get(sign.column.name) is None and not _when(sign)]
+    told = [
+        sign for sign in unique if NAME_COLUMNS.get(sign.column.name) is None and not _when(sign)
+    ]
     if not by_hand and any(sign.grows for sign in told):
         told = [sign for sign in told if sign.value != 0 or isinstance(sign.value, bool)]
     if len(told) > MOST_SIGNS:
@@ -226,14 +248,20 @@ def choose(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = True) ->
 
 def _when(sign: Sign) -> bool:
     """Tell whether a value is a time, which is no sign of anything."""
-    return sign.column.kind == "time" or (isinstance(sign.value, str) and bool(re.search(r"\d:\d\d", sign.value)))
+    return sign.column.kind == "time" or (
+        isinstance(sign.value, str) and bool(re.search(r"\d:\d\d", sign.value))
+    )
 
 
 def masked_cell(mask: Mask, column: str, value: str) -> str:
     """Return a cell without customer data: a column of names whole, of others what looks like it."""
     kind = NAME_COLUMNS.get(column)
     if kind is None:
-        return value if column.endswith("version") and version_key(value) is not None else mask.text(value)
+        return (
+            value
+            if column.endswith("version") and version_key(value) is not None
+            else mask.text(value)
+        )
     name, dot, nic = value.rpartition(".") if re.search(r"\.eth\d+$", value) else (value, "", "")
     return f"{mask.cell(kind, name)}{dot}{nic}"
 
@@ -248,7 +276,11 @@ def subject_text(alias: str, table: Table) -> str:
 def join_body(mine: Table, table: Table, *, apart: bool) -> dict[str, Any]:
     """Return the mapping of a join: by the key columns that both tables have."""
     kinds = {column.name: column.kind for column in mine.columns}
-    common = [name for name in table.key if (column := table.column(name)) and kinds.get(name) == column.kind]
+    common = [
+        name
+        for name in table.key
+        if (column := table.column(name)) and kinds.get(name) == column.kind
+    ]
     made: dict[str, Any] = {"table": table.name, "by": common}
     if not common or common != list(table.key):
         made["rows"] = "many"
@@ -262,7 +294,11 @@ def alias_of(table: Table, taken: Iterable[str]) -> str:
     parts = table.name.partition(".")[2].split("_")
     for length in range(1, len(parts) + 1):
         name = "_".join(parts[-length:])
-        if name not in taken and not keyword.iskeyword(name) and re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        if (
+            name not in taken
+            and not keyword.iskeyword(name)
+            and re.fullmatch(r"[a-z][a-z0-9_]*", name)
+        ):
             return name
     return f"{'_'.join(parts)}_too"
 
@@ -282,7 +318,11 @@ def _raws(rows: Iterable[Row]) -> list[Raw]:
 
 def _parser_of(table: Table, block: Block) -> str:
     """Return the parser that read a block: the one its command or its first line names, else one of its table."""
-    makers = [one for one in parsing.registry().values() if any(made.name == table.name for made in one.tables)]
+    makers = [
+        one
+        for one in parsing.registry().values()
+        if any(made.name == table.name for made in one.tables)
+    ]
     by_command = [one for one in makers if block.command and one.match_command(block.command)]
     by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
     by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analyzer.authoring.draft.mask import Mask, Span, masked
-from analyzer.authoring.draft.yamltext import ODD, clean
-from analyzer.lazy_dataclass import dataclass
+from analyzer.authoring.fmt.yamltext import ODD, clean
 from analyzer.redact.signs import STAMP
 
 MOST_SOURCE = 240  # characters of a line a pattern is made of
@@ -38,7 +37,9 @@ _MASKED: dict[str, tuple[str, str]] = {
     "portgroup": ("portgroup", r'[^\s,;)\]"]+'),
     "switch": ("switch", r'[^\s,;)\]"]+'),
 }
-_OBJECTS = frozenset(("device", "t10", "scsipath", "nic"))  # what a rule is judged for, in quotes or bare
+_OBJECTS = frozenset(
+    ("device", "t10", "scsipath", "nic")
+)  # what a rule is judged for, in quotes or bare
 _UNITS = (
     "microseconds|milliseconds|seconds|minutes|hours|us|ms|sec|secs|s|bytes|KB|MB|GB|packets|frames|times|retries|errors"
     "|commands"
@@ -64,7 +65,10 @@ _VALUES = (
     ("space", r"[ \t]+", r"\s+"),
     ("sign", r"[!-~]", ""),
 )  # fmt: skip
-_TOKEN = re.compile("|".join(f"(?P<t{number}>{pattern})" for number, (_, pattern, _) in enumerate(_VALUES)), re.ASCII)
+_TOKEN = re.compile(
+    "|".join(f"(?P<t{number}>{pattern})" for number, (_, pattern, _) in enumerate(_VALUES)),
+    re.ASCII,
+)
 # Words whose digits belong to the name.
 _DIGITS_IN_WORDS = frozenset((
     "ipv4", "ipv6", "nfs3", "nfs4", "nfs41", "vmfs3", "vmfs5", "vmfs6", "vmxnet3", "vmxnet2", "e1000", "e1000e", "sha1",
@@ -126,7 +130,13 @@ def clean_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int 
     for span in spans:  # a message does not begin or end inside a name
         start = span.start if span.start < start < span.end else start
         end = span.end if span.start < end < span.end else end
-    return CleanLine(whole, tuple(spans), start, tuple(_trimmed(_tokens(whole[: end or None], spans, start))), number)
+    return CleanLine(
+        whole,
+        tuple(spans),
+        start,
+        tuple(_trimmed(_tokens(whole[: end or None], spans, start))),
+        number,
+    )
 
 
 def _shortened(line: str, spans: list[Span]) -> tuple[str, list[Span]]:
@@ -181,7 +191,10 @@ def _quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -> lis
         return []
     start, end = match.start() + 1, match.end() - 1
     before, after = (Token("sign", at, at + 1, line[at], line[at]) for at in (start - 1, end))
-    whole = next((span for span in left if (span.start, span.end) == (start, end) and span.kind in _OBJECTS), None)
+    whole = next(
+        (span for span in left if (span.start, span.end) == (start, end) and span.kind in _OBJECTS),
+        None,
+    )
     if whole is not None:
         return [before, _masked_token(line, whole, start), after]
     inside = _TOKEN.match(line, start, end)
@@ -212,7 +225,11 @@ def _token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
     text, start, end = match.group(), match.start(), match.end()
     shown = masked(
         line[start:end],
-        [replace(s, start=s.start - start, end=s.end - start) for s in spans if start <= s.start and s.end <= end],
+        [
+            replace(s, start=s.start - start, end=s.end - start)
+            for s in spans
+            if start <= s.start and s.end <= end
+        ],
     )
     if kind == "space":
         regex = " " if text == " " else regex
@@ -236,7 +253,12 @@ def _token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
 def _word(text: str) -> str:
     """Return a word as it stands, its last digits as a number where they may be one."""
     plain = text.rstrip("0123456789")
-    if plain == text or not plain or not plain.replace("-", "").isalpha() or text.lower() in _DIGITS_IN_WORDS:
+    if (
+        plain == text
+        or not plain
+        or not plain.replace("-", "").isalpha()
+        or text.lower() in _DIGITS_IN_WORDS
+    ):
         return escaped(text)
     return rf"{escaped(plain)}\d+"
 
@@ -248,7 +270,9 @@ def escaped(text: str) -> str:
 
 def column_name(text: str) -> str:
     """Return a word as the name of a column, "" when it cannot be one."""
-    name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()).strip("_")[:30]
+    name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()).strip("_")[
+        :30
+    ]
     return name if re.fullmatch(r"[a-z][a-z0-9_]*", name) else ""
 
 
@@ -267,7 +291,11 @@ def _named(tokens: list[Token]) -> list[Token]:
 
 def _by_place(before: str, after: str, token: Token) -> str:
     if found := re.search(r"(?<![A-Za-z])([HDP]):$", before):
-        return {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]] if token.kind == "hex" else ""
+        return (
+            {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]]
+            if token.kind == "hex"
+            else ""
+        )
     if found := re.search(r"([A-Za-z][\w-]{0,24})=$", before):
         return column_name(found[1])
     if found := re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before):
@@ -282,7 +310,12 @@ def _by_place(before: str, after: str, token: Token) -> str:
 def _trimmed(tokens: list[Token]) -> list[Token]:
     """Begin with the first word, end within the length a pattern is made of and not with a blank."""
     start = next(
-        (n for n, one in enumerate(tokens) if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2), None
+        (
+            n
+            for n, one in enumerate(tokens)
+            if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2
+        ),
+        None,
     )
     if start is None:
         start = next((n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")), 0)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from analyzer import triage
+from analyzer.artefacts.tables import Block
 from analyzer.facts import Facts
 from analyzer.ingest.nodes import resolve
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.pipeline import triage
+from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.tables import Block
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.explain.explain_text import Line
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
 
 class Console:
@@ -44,7 +44,9 @@ class Console:
     def _colour(self, line: Line, encoding: str) -> None:
         from rich.text import Text  # noqa: PLC0415 - loaded already with the console
 
-        whole = Text().join(Text(_writable(text, encoding), style=style) for text, style in line.parts)
+        whole = Text().join(
+            Text(_writable(text, encoding), style=style) for text, style in line.parts
+        )
         room = max(20, self.width - line.indent)
         rows = [whole] if line.exact else whole.wrap(self.console, room) or [whole]
         for number, row in enumerate(rows):

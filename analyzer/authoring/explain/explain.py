@@ -8,26 +8,41 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analyzer import case
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.case_shape import clean, plain
-from analyzer.errors import UsageError
+from analyzer.case.case_shape import clean, plain
+from analyzer.case.verdicts import (
+    SEVERITIES,
+    Evidence,
+    Explained,
+    Finding,
+    Judgement,
+    Mark,
+    NearMiss,
+    Trace,
+    Verdict,
+)
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.judge.causes import table_cause
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.pipeline import case
 from analyzer.rules import Catalog, Rule
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES, Evidence, Explained, Finding, Judgement, Mark, NearMiss, Trace, Verdict
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 Doc = dict[str, Any]
 
-_ORDER = [Verdict.ERROR, Verdict.MATCH, Verdict.CANNOT_TELL, Verdict.NO_MATCH, Verdict.NOT_APPLICABLE]
+_ORDER = [
+    Verdict.ERROR,
+    Verdict.MATCH,
+    Verdict.CANNOT_TELL,
+    Verdict.NO_MATCH,
+    Verdict.NOT_APPLICABLE,
+]
 
 
 @dataclass(slots=True)
@@ -88,11 +103,15 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
             case_read.lines[row.block.address, row.line] = row.block.lines[at]
     failed = [finding.say for finding in judgement.findings if finding.verdict == Verdict.ERROR]
     counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
-    found = Explanation(rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed))
+    found = Explanation(
+        rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
+    )
     found.subjects = _sorted(_told(judgement, case_read))
     left = sum(counts.values()) - len(found.subjects) - len(_empty(rule, facts))
     if found.subjects and left > 0:
-        found.notes.append(f"{left:,} more subjects were judged; the first of each verdict are shown")
+        found.notes.append(
+            f"{left:,} more subjects were judged; the first of each verdict are shown"
+        )
     found.silent = [] if failed else _silent(rule, facts, found)
     return found
 
@@ -100,10 +119,16 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
 def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
-    found = [one for one in explanation.subjects if low in f"{one.name}\n{one.object}\n{one.node}".casefold()]
+    found = [
+        one
+        for one in explanation.subjects
+        if low in f"{one.name}\n{one.object}\n{one.node}".casefold()
+    ]
     if not found:
         known = [one_line(one.name, 60) for one in explanation.subjects[:5]]
-        known_words = f"subjects are: {'; '.join(known)}" if known else "the rule has no subject in this case"
+        known_words = (
+            f"subjects are: {'; '.join(known)}" if known else "the rule has no subject in this case"
+        )
         raise UsageError(f"no subject holds `{one_line(part, 60)}`", why=known_words)
     return found
 
@@ -115,7 +140,13 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]
     found = []
     for item in judgement.explained:
         one = SubjectExplanation(
-            item.verdict, item.subject, item.node, item.object, why=item.why, near=item.near, trace=item.trace
+            item.verdict,
+            item.subject,
+            item.node,
+            item.object,
+            why=item.why,
+            near=item.near,
+            trace=item.trace,
         )
         one.marks = item.marks
         same = findings[item.node, item.subject, item.object]
@@ -136,8 +167,17 @@ def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
     def rank(one: SubjectExplanation) -> tuple[Any, ...]:
         severity = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else len(SEVERITIES)
         near = one.near
-        far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves) if near else 0.0
-        return (_ORDER.index(Verdict(one.verdict)), severity, (near.distance or 3) if near else 9, far)
+        far = (
+            sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves)
+            if near
+            else 0.0
+        )
+        return (
+            _ORDER.index(Verdict(one.verdict)),
+            severity,
+            (near.distance or 3) if near else 9,
+            far,
+        )
 
     return sorted(told, key=rank)
 
@@ -173,7 +213,11 @@ def _empty(rule: Rule, facts: Facts) -> list[str]:
     """Return the nodes whose source was read and holds no row."""
     table = rule.each.table.name
     keys = facts.nodes_with(table)
-    return [key for key in keys if not facts.count(table, key) and facts.coverage(key, table).state == "read"]
+    return [
+        key
+        for key in keys
+        if not facts.count(table, key) and facts.coverage(key, table).state == "read"
+    ]
 
 
 def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
@@ -181,12 +225,17 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     ask = rule.ask_for(table)
     asked = f" Ask for: {ask}" if ask else ""
     if not facts.nodes_of_product(table.product):
-        nodes = ", ".join(f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values())
+        nodes = ", ".join(
+            f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values()
+        )
         here = f"; the case holds {nodes}" if nodes else ""
         absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
         return [] if found.subjects else [absent]
     held = f"line of {table.spoken_name}" if table.lines_of is not None else "row"
-    words = [f"{facts.name(key)}: {table.words} was read and holds no {held}." for key in _empty(rule, facts)]
+    words = [
+        f"{facts.name(key)}: {table.words} was read and holds no {held}."
+        for key in _empty(rule, facts)
+    ]
     if not found.subjects and not words:
         words = [f"{table_cause(facts, None, table).why}.{asked}"]
     return words
@@ -238,16 +287,24 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
             one["say"],
             one["also"],
             trace=_trace(one["trace"]) if one["trace"] else None,
-            evidence=[Evidence(**{name: item[name] for name in Evidence.__slots__}) for item in one["evidence"]],
+            evidence=[
+                Evidence(**{name: item[name] for name in Evidence.__slots__})
+                for item in one["evidence"]
+            ],
         )
         for one in findings
     ]
     title = next((one["title"] for one in [*findings, *([quiet] if quiet else [])]), title)
     found = Explanation(rule, title, _counted(told, quiet), _sorted(told), stored=name)
-    found.silent = [f"cannot tell: {one['why']}." + (f" Ask for: {one['ask']}" if one["ask"] else "") for one in groups]
+    found.silent = [
+        f"cannot tell: {one['why']}." + (f" Ask for: {one['ask']}" if one["ask"] else "")
+        for one in groups
+    ]
     if not told and not groups:
         found.silent.append(
-            "The case document holds no finding of this rule." if quiet else "The rule was not judged there."
+            "The case document holds no finding of this rule."
+            if quiet
+            else "The rule was not judged there."
         )
     return found
 
@@ -272,7 +329,9 @@ def _trace(kept: Mapping[str, Any]) -> Trace:
 
 def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
-    found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"}
+    found: Doc = {
+        name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"
+    }
     found["subjects"] = [_record(one) for one in (explanation.subjects if told is None else told)]
     finished: Doc = clean(found)
     return finished
@@ -280,14 +339,21 @@ def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None =
 
 def _record(one: SubjectExplanation) -> Doc:
     found: Doc = {
-        name: plain(getattr(one, name)) for name in SubjectExplanation.__slots__ if name not in ("trace", "marks")
+        name: plain(getattr(one, name))
+        for name in SubjectExplanation.__slots__
+        if name not in ("trace", "marks")
     }
     numbers = {id(line): number for number, line in enumerate(walk(one.trace))} if one.trace else {}
 
     def tree(trace: Trace) -> Doc:
         mark = one.marks.get(numbers[id(trace)], Mark(""))
         own = {"text": trace.text, "value": trace.value, "at": trace.at, "note": trace.note}
-        return {**own, "says": mark.says, "ask": mark.ask, "children": [tree(child) for child in trace.children]}
+        return {
+            **own,
+            "says": mark.says,
+            "ask": mark.ask,
+            "children": [tree(child) for child in trace.children],
+        }
 
     found["trace"] = tree(one.trace) if one.trace else None
     return found

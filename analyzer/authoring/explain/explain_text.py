@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
-from analyzer.lazy_dataclass import dataclass
-from analyzer.short_lines import bound_line, bound_middle
-from analyzer.text import one_line
-from analyzer.verdicts import Evidence, Mark, Trace, Verdict
+from analyzer.case.verdicts import Evidence, Mark, Trace, Verdict
+from analyzer.runtime.short_lines import bound_line, bound_middle
+from analyzer.runtime.text import one_line
 
 SHOWN = 20  # subjects without --all
 SAYING_NO = 3  # leaves named of a subject that is no near miss
@@ -29,7 +29,12 @@ WORDS = {
     Verdict.NO_MATCH.value: "NO MATCH",
     Verdict.NOT_APPLICABLE.value: "NOT APPLICABLE",
 }
-_STYLES = {"match": "bold red", "error": "bold magenta", "cannot_tell": "bold yellow", "no_match": "bold green"}
+_STYLES = {
+    "match": "bold red",
+    "error": "bold magenta",
+    "cannot_tell": "bold yellow",
+    "no_match": "bold green",
+}
 _VALUES = {"true": "green", "false": "red", "unknown": "yellow"}
 
 Span = tuple[str, str]
@@ -104,9 +109,17 @@ def _name(one: SubjectExplanation) -> str:
     return one_line(one.name)
 
 
-def _subject(one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int) -> Iterator[Line]:
+def _subject(
+    one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
+) -> Iterator[Line]:
     head = (_head_of(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
-    yield Line([head, (_name(one).ljust(columns[1]), "bold"), (f"  {one_line(one.node)}" if one.node else "", "")])
+    yield Line(
+        [
+            head,
+            (_name(one).ljust(columns[1]), "bold"),
+            (f"  {one_line(one.node)}" if one.node else "", ""),
+        ]
+    )
     yield from (Line([(words, "")], 2) for words in reasons(one))
     for words in one.also:
         yield Line([(one_line(words), "")], 2)
@@ -129,7 +142,9 @@ def reasons(one: SubjectExplanation) -> list[str]:
         more = f"; and {len(saying) - SAYING_NO} more" if len(saying) > SAYING_NO else ""
         words.append(f"says no: {'; '.join(saying[:SAYING_NO])}{more}")
     asks = list(dict.fromkeys(mark.ask for mark in one.marks.values() if mark.ask))
-    return words + ([f"ask for: {one_line(asks[0])}"] if asks and one.verdict == Verdict.CANNOT_TELL else [])
+    return words + (
+        [f"ask for: {one_line(asks[0])}"] if asks and one.verdict == Verdict.CANNOT_TELL else []
+    )
 
 
 def _says(one: SubjectExplanation) -> list[str]:
@@ -158,7 +173,9 @@ def _rest(left: Sequence[SubjectExplanation]) -> Iterator[Line]:
     for verdict, names in by.items():
         listed = "; ".join(names[: 3 * SHOWN])
         more = f"; and {len(names) - 3 * SHOWN:,} further" if len(names) > 3 * SHOWN else ""
-        yield Line([(f"and {len(names):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")])
+        yield Line(
+            [(f"and {len(names):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")]
+        )
 
 
 # -- the tree
@@ -174,7 +191,10 @@ class _Row:
 def tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]:
     """Yield the lines of a tree: expressions on the left, their values in a column, then where they stand."""
     numbers = {id(line): number for number, line in enumerate(walk(trace))}
-    rows = [_Row(4 + min(depth, 20) * 2, line, marks.get(numbers[id(line)])) for line, depth in _deep(trace)]
+    rows = [
+        _Row(4 + min(depth, 20) * 2, line, marks.get(numbers[id(line)]))
+        for line, depth in _deep(trace)
+    ]
     longest = max(row.indent + len(one_line(row.trace.text)) for row in rows)
     bound = max(_NARROWEST, min(_WIDEST, int(width * 0.55))) if width else _WIDEST
     column = min(longest, bound)
@@ -194,7 +214,11 @@ def _row(row: _Row, column: int, width: int) -> Iterator[Line]:
     trace = row.trace
     said = one_line(trace.text)
     room = max(12, column - row.indent)
-    folded = textwrap.wrap(said, room, subsequent_indent="    ") if width and len(said) > room else [said]
+    folded = (
+        textwrap.wrap(said, room, subsequent_indent="    ")
+        if width and len(said) > room
+        else [said]
+    )
     value = bound_line(trace.value, _TEXT)
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
     if row.mark is not None:
@@ -203,7 +227,9 @@ def _row(row: _Row, column: int, width: int) -> Iterator[Line]:
     tail = _tail(trace, row.mark)
     used = row.indent + sum(len(text) for text, _ in parts) + sum(3 + len(text) for text, _ in tail)
     beside = not width or used <= width
-    yield Line([*parts, *((f"   {text}", style) for text, style in tail if beside)], row.indent, exact=True)
+    yield Line(
+        [*parts, *((f"   {text}", style) for text, style in tail if beside)], row.indent, exact=True
+    )
     for more in folded[1:]:
         yield Line([(more, "")], row.indent, exact=True)
     for text, style in tail if not beside else ():

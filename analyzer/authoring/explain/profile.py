@@ -10,27 +10,29 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Unpack
 
 from analyzer.authoring.explain import casework
+from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
 from analyzer.judge import alone
 from analyzer.judge.case_rows import table_of
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Catalog, Rule
+from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Source
 from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
-from analyzer.verdicts import Verdict
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
 SLOW = 10.0  # milliseconds from which a rule is shown without --all
-_TIMES, _ENOUGH = 3, 0.3  # judgements of one rule, the least counts; seconds after which one is enough
+_TIMES, _ENOUGH = (
+    3,
+    0.3,
+)  # judgements of one rule, the least counts; seconds after which one is enough
 
 
 @dataclass(slots=True)
@@ -88,7 +90,9 @@ def profile(paths: Sequence[Path], catalog: Catalog) -> Profile:
     scanner, facts = _KeepingScanner(signatures, limits=limits), Facts()
     case = casework.read(paths, signatures, limits=limits, scanner=scanner, into=facts)
     start = perf_counter()
-    for name in sorted({name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()):
+    for name in sorted(
+        {name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()
+    ):
         table_of(facts, name)
     fill = perf_counter() - start
     search = _search_times(signatures, scanner, facts, limits)
@@ -108,7 +112,10 @@ def as_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
     """Return a profile as plain JSON with these rules; milliseconds with two digits, seconds with four."""
     shared = {name: value for name, value in asdict(found).items() if name != "costs"}
     rules = [{**asdict(cost), "total": cost.total} for cost in costs]
-    rounded = [{name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()} for row in rules]
+    rounded = [
+        {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
+        for row in rules
+    ]
     return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
 
 
@@ -123,7 +130,11 @@ def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) ->
         spent += seconds
         if seconds * 1000 < best.judge:
             subjects, details = (part * 1000 for part in judged.spent)
-            counts = {verdict.value: judged.counts[verdict] for verdict in Verdict if judged.counts[verdict]}
+            counts = {
+                verdict.value: judged.counts[verdict]
+                for verdict in Verdict
+                if judged.counts[verdict]
+            }
             best = Cost(rule.id, 0.0, seconds * 1000, subjects, details, verdicts=counts)
         if spent > _ENOUGH:
             break
@@ -132,7 +143,9 @@ def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) ->
     logs = {log.table.name for log in rule.logs.values()}
     best.rows = sum(facts.count(name) for name in rule.tables() - logs)
     best.lines = sum(scan.lines for scan in facts.scans if scan.table in logs)
-    best.hits = sum(scan.counts.get(f"{rule.id}/{name}", 0) for scan in facts.scans for name in rule.logs)
+    best.hits = sum(
+        scan.counts.get(f"{rule.id}/{name}", 0) for scan in facts.scans for name in rule.logs
+    )
     return best
 
 
@@ -144,12 +157,21 @@ class _KeepingScanner(Scanner):
 
     def __init__(self, signatures: Sequence[Signature], limits: Limits) -> None:
         super().__init__(signatures, limits=limits)
-        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(list)  # table -> (scope, text)
+        self.kept: defaultdict[str, list[tuple[str, bytes]]] = defaultdict(
+            list
+        )  # table -> (scope, text)
         self.sizes: Counter[str] = Counter()
         self.seconds = 0.0
         self.size = 0  # bytes kept of all logs
 
-    def scan(self, source: Source, table: str, address: str = "", scope: str = "", **how: Unpack[HowToScan]) -> LogScan:
+    def scan(
+        self,
+        source: Source,
+        table: str,
+        address: str = "",
+        scope: str = "",
+        **how: Unpack[HowToScan],
+    ) -> LogScan:
         """Do as Scanner does, and keep what fits."""
         first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
@@ -200,7 +222,9 @@ def _search_times(
     return found
 
 
-def _timed(signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits) -> float:
+def _timed(
+    signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits
+) -> float:
     """Return the seconds of a search, the quicker of two; its engine is built before the clock starts."""
     best = float("inf")
     for _ in range(2):

@@ -6,9 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.authoring.explain.explain_text import WORDS, Line
 from analyzer.authoring.explain.profile import SLOW, Cost, Profile
-from analyzer.text import one_line
+from analyzer.runtime.text import one_line
 
-_HEADS = ("rule", "total ms", "search", "judge", "subjects", "details", "rest", "rows", "log lines", "hits", "verdicts")
+_HEADS = (
+    "rule",
+    "total ms",
+    "search",
+    "judge",
+    "subjects",
+    "details",
+    "rest",
+    "rows",
+    "log lines",
+    "hits",
+    "verdicts",
+)
 _MIB = 1 << 20
 
 
@@ -29,9 +41,27 @@ def lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
         yield Line([(f"{hidden} rules below {SLOW:.0f} ms are left out; --all shows them.", "")])
     if any(cost.search for cost in costs):
         scaled = found.measured < found.log_bytes
-        on = f"the first {found.measured / _MIB:,.1f} MiB of them, scaled up" if scaled else "all of them"
-        yield Line([(f"search: its signatures by themselves over its logs ({on}); one pass serves all rules.", "")])
-    yield Line([("judge: subjects are all verdicts, details what findings show, rest windows over log lines.", "")])
+        on = (
+            f"the first {found.measured / _MIB:,.1f} MiB of them, scaled up"
+            if scaled
+            else "all of them"
+        )
+        yield Line(
+            [
+                (
+                    f"search: its signatures by themselves over its logs ({on}); one pass serves all rules.",
+                    "",
+                )
+            ]
+        )
+    yield Line(
+        [
+            (
+                "judge: subjects are all verdicts, details what findings show, rest windows over log lines.",
+                "",
+            )
+        ]
+    )
 
 
 def _table(costs: Sequence[Cost]) -> Iterator[Line]:
@@ -46,5 +76,12 @@ def _table(costs: Sequence[Cost]) -> Iterator[Line]:
 def _cells(cost: Cost) -> tuple[str, ...]:
     times = (cost.total, cost.search, cost.judge, cost.subjects, cost.details, cost.rest)
     counts = (cost.rows, cost.lines, cost.hits)
-    verdicts = ", ".join(f"{count:,} {WORDS[name].lower()}" for name, count in cost.verdicts.items())
-    return (one_line(cost.rule), *(f"{time:,.1f}" for time in times), *(f"{count:,}" for count in counts), verdicts)
+    verdicts = ", ".join(
+        f"{count:,} {WORDS[name].lower()}" for name, count in cost.verdicts.items()
+    )
+    return (
+        one_line(cost.rule),
+        *(f"{time:,.1f}" for time in times),
+        *(f"{count:,}" for count in counts),
+        verdicts,
+    )

@@ -8,23 +8,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
 
-from analyzer import examples
 from analyzer.authoring.explain import casework
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, narrowed, record
+from analyzer.authoring.explain.explain import (
+    Explanation,
+    SubjectExplanation,
+    explain,
+    narrowed,
+    record,
+)
 from analyzer.authoring.lint import run as lint
-from analyzer.errors import BacklineError, UsageError
-from analyzer.language.rulefile import read as read_rule
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule, run_catalog, shared_files
+from analyzer.rules.language.rulefile import read as read_rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
+from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.limits import Limits
 
 DEBOUNCE = 150  # milliseconds in which saves count as one
 GONE = 1.0  # seconds that a file may be away while an editor replaces it
@@ -187,7 +192,11 @@ class RuleSession:
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
-        shown.reread = "the signatures under `logs` changed, so the logs were searched again" if self.case else ""
+        shown.reread = (
+            "the signatures under `logs` changed, so the logs were searched again"
+            if self.case
+            else ""
+        )
         self.close()
         self.case = casework.read(self.paths, wanted, limits=self.limits)
         shown.read_s = self.case.seconds
@@ -212,7 +221,8 @@ class RuleSession:
             shown.examples = [Proof("all", ok=False, gap=False, wrong=[str(error)])]
         else:
             shown.examples = [
-                Proof(one.name, one.ok, one.gap, [str(word) for word in one.got.get("wrong", [])]) for one in results
+                Proof(one.name, one.ok, one.gap, [str(word) for word in one.got.get("wrong", [])])
+                for one in results
             ]
         shown.examples_ms = (perf_counter() - start) * 1000
 
@@ -232,7 +242,9 @@ def as_record(shown: WatchRun) -> dict[str, Any]:
         "judge_ms": round(shown.judge_ms, 1),
         "examples_ms": round(shown.examples_ms, 1),
         "examples": [asdict(one) for one in shown.examples],
-        "chosen": explanation.subjects.index(shown.chosen) if explanation and shown.chosen else None,
+        "chosen": explanation.subjects.index(shown.chosen)
+        if explanation and shown.chosen
+        else None,
         "explanation": record(explanation) if explanation else None,
     }
 
@@ -249,7 +261,9 @@ def saves(path: Path, known: str) -> Iterator[None]:
     try:
         from watchfiles import watch  # noqa: PLC0415 - only this command needs it
     except ImportError:
-        raise UsageError("`rules watch` needs the package watchfiles", do="pip install watchfiles") from None
+        raise UsageError(
+            "`rules watch` needs the package watchfiles", do="pip install watchfiles"
+        ) from None
 
     real = path.resolve()
     folders = {path.absolute().parent, real.parent}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.explain_text import Line
 from analyzer.authoring.explain.watch import Proof, WatchRun
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 SUBJECTS = 8  # subjects told besides the tree of one
 WRONG = 3  # differences told of one failing example
@@ -23,16 +23,28 @@ def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
         yield Line([("the rule file cannot be used; nothing was judged yet", "bold red")])
         return
     if shown.state == "broken":
-        yield Line([("the rule file cannot be used; below is what it said before (stale)", "bold red")])
+        yield Line(
+            [("the rule file cannot be used; below is what it said before (stale)", "bold red")]
+        )
     yield from _verdicts(shown, width)
     if shown.state == "broken":
         return
     yield from _examples(shown.examples)
-    complaints = [*((error, "bold red") for error in shown.errors), *((said, "yellow") for said in shown.warnings)]
+    complaints = [
+        *((error, "bold red") for error in shown.errors),
+        *((said, "yellow") for said in shown.warnings),
+    ]
     for said, style in complaints[:COMPLAINTS]:
         yield from _block(said, style)
     if len(complaints) > COMPLAINTS:
-        yield Line([(f"and {len(complaints) - COMPLAINTS} more complaints, see `backline rules lint`", "yellow")])
+        yield Line(
+            [
+                (
+                    f"and {len(complaints) - COMPLAINTS} more complaints, see `backline rules lint`",
+                    "yellow",
+                )
+            ]
+        )
     yield from _times(shown)
 
 
@@ -70,4 +82,11 @@ def _times(shown: WatchRun) -> Iterator[Line]:
     if shown.reread:
         yield Line([(f"{shown.reread}.", "yellow")])
     read = f"case read in {shown.read_s:.2f} s; " if shown.read_s else ""
-    yield Line([(f"{read}judged in {shown.judge_ms:.0f} ms, examples in {shown.examples_ms:.0f} ms", "dim")])
+    yield Line(
+        [
+            (
+                f"{read}judged in {shown.judge_ms:.0f} ms, examples in {shown.examples_ms:.0f} ms",
+                "dim",
+            )
+        ]
+    )

@@ -37,7 +37,11 @@ def by_result(node: YamlNode, rule: Rule) -> YamlNode:
     for found in cases.values():
         for entry in found:
             entry.value, entry.blank = _case(entry.value, table, only), False
-    made = [_entry(key, YamlNode("seq", 0, 0, "block", entries=cases[key])) for key in RESULT_KEYS if key in cases]
+    made = [
+        _entry(key, YamlNode("seq", 0, 0, "block", entries=cases[key]))
+        for key in RESULT_KEYS
+        if key in cases
+    ]
     return YamlNode("map", node.start, node.end, "block", entries=made)
 
 
@@ -81,7 +85,11 @@ def _goes_without(part: YamlEntry, only: str) -> bool:
 
 def _one_row(node: YamlNode) -> YamlNode:
     rows = node.entries
-    return rows[0].value if node.kind == "seq" and len(rows) == 1 and rows[0].value.style == "flow" else node
+    return (
+        rows[0].value
+        if node.kind == "seq" and len(rows) == 1 and rows[0].value.style == "flow"
+        else node
+    )
 
 
 def _on_one_line(node: YamlNode) -> YamlNode:
@@ -92,7 +100,11 @@ def _on_one_line(node: YamlNode) -> YamlNode:
 
 
 def _flat(node: YamlNode) -> YamlNode:
-    return one_line_scalar(node.value, flow=True) if not node.style and set(node.value) & set("[]{},") else node
+    return (
+        one_line_scalar(node.value, flow=True)
+        if not node.style and set(node.value) & set("[]{},")
+        else node
+    )
 
 
 def _width(node: YamlNode) -> int:
@@ -101,4 +113,6 @@ def _width(node: YamlNode) -> int:
         return MOST
     if node.kind == "scalar":
         return len(node.raw)
-    return 2 + sum(2 + len(one.name) + 2 * bool(one.key) + _width(one.value) for one in node.entries)
+    return 2 + sum(
+        2 + len(one.name) + 2 * bool(one.key) + _width(one.value) for one in node.entries
+    )

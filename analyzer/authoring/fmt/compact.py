@@ -23,10 +23,10 @@ from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.sameness import same_rule
 from analyzer.authoring.fmt.text import MOST, one_line_scalar
 from analyzer.authoring.fmt.tree import CannotLayOutError, YamlEntry, YamlNode, read
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import SharedParts
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import SharedParts
 from analyzer.rules.short_examples import cases_by_line
+from analyzer.runtime.errors import BacklineError
 
 _SEVERAL = ("source", "not_this", "explained_by", "replaces")
 _RELEASE = re.compile(r"(?:(?:the )?form of )?\d\.(?:\d|x)\Z")  # the line shows it
@@ -58,7 +58,9 @@ class _Compactor:
 
     def edit(self, root: YamlNode) -> None:
         """Change every part that has a shorter form."""
-        root.entries = [one for entry in root.entries if not self._goes_without(entry) for one in _answer(entry)]
+        root.entries = [
+            one for entry in root.entries if not self._goes_without(entry) for one in _answer(entry)
+        ]
         for entry in root.entries:
             if entry.name in _SEVERAL:
                 _unwrap(entry)
@@ -69,7 +71,11 @@ class _Compactor:
             elif entry.name == "examples" and entry.value.kind == "seq" and not _commented(entry):
                 entry.value = by_result(entry.value, self.rule)
             _unfold(entry, 0)
-            for inner in entry.value.entries if entry.value.block and entry.name in (*_SEVERAL, "fix") else ():
+            for inner in (
+                entry.value.entries
+                if entry.value.block and entry.name in (*_SEVERAL, "fix")
+                else ()
+            ):
                 _unfold(inner, 2)
             if entry.name == "fix":
                 _on_one_line(entry)
@@ -93,7 +99,12 @@ class _Compactor:
             _unwrap(entry)
             texts = [case.value for case in entry.value.entries if not _commented(case)]
             each = cases_by_line(self.rule, entry.name)
-            if each and len(texts) == len(entry.value.entries) and all(map(_is_line, texts)) and texts:
+            if (
+                each
+                and len(texts) == len(entry.value.entries)
+                and all(map(_is_line, texts))
+                and texts
+            ):
                 entry.value = _lines("".join(text.value.rstrip("\n") + "\n" for text in texts))
 
 
@@ -108,7 +119,9 @@ def _answer(entry: YamlEntry) -> list[YamlEntry]:
 
 def _commented(entry: YamlEntry) -> bool:
     """Tell whether a comment belongs to an entry or to anything in it."""
-    return bool(entry.above or entry.beside or entry.below) or any(map(_commented, entry.value.entries))
+    return bool(entry.above or entry.beside or entry.below) or any(
+        map(_commented, entry.value.entries)
+    )
 
 
 def _unwrap(entry: YamlEntry) -> None:
@@ -121,12 +134,20 @@ def _unwrap(entry: YamlEntry) -> None:
 def _unname(case: YamlEntry) -> None:
     """Put the lines of a case in its place where nothing but its release is said of it."""
     parts = {entry.name: entry.value for entry in case.value.entries}
-    if set(parts) == {"name", "lines"} and _RELEASE.match(parts["name"].value) and not _commented(case):
+    if (
+        set(parts) == {"name", "lines"}
+        and _RELEASE.match(parts["name"].value)
+        and not _commented(case)
+    ):
         case.value = parts["lines"]
 
 
 def _is_line(node: YamlNode) -> bool:
-    return node.kind == "scalar" and "\n" not in node.value.strip("\n") and node.value[:1].strip() != ""
+    return (
+        node.kind == "scalar"
+        and "\n" not in node.value.strip("\n")
+        and node.value[:1].strip() != ""
+    )
 
 
 def _steps(entry: YamlEntry) -> None:
@@ -137,7 +158,13 @@ def _steps(entry: YamlEntry) -> None:
     for step in entry.value.entries:
         parts = {part.name: part.value for part in step.value.entries}
         where, done = parts.get("where"), parts.get("do") or parts.get("run")
-        if where is None or done is None or len(parts) != 2 or done.kind != "scalar" or where.kind != "scalar":
+        if (
+            where is None
+            or done is None
+            or len(parts) != 2
+            or done.kind != "scalar"
+            or where.kind != "scalar"
+        ):
             return
         if "run" in parts:
             done = one_line_scalar(f"`{done.value.strip()}`")
@@ -152,10 +179,17 @@ def _on_one_line(entry: YamlEntry) -> None:
     if node.kind != "map" or not node.block or len(node.entries) != 1 or _commented(entry):
         return
     (step,) = node.entries
-    if step.value.kind != "scalar" or step.value.style in ("|", ">") or "\n" in step.value.raw or step.key is None:
+    if (
+        step.value.kind != "scalar"
+        or step.value.style in ("|", ">")
+        or "\n" in step.value.raw
+        or step.key is None
+    ):
         return
     words = one_line_scalar(step.value.value, flow=True)
-    if len(entry.name) + len(step.key.raw) + len(words.raw) + 6 <= MOST and not set(step.key.raw) & set("[]{},"):
+    if len(entry.name) + len(step.key.raw) + len(words.raw) + 6 <= MOST and not set(
+        step.key.raw
+    ) & set("[]{},"):
         step.value, node.style = words, "flow"
 
 
@@ -170,7 +204,9 @@ def _unfold(entry: YamlEntry, column: int) -> None:
     if start + len(flat.raw) <= MOST:
         entry.value = flat
     elif len(list(_filled(words, MOST - column - 2))) < len(node.raw.strip().splitlines()) - 1:
-        entry.value = YamlNode("scalar", node.start, node.end, ">", f">-\n  {words}", words, indent=0)
+        entry.value = YamlNode(
+            "scalar", node.start, node.end, ">", f">-\n  {words}", words, indent=0
+        )
 
 
 def _filled(words: str, width: int) -> Iterator[str]:

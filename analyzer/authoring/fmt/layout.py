@@ -12,15 +12,15 @@ import os
 import re
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.authoring.fmt.printing import printed
 from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, read
-from analyzer.errors import WriteError
-from analyzer.language import rulefile
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
+from analyzer.rules.language import rulefile
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.runtime.errors import WriteError
+from analyzer.runtime.limits import Limits
 
 KEY_MOST = 500
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")  # YAML ends a line at them, no editor does
@@ -41,7 +41,9 @@ class Layout:
 
     def diff(self) -> str:
         """Return the difference as a unified diff; a note where only line ends or a byte order mark differ."""
-        one, two = (_unified(raw.decode()).splitlines(keepends=True) for raw in (self.before, self.after))
+        one, two = (
+            _unified(raw.decode()).splitlines(keepends=True) for raw in (self.before, self.after)
+        )
         name = self.path.as_posix()
         text = "".join(difflib.unified_diff(one, two, name, f"{name} (formatted)"))
         if not text and self.changed:
@@ -58,7 +60,9 @@ def formatted(text: str, name: str = "rule.yaml") -> str:
     source = RuleText(name, text)
     if found := _ODD_BREAK.search(text):
         message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
-        raise source.error(message, _place(source, found.start()), "remove it, or write it as an escape in quotes")
+        raise source.error(
+            message, _place(source, found.start()), "remove it, or write it as an escape in quotes"
+        )
     tree = source.tree()
     if not isinstance(tree.value, dict):
         raise source.error(f"the rule must be a mapping, not {tree.what}", tree.place)
@@ -112,7 +116,9 @@ def write(layout: Layout) -> None:
         temporary = ""
     except OSError as error:
         why = error.strerror or str(error)
-        raise WriteError("cannot be written", where=str(path), why=why, do="It was left as it is.") from error
+        raise WriteError(
+            "cannot be written", where=str(path), why=why, do="It was left as it is."
+        ) from error
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
@@ -150,7 +156,13 @@ def _prove(source: RuleText, tree: RuleItem, result: str) -> None:
 
 def _same(one: RuleItem, two: RuleItem) -> bool:
     if isinstance(one.value, dict) and isinstance(two.value, dict):
-        return one.value.keys() == two.value.keys() and all(_same(one.value[key], two.value[key]) for key in one.value)
+        return one.value.keys() == two.value.keys() and all(
+            _same(one.value[key], two.value[key]) for key in one.value
+        )
     if isinstance(one.value, list) and isinstance(two.value, list):
         return len(one.value) == len(two.value) and all(map(_same, one.value, two.value))
-    return type(one.value) is type(two.value) and one.value == two.value and (one.value is None or one.text == two.text)
+    return (
+        type(one.value) is type(two.value)
+        and one.value == two.value
+        and (one.value is None or one.text == two.text)
+    )

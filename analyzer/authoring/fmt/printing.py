@@ -30,7 +30,9 @@ GROUPS = (
 )
 WIDTH = 100  # a flow collection that is wider than MOST is filled to it
 _BY_RESULT = ("match", "no_match", "cleared", "not_applicable", "cannot_tell", "more")
-_CASE = tuple(dict.fromkeys(("name", "like", "lines", *short_examples.ROW_KEYS, *short_examples.CASE_KEYS)))
+_CASE = tuple(
+    dict.fromkeys(("name", "like", "lines", *short_examples.ROW_KEYS, *short_examples.CASE_KEYS))
+)
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): tuple(rule_keys.KEYS),
@@ -128,7 +130,9 @@ class _Page:
             self.put(start + beside)
         for number, child in enumerate(node.entries if node.block else ()):
             apart = number > 0 and (child.above[0].blank if child.above else child.blank)
-            self.entry(child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart)
+            self.entry(
+                child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart
+            )
         self.comments(entry.below, column, after=True)
 
     def _single(self, node: YamlNode, column: int, *, path: Path, start: str, beside: str) -> None:
@@ -192,7 +196,9 @@ def _arrange(node: YamlNode, path: Path) -> None:
 def _bound(node: YamlNode) -> bool:
     """Tell whether an alias stands below: it must come after its anchor, so the author's order stays."""
     keys = (entry.key for entry in node.entries if entry.key)
-    return node.kind == "alias" or any(map(_bound, (*keys, *(entry.value for entry in node.entries))))
+    return node.kind == "alias" or any(
+        map(_bound, (*keys, *(entry.value for entry in node.entries)))
+    )
 
 
 # -- flow style
@@ -207,7 +213,9 @@ def _flat(node: YamlNode) -> str:
         text = joined(node.raw)
         if "\n" in text or (node.style and "\n" in node.raw):
             message = "a text over several lines inside [ ] or { } cannot be formatted"
-            raise CannotLayOutError(node.start, message, "write one value per line, or the text on one line")
+            raise CannotLayOutError(
+                node.start, message, "write one value per line, or the text on one line"
+            )
         return anchor + (node.raw if node.style else text or "null")
     pairs = ((f"{_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries)
     inside = ", ".join(key + _flat(value) for key, value in pairs)

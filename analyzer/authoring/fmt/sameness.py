@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from analyzer.language.expression import Alias, ExprNode
-from analyzer.language.template import Template
+from analyzer.artefacts.tables import Column, Table
 from analyzer.rules import Example, Rule
-from analyzer.tables import Column, Table
+from analyzer.rules.language.expression import Alias, ExprNode
+from analyzer.rules.language.template import Template
 
 # Parts of a rule that are no part of what it says; `ask` is compared by what it comes to.
 _APART = {"text", "path", "origin", "read_examples", "_examples", "ask", "revised"}
@@ -51,7 +51,9 @@ def _told(part: Any, names: Mapping[str, str]) -> Any:
         own = (part.op, part.type, names.get(part.name, part.name), part.column, part.value)
         return (*own, [_told(child, names) for child in part.args])
     if isinstance(part, Template):
-        return [one if isinstance(one, str) else (_told(one[0], names), one[1]) for one in part.parts]
+        return [
+            one if isinstance(one, str) else (_told(one[0], names), one[1]) for one in part.parts
+        ]
     if isinstance(part, Alias):
         return (names.get(part.name, part.name), _told(part.table, names), part.many)
     if isinstance(part, Column):

@@ -10,32 +10,51 @@ from __future__ import annotations
 import re
 
 from analyzer import rules
-from analyzer.authoring.draft.yamltext import block, flow, scalar
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.fmt.sameness import same_rule
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import RuleItem, SharedParts
+from analyzer.authoring.fmt.yamltext import block, flow, scalar
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import RuleItem, SharedParts
 from analyzer.rules.short import LINE, MADE, SIGN, SUBJECT, is_short
 from analyzer.rules.short_examples import CASE_KEYS
+from analyzer.runtime.errors import BacklineError
 
 _TOP = re.compile(r"([a-z_]+):")
 _ENTRY = re.compile(r"  ([a-z_0-9]+):(.*)$")
 _ANSWER = re.compile(r"\s+(?:- )?(when|severity|confidence|say): (.*)$")
-_PLAIN = ("only", "let", "when", "evidence", "chart", "seen", "join")  # expressions and names throughout
-_MIXED = ("grade", "outcomes", "notes", "fix", "subject", "object")  # texts with values in braces, and conditions
+_PLAIN = (
+    "only",
+    "let",
+    "when",
+    "evidence",
+    "chart",
+    "seen",
+    "join",
+)  # expressions and names throughout
+_MIXED = (
+    "grade",
+    "outcomes",
+    "notes",
+    "fix",
+    "subject",
+    "object",
+)  # texts with values in braces, and conditions
 _RESULTS = ("match", "no_match", "cannot_tell")
 
 Blocks = dict[str, list[str]]
 
 
-def shortened(text: str, name: str = "rule.yaml", shared: SharedParts | None = None) -> tuple[str, str]:
+def shortened(
+    text: str, name: str = "rule.yaml", shared: SharedParts | None = None
+) -> tuple[str, str]:
     """Return a rule file in the short form and "", or the file as it is and why it stays so.
 
     Raises BadRuleError when the file is no rule.
     """
     rule = rules.parse(text, name=name, shared=shared)
-    if is_short(rule.text.tree()) or rule.each.table.lines_of is None:  # a rule over rows has no other form
+    if (
+        is_short(rule.text.tree()) or rule.each.table.lines_of is None
+    ):  # a rule over rows has no other form
         return text, ""
     why = _unfit(rule)
     if why:
@@ -75,7 +94,12 @@ def _line(rule: Rule) -> str:
     per = () if rule.each.table.key == ("node",) else rule.each.table.key
     for join in rule.joins:
         own = join.alias.table.signature == rule.each.table.signature and join.alias.many
-        if own and tuple(theirs for _, theirs in join.by) == per and join.where is None and not join.any_node:
+        if (
+            own
+            and tuple(theirs for _, theirs in join.by) == per
+            and join.where is None
+            and not join.any_node
+        ):
             return join.alias.name
     return ""
 
@@ -100,7 +124,11 @@ class _Shortener:
         number = re.match(r"kb-(\d+)$", rule.id)
         drop = {"each"}
         drop |= {"subject"} if rule.subject.text == shown else set()
-        drop |= {"object"} if rule.object is not None and rule.object.text == shown and not rule.rests_on else set()
+        drop |= (
+            {"object"}
+            if rule.object is not None and rule.object.text == shown and not rule.rests_on
+            else set()
+        )
         drop |= {"kb"} if (number and rule.kb == [int(number[1])]) or not rule.kb else set()
         drop |= {"evidence"} if [node.text for node in rule.evidence] == [self.signature] else set()
         drop |= {"when"} if rule.when.text == self.signature else set()
@@ -108,7 +136,12 @@ class _Shortener:
         blocks["outcomes"] = self._answer(blocks["outcomes"])
         blocks["examples"] = self._examples(blocks.get("examples", []))
         head = [line for key in ("", "rule") for line in blocks.get(key, [])]
-        rest = [line for key, lines in blocks.items() if key not in ("", "rule", *drop) for line in lines]
+        rest = [
+            line
+            for key, lines in blocks.items()
+            if key not in ("", "rule", *drop)
+            for line in lines
+        ]
         return [*head, *sign, *rest]
 
     def _sign(self, lines: list[str]) -> list[str]:
@@ -184,11 +217,22 @@ def _case(item: RuleItem, home: str) -> list[str] | None:
     plain = item.plain()
     expect = plain["expect"]
     text = plain.get("logs", {}).get(home)
-    if set(plain) != {"name", "logs", "expect"} or set(plain["logs"]) != {home} or not isinstance(text, str):
+    if (
+        set(plain) != {"name", "logs", "expect"}
+        or set(plain["logs"]) != {home}
+        or not isinstance(text, str)
+    ):
         return None
-    if expect["result"] not in _RESULTS or not set(expect) - {"result"} <= set(CASE_KEYS) or not text.strip():
+    if (
+        expect["result"] not in _RESULTS
+        or not set(expect) - {"result"} <= set(CASE_KEYS)
+        or not text.strip()
+    ):
         return None
-    lines = [f"    - name: {scalar(item.value['name'].text)}", *block("lines", text.splitlines(), 6)]
+    lines = [
+        f"    - name: {scalar(item.value['name'].text)}",
+        *block("lines", text.splitlines(), 6),
+    ]
     rest = {key: value for key, value in expect.items() if key != "result"}
     return [*lines, *(f"      {flow({key: value})[1:-1]}" for key, value in rest.items())]
 
@@ -215,7 +259,10 @@ def _blocks(text: str) -> Blocks:
 def _cut(blocks: Blocks, key: str, name: str) -> list[str]:
     """Take one entry out of a mapping and return its lines; the mapping goes with its last entry."""
     lines = blocks.get(key, [])
-    start = next((at for at, line in enumerate(lines) if (found := _ENTRY.match(line)) and found[1] == name), None)
+    start = next(
+        (at for at, line in enumerate(lines) if (found := _ENTRY.match(line)) and found[1] == name),
+        None,
+    )
     if start is None:
         raise _OddError(f"`{key}` is not written one entry after another")
     end = start + 1
@@ -244,6 +291,10 @@ def _chunks(lines: list[str]) -> list[list[str]]:
 def _same(one: Rule, two: Rule) -> bool:
     """Compare two rules but for the names of subject, lines and signature."""
     line = _line(one)
-    names = {one.each.name: SUBJECT, one.each.table.signature: SIGN, **({line: LINE} if line else {})}
+    names = {
+        one.each.name: SUBJECT,
+        one.each.table.signature: SIGN,
+        **({line: LINE} if line else {}),
+    }
     extra = not line and any(join.alias.name == LINE for join in two.joins)
     return not extra and same_rule(one, two, names)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
-from analyzer.authoring.draft.yamltext import quoted
 from analyzer.authoring.fmt.tree import YamlNode
-from analyzer.language.rulefile import BadRuleError, RuleText
+from analyzer.authoring.fmt.yamltext import quoted
+from analyzer.rules.language.rulefile import BadRuleError, RuleText
 
 MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
@@ -32,7 +32,9 @@ def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[
         return [flat]
     body = []
     for number, paragraph in enumerate(flat.split("\n")):
-        body += ([""] if number else []) + _filled(paragraph, MOST - column - 2, 0 if expression else None)
+        body += ([""] if number else []) + _filled(
+            paragraph, MOST - column - 2, 0 if expression else None
+        )
     return [">-", *(indented(line, column) for line in body)]
 
 
@@ -64,7 +66,10 @@ def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, l
     keep = "-" if ends == 0 else "" if ends == 1 else "+"
     first = next((line for line in lines if line), "")
     explicit = "2" if first.startswith((" ", "\t")) else ""
-    return node.style + explicit + keep, [*(indented(line, column) for line in lines), *[""] * (ends - 1)]
+    return node.style + explicit + keep, [
+        *(indented(line, column) for line in lines),
+        *[""] * (ends - 1),
+    ]
 
 
 def _content(node: YamlNode, head: str) -> list[str]:

@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-
-from analyzer.lazy_dataclass import dataclass
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"#[^\n]*")
@@ -114,7 +112,11 @@ def read(text: str) -> Document:
 
 def comments(text: str) -> list[str]:
     """Return the text of every comment of a rule file, in order."""
-    return [comment.text for run in _gaps(text, list(yaml.scan(text, Loader=_LOADER))) for comment in run]
+    return [
+        comment.text
+        for run in _gaps(text, list(yaml.scan(text, Loader=_LOADER)))
+        for comment in run
+    ]
 
 
 class _Reader:
@@ -126,7 +128,9 @@ class _Reader:
         self.events: Iterator[Any] = (
             event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, structure)
         )
-        self.dashes = (token.start_mark for token in tokens if isinstance(token, yaml.BlockEntryToken))
+        self.dashes = (
+            token.start_mark for token in tokens if isinstance(token, yaml.BlockEntryToken)
+        )
         self.entries: list[YamlEntry] = []
         self.flows: list[tuple[int, int]] = []  # where the outermost flow collections begin and end
 
@@ -141,12 +145,18 @@ class _Reader:
             if anchor:  # the mark of the event is that of its anchor
                 raw = raw[len(anchor) + 1 :].lstrip()
                 if raw.startswith("#") and (event.style or event.value):
-                    raise CannotLayOutError(start, "a comment between an anchor and its value", "put it above the line")
+                    raise CannotLayOutError(
+                        start, "a comment between an anchor and its value", "put it above the line"
+                    )
             if not event.value and not event.style:
                 raw, end = "", start + (len(anchor) + 1 if anchor else 0)
-            return YamlNode("scalar", end - len(raw), end, event.style or "", raw, event.value, anchor, indent)
+            return YamlNode(
+                "scalar", end - len(raw), end, event.style or "", raw, event.value, anchor, indent
+            )
         mapping, in_flow = isinstance(event, yaml.MappingStartEvent), bool(event.flow_style)
-        found = YamlNode("map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor)
+        found = YamlNode(
+            "map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor
+        )
         last = self._entries(found, mapping, indent, in_flow)
         if in_flow and not flow:
             self.flows.append((start, last))
@@ -182,7 +192,10 @@ def _gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
     for token in tokens:
         start, end = token.start_mark.index, token.end_mark.index
         if start > place and "#" in text[place:start]:
-            yield [_comment(text, place + found.start(), found[0]) for found in _COMMENT.finditer(text[place:start])]
+            yield [
+                _comment(text, place + found.start(), found[0])
+                for found in _COMMENT.finditer(text[place:start])
+            ]
         if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             head = text[start:end].partition("\n")[0]
             if (at := head.find("#")) >= 0:
@@ -212,17 +225,23 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
         flow = bisect(reader.flows, (comment.index,)) - 1
         if flow >= 0 and comment.index < reader.flows[flow][1]:
             message = "a comment inside [ ] or { } cannot keep its place"
-            raise CannotLayOutError(comment.index, message, "put it above the line, or write one value per line")
+            raise CannotLayOutError(
+                comment.index, message, "put it above the line, or write one value per line"
+            )
         if not comment.own and last is not None:
             last.beside.append(comment)
         elif last is not None and not last.value.block and comment.index < last.value.start:
             last.above.append(comment)
-        elif later is not None and (taken or last is None or comment.column <= later.column or _holds(last, later)):
+        elif later is not None and (
+            taken or last is None or comment.column <= later.column or _holds(last, later)
+        ):
             later.above.append(comment)
             taken = True
         else:
             edge = later.column if later else reader.entries[0].column
-            inner = next((one for one in reversed(reader.entries[:at]) if one.column <= comment.column), None)
+            inner = next(
+                (one for one in reversed(reader.entries[:at]) if one.column <= comment.column), None
+            )
             if inner is not None and inner.column > edge:
                 inner.below.append(comment)
             else:
@@ -244,7 +263,11 @@ def _headed(root: YamlNode, tail: list[Comment]) -> Document:
         return Document(above, False, root, tail[len(above) :])
     first = root.entries[0]
     every = first.above
-    cut = len(every) if first.blank else max((at for at, one in enumerate(every) if one.blank), default=0)
+    cut = (
+        len(every)
+        if first.blank
+        else max((at for at, one in enumerate(every) if one.blank), default=0)
+    )
     header, rest = every[:cut], every[cut:]
     header += [one for one in rest if MODELINE.match(one.text)]
     first.above = [one for one in rest if not MODELINE.match(one.text)]

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
-from analyzer.language.rulefile import FileSpan, did_you_mean
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.rulefile import FileSpan, did_you_mean
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*lint\s*:\s*(.*?)\s*$", re.IGNORECASE)
-_ALLOW = re.compile(r"allow\s+(?P<codes>[^\s,]+(?:\s*,\s*[^\s,]+)*)(?:\s+because\b\s*(?P<reason>.*))?$", re.IGNORECASE)
+_ALLOW = re.compile(
+    r"allow\s+(?P<codes>[^\s,]+(?:\s*,\s*[^\s,]+)*)(?:\s+because\b\s*(?P<reason>.*))?$",
+    re.IGNORECASE,
+)
 _OWN = ("R090", "R091")
 # Where a scalar begins and ends, and whether it is a block.
 Span = tuple[FileSpan, FileSpan, bool]
@@ -56,7 +58,9 @@ def apply(file: RuleFile, asked: Collection[str]) -> None:
 def _allowed(complaint: Complaint, allows: Iterable[Allow]) -> bool:
     if CODES[complaint.code].stage == LOAD or complaint.code in _OWN:
         return False
-    hit = [one for one in allows if complaint.code in one.codes and complaint.place.line in one.lines]
+    hit = [
+        one for one in allows if complaint.code in one.codes and complaint.place.line in one.lines
+    ]
     for allow in hit:
         allow.used.add(complaint.code)
     return bool(hit)
@@ -65,7 +69,11 @@ def _allowed(complaint: Complaint, allows: Iterable[Allow]) -> bool:
 def _allows(file: RuleFile) -> Iterable[Allow]:
     """Yield the comments that are understood; complain of the others."""
     spans = _scalars(file.text.text)
-    top = min((place.line for place in file.tree.keys.values()), default=1) if file.tree is not None else 1
+    top = (
+        min((place.line for place in file.tree.keys.values()), default=1)
+        if file.tree is not None
+        else 1
+    )
     for number, line in enumerate(file.text.lines, 1):
         found = _COMMENT.search(line)
         if found is None or any(_inside(span, number, found.start() + 1) for span in spans):
@@ -84,12 +92,23 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSp
         return {}
     codes: dict[str, FileSpan] = {}
     for word in re.finditer(r"[^\s,]+", allow["codes"]):
-        place = FileSpan(number, found.start(1) + word.start() + allow.start("codes") + 1, len(word[0]))
+        place = FileSpan(
+            number, found.start(1) + word.start() + allow.start("codes") + 1, len(word[0])
+        )
         code = CODES.get(word[0].upper())
         if code is None:
-            file.complain("R090", f"there is no code `{word[0][:40]}`", place, did_you_mean(word[0].upper(), CODES))
+            file.complain(
+                "R090",
+                f"there is no code `{word[0][:40]}`",
+                place,
+                did_you_mean(word[0].upper(), CODES),
+            )
         elif code.stage == LOAD or code.code in _OWN:
-            why = "a file with it is not used" if code.stage == LOAD else "it is about the comments themselves"
+            why = (
+                "a file with it is not used"
+                if code.stage == LOAD
+                else "it is about the comments themselves"
+            )
             file.complain("R090", f"{code.code} cannot be allowed: {why}", place, "fix the rule")
         else:
             codes[code.code] = place
@@ -108,7 +127,14 @@ def _lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span],
         return range(1, len(lines) + 1)
     else:
         below = range(number + 1, len(lines) + 1)
-        target = next((n for n in below if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")), number)
+        target = next(
+            (
+                n
+                for n in below
+                if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")
+            ),
+            number,
+        )
     last = max((stop.line for start, stop, _ in spans if start.line == target), default=target)
     return range(target, last + 1)
 

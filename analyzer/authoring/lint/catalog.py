@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import unfinished
-from analyzer.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.runtime.limits import Limits
 
 
 @dataclass(slots=True)
@@ -37,7 +36,9 @@ class ShippedNames:
 
     def __init__(self, limits: Limits) -> None:
         shipped = rules.load(limits=limits, drafts=True, retired=True).rules
-        self.rules: dict[Path, Rule] = {rule.path: rule for rule in shipped if rule.path is not None}
+        self.rules: dict[Path, Rule] = {
+            rule.path: rule for rule in shipped if rule.path is not None
+        }
 
     def put(self, file: RuleFile) -> bool:
         """Give a file a tree of those keys alone; False when it is no shipped rule that loads."""
@@ -107,7 +108,9 @@ def _replaced(file: RuleFile, others: Others) -> None:
             file.complain("R060", "`replaces` names the rule itself", item.place)
         elif target is not None and not target.retired:
             text = f"rule `{name}` is replaced by this one and is still in use ({_shown(target)})"
-            help_text = f"write status: retired and replaced_by: {file.word('rule')} there, or remove it"
+            help_text = (
+                f"write status: retired and replaced_by: {file.word('rule')} there, or remove it"
+            )
             file.complain("R068", text, item.place, help_text)
 
 
@@ -117,13 +120,18 @@ def _subject(file: RuleFile, others: Others) -> None:
         first = others.subjects.get((number, table))
         if table and _another(first, file):
             text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
-            file.complain("R053", text, file.key("kb"), "merge the two rules, or say in a comment why not")
+            file.complain(
+                "R053", text, file.key("kb"), "merge the two rules, or say in a comment why not"
+            )
             return
 
 
 def _named(file: RuleFile, others: Others) -> None:
     places: list[tuple[str | int, ...]] = [("replaced_by",), ("explained_by",)]
-    for steps in [*places, *(("explained_by", number) for number, _ in enumerate(file.entries("explained_by")))]:
+    for steps in [
+        *places,
+        *(("explained_by", number) for number, _ in enumerate(file.entries("explained_by"))),
+    ]:
         name = file.word(*steps)
         item = file.at(*steps)
         if not name or item is None:
@@ -134,16 +142,27 @@ def _named(file: RuleFile, others: Others) -> None:
         if row:
             _check_row(file, item, target, row, str(steps[0]))
             continue
-        if name == file.word("rule") and steps[0] == "explained_by" and len(file.entries("object")) > 1:
+        if (
+            name == file.word("rule")
+            and steps[0] == "explained_by"
+            and len(file.entries("object")) > 1
+        ):
             continue  # the same fault on what the object rests on
         if name == file.word("rule"):
             file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
         elif target is None:
-            file.complain("R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known))
+            file.complain(
+                "R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known)
+            )
         elif steps[0] == "explained_by" and target.retired:
             successor = target.word("replaced_by")
             help_text = f"`{successor}` took over from it" if successor else "remove it"
-            file.complain("R060", f"rule `{name}` is retired and no longer explains anything", item.place, help_text)
+            file.complain(
+                "R060",
+                f"rule `{name}` is retired and no longer explains anything",
+                item.place,
+                help_text,
+            )
 
 
 def _check_row(file: RuleFile, item: RuleItem, target: RuleFile | None, row: str, key: str) -> None:
@@ -152,9 +171,14 @@ def _check_row(file: RuleFile, item: RuleItem, target: RuleFile | None, row: str
     known: set[str] = set()
     if rule is not None and rule.fact:
         table = rule.aliases[rule.fact].table
-        known = {" ".join(str(cells.get(column) or "") for column in table.key) for cells in table.own_rows}
+        known = {
+            " ".join(str(cells.get(column) or "") for column in table.key)
+            for cells in table.own_rows
+        }
     if key != "explained_by" or row not in known:
-        file.complain("R060", f"there is no row `{item.text}`", item.place, did_you_mean(row, sorted(known)))
+        file.complain(
+            "R060", f"there is no row `{item.text}`", item.place, did_you_mean(row, sorted(known))
+        )
 
 
 def _another(first: RuleFile | None, file: RuleFile) -> bool:
@@ -171,7 +195,9 @@ def _shown(file: RuleFile | None) -> str:
 
 def _kbs(file: RuleFile) -> list[str]:
     own = file.word("kb")
-    return [own] if own else [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
+    return (
+        [own] if own else [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
+    )
 
 
 def _table(file: RuleFile) -> str:

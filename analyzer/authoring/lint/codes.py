@@ -6,12 +6,12 @@ A code keeps its number for ever; a code that goes leaves a hole. The page of a 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import did_you_mean
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.rulefile import did_you_mean
+from analyzer.runtime.errors import UsageError
 
 # What must be there before a code can be asked: the file as text, a file that is YAML, the other
 # files of the catalog, a rule that loads, or (with --thorough) its examples run; or a file of facts.
@@ -143,7 +143,9 @@ def known(code: str) -> Code:
     found = CODES.get(code.upper())
     if found is None:
         near = did_you_mean(code.upper(), CODES) if code[:1].lower() == "r" else ""
-        raise UsageError(f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}.")
+        raise UsageError(
+            f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}."
+        )
     return found
 
 
@@ -159,5 +161,7 @@ def page(code: str) -> str:
 def index() -> str:
     """Return the table of all codes, as docs/lint/README.md shows it."""
     rows = ["| code | level | what it means |", "|---|---|---|"]
-    rows += [f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()]
+    rows += [
+        f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()
+    ]
     return "\n".join(rows) + "\n"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule
-from analyzer.text import one_line, visible
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.runtime.text import one_line, visible
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long
 
@@ -36,7 +35,9 @@ class Complaint:
         return CODES[self.code].level
 
     def __str__(self) -> str:
-        error = BadRuleError(self.message, file=self.file, place=self.place, source=self.source, help=self.help)
+        error = BadRuleError(
+            self.message, file=self.file, place=self.place, source=self.source, help=self.help
+        )
         shown = str(error).removeprefix("error")
         margin = " " * len(str(self.place.line))
         see = f"{margin}= see: backline rules lint --explain {self.code}"
@@ -63,7 +64,9 @@ class RuleFile:
         """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
         lines = self.text.lines
         source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
-        self.found.append(Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST)))
+        self.found.append(
+            Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST))
+        )
 
     def at(self, *steps: str | int) -> RuleItem | None:
         """Return the value at keys and numbers like `"outcomes", 0, "say"`, or None."""

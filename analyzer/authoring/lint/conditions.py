@@ -10,12 +10,11 @@ never true is false or unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from analyzer.facts.database import version_key
-from analyzer.language.expression import FLIPPED, OPPOSITE, ExprNode
-from analyzer.lazy_dataclass import dataclass
+from analyzer.rules.language.expression import FLIPPED, OPPOSITE, ExprNode
 
 _MOST = 500  # parts of a condition, names written out; nothing is said of a larger one
 
@@ -59,7 +58,9 @@ class Region:
         if value in self.never or (self.among is not None and value not in self.among):
             return False
         above = self.low is None or value > self.low[0] or (self.low[1] and value == self.low[0])
-        below = self.high is None or value < self.high[0] or (self.high[1] and value == self.high[0])
+        below = (
+            self.high is None or value < self.high[0] or (self.high[1] and value == self.high[0])
+        )
         return bool(above and below)
 
     @property
@@ -81,7 +82,9 @@ class Region:
         if any(self.holds(value) for value in other.never):
             return False
         mine, theirs = self.low, other.low
-        if theirs is not None and (mine is None or (mine[0], not mine[1]) < (theirs[0], not theirs[1])):
+        if theirs is not None and (
+            mine is None or (mine[0], not mine[1]) < (theirs[0], not theirs[1])
+        ):
             return False
         mine, theirs = self.high, other.high
         return theirs is None or (mine is not None and (mine[0], mine[1]) <= (theirs[0], theirs[1]))
@@ -95,7 +98,9 @@ def never(nodes: Iterable[ExprNode]) -> bool:
 
 def always(node: ExprNode) -> bool:
     """Tell whether a condition is never false."""
-    return node.size <= _MOST and any(one.empty for one in _regions(conjuncts(node, negate=True)).values())
+    return node.size <= _MOST and any(
+        one.empty for one in _regions(conjuncts(node, negate=True)).values()
+    )
 
 
 def follows(given: Sequence[ExprNode], node: ExprNode) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import FileSpan
 
 
 def check(file: RuleFile) -> None:
@@ -13,7 +13,9 @@ def check(file: RuleFile) -> None:
         return
     results, read = _loaded(file.rule) if file.rule is not None else _written(file)
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
-    if file.word("when") == "true":  # where the gate alone decides, the other answer is "not applicable"
+    if (
+        file.word("when") == "true"
+    ):  # where the gate alone decides, the other answer is "not applicable"
         wanted[1] = ("no_match", "not_applicable")
     missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
     place: FileSpan = file.key("examples")
@@ -29,7 +31,9 @@ def check(file: RuleFile) -> None:
 def _loaded(rule: Rule) -> tuple[set[str], bool]:
     """Return the answers that have an example, made ones among them, and whether the real reader is asked."""
     proven = [example for example in rule.examples if not example.gap]
-    return {str(example.expect["result"]) for example in proven}, any(example.files for example in proven)
+    return {str(example.expect["result"]) for example in proven}, any(
+        example.files for example in proven
+    )
 
 
 def _written(file: RuleFile) -> tuple[set[str], bool]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST, Complaint, RuleFile
-from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.affected import ranges_of
 from analyzer.rules.fact_tables import FactCatalog
-from analyzer.tables import Table
-from analyzer.text import one_line
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
+from analyzer.runtime.text import one_line
 
 BUILDS = "kb.esxi_build"
-EXPLAINED_BY = "explained_by"  # rules that tell the cause of what a row is about, in any file of facts
+EXPLAINED_BY = (
+    "explained_by"  # rules that tell the cause of what a row is about, in any file of facts
+)
 
 
-def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]) -> Iterator[Complaint]:
+def of_files(
+    facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
+) -> Iterator[Complaint]:
     """Yield the complaints about files of facts in the folders `asked`; `rules` are the ids that exist."""
     for fault in facts.faults:
         if (path := facts.paths.get(fault.file)) is None or path.parent in asked:
@@ -30,7 +34,9 @@ def of_files(facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
                 for value in _named(cells.get(column), names):
                     if value not in known and facts.paths[file].parent in asked:
                         message = f"{column}: there is no {names} `{value}`"
-                        yield _complaint("R081", facts, file, line, message, "fix the cell, or add what it names")
+                        yield _complaint(
+                            "R081", facts, file, line, message, "fix the cell, or add what it names"
+                        )
 
 
 def _named(cell: object, names: str) -> list[object]:
@@ -47,10 +53,19 @@ def _values(facts: FactCatalog, names: str) -> set[object]:
     return {cells.get(column) for cells in table.own_rows} if table is not None else set()
 
 
-def _complaint(code: str, facts: FactCatalog, file: str, line: int, message: str, help: str) -> Complaint:
+def _complaint(
+    code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
+) -> Complaint:
     lines = facts.texts.get(file, "").splitlines()
     source = lines[line - 1] if 0 < line <= len(lines) else ""
-    return Complaint(code, one_line(message, MOST), file, FileSpan(line), one_line(source, MOST), one_line(help, MOST))
+    return Complaint(
+        code,
+        one_line(message, MOST),
+        file,
+        FileSpan(line),
+        one_line(source, MOST),
+        one_line(help, MOST),
+    )
 
 
 def of_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
@@ -68,10 +83,20 @@ def _from_memory(file: RuleFile) -> None:
     rows = given.rows if given is not None else ()
     weak = sum(cells.get("mark") == "memory" for _, _, cells in rows)
     leaves = (leaf for node in rule.expressions() for leaf in node.walk())
-    if weak and not any(leaf.op == "column" and (leaf.name, leaf.column) == (rule.fact, "mark") for leaf in leaves):
-        place = file.key("fact") if "fact" in (file.tree.keys if file.tree is not None else {}) else file.key("join")
-        message = f"{weak} of {len(rows)} rows of `{rule.aliases[rule.fact].table.name}` are from memory"
-        file.complain("R082", message, place, f'write {rule.fact}.mark != "memory" into the condition')
+    if weak and not any(
+        leaf.op == "column" and (leaf.name, leaf.column) == (rule.fact, "mark") for leaf in leaves
+    ):
+        place = (
+            file.key("fact")
+            if "fact" in (file.tree.keys if file.tree is not None else {})
+            else file.key("join")
+        )
+        message = (
+            f"{weak} of {len(rows)} rows of `{rule.aliases[rule.fact].table.name}` are from memory"
+        )
+        file.complain(
+            "R082", message, place, f'write {rule.fact}.mark != "memory" into the condition'
+        )
 
 
 def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
@@ -79,7 +104,9 @@ def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
     table = tables.get(BUILDS)
     if table is None or table.given is None:
         return
-    known = {cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows}
+    known = {
+        cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows
+    }
     for key in ("affected", "fixed_in"):
         for item in _several(file.at(key, "esxi")):
             try:
@@ -94,7 +121,9 @@ def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
                         if version
                         else "is not in any list of builds"
                     )
-                    file.complain("R083", f"{bound.build} {told}", item.place, f"see the table {BUILDS}")
+                    file.complain(
+                        "R083", f"{bound.build} {told}", item.place, f"see the table {BUILDS}"
+                    )
 
 
 def _several(item: RuleItem | None) -> Iterable[RuleItem]:

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from analyzer.authoring.fmt.compact import compacted
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.keys import KEYS
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan
 from analyzer.rules.short import SIGN
 
 LINES = 30  # that a rule needs which one line decides, its examples among them
@@ -17,7 +17,13 @@ LINES = 30  # that a rule needs which one line decides, its examples among them
 def check_length(file: RuleFile) -> None:
     """Keep a hint where a rule that one line decides has more lines than it needs."""
     rule, length = file.rule, len(file.text.lines) - (not file.text.lines[-1])
-    if rule is None or not file.short or length <= LINES or set(rule.seen) != {SIGN} or rule.when.text != SIGN:
+    if (
+        rule is None
+        or not file.short
+        or length <= LINES
+        or set(rule.seen) != {SIGN}
+        or rule.when.text != SIGN
+    ):
         return
     fewer = len(compacted(file.text.text, rule.text.name, file.text.shared).splitlines())
     if fewer < length:
@@ -48,6 +54,10 @@ def check(file: RuleFile) -> None:
         if one != two:
             start = len(one or "") - len((one or "").lstrip()) + 1
             place = FileSpan(number, start, max(1, len((one or "").strip())))
-            file.complain("R007", "`backline rules fmt` formats this line differently", place, help_text)
+            file.complain(
+                "R007", "`backline rules fmt` formats this line differently", place, help_text
+            )
             return
-    file.complain("R007", "the file ends without a line feed, or with empty lines", FileSpan(), help_text)
+    file.complain(
+        "R007", "the file ends without a line feed, or with empty lines", FileSpan(), help_text
+    )

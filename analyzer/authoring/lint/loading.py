@@ -14,30 +14,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzer import rules
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
-from analyzer.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
-from analyzer.limits import Limits
 from analyzer.rules import Rule
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expanded
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 from analyzer.scan.patterns import find_fatal
-from analyzer.tables import Table
-from analyzer.text import one_line
 
-MOST, WORK = 60, 300_000  # mistakes of one file that are told: each costs a load, so fewer of a very large file
+MOST, WORK = (
+    60,
+    300_000,
+)  # mistakes of one file that are told: each costs a load, so fewer of a very large file
 Way = tuple[str | int, ...]  # keys and numbers that lead from the top of the tree to a part
 
 # Message of the loader -> code; the first pattern that is found counts, R006 is the rest.
 _CODES = [
     (re.compile(pattern), code)
     for pattern, code in (
-        (r"^not YAML|^the file is empty|a second document|^nested deeper|aliases?$|^merge keys|^a YAML tag", "R001"),
-        (r"too many values|a key must be a word|not UTF-8|^larger than \d+ bytes|^cannot be read|^not a file", "R001"),
+        (
+            r"^not YAML|^the file is empty|a second document|^nested deeper|aliases?$|^merge keys|^a YAML tag",
+            "R001",
+        ),
+        (
+            r"too many values|a key must be a word|not UTF-8|^larger than \d+ bytes|^cannot be read|^not a file",
+            "R001",
+        ),
         (r"is given twice", "R003"),
         (r"^unknown key", "R004"),
         (r"^an outcome has no severity", "R030"),
         (r"newer than|newer (tool|version|Backline)", "R059"),
-        (r"is missing$|^(join|log|population|an example|expect|a file|a note|a grade)\b.* has no ", "R005"),
+        (
+            r"is missing$|^(join|log|population|an example|expect|a file|a note|a grade)\b.* has no ",
+            "R005",
+        ),
         (r"^(seen .*|`sign`|`cleared`) has no `(in|match|log|until|longer_than)`", "R005"),
         (r"^a step of fix needs", "R005"),
         (r"^seen .* needs one of", "R005"),
@@ -45,16 +57,31 @@ _CODES = [
         (r"no parser makes table|^`[^`]*` is (a|not a) log$", "R010"),
         (r"has no column|^hits of .* have no|^`[^`]*` has no `", "R011"),
         (r"^unknown function", "R013"),
-        (r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on", "R012"),
-        (r"^no (text|pattern|threshold) `.*` is shared|\); a .* is needed here$|^`.*` is not known: ", "R012"),
+        (
+            r"^unknown name|is a row, not a value|^no signature|^no example|cannot be joined on",
+            "R012",
+        ),
+        (
+            r"^no (text|pattern|threshold) `.*` is shared|\); a .* is needed here$|^`.*` is not known: ",
+            "R012",
+        ),
         (r"has many rows|works over many rows|one table of many rows", "R014"),
         (r"^a lone|the braces are empty|^format `|^a value is inside quotes", "R018"),
-        (r"cannot be compared with|have no order|they never match|this must be true or false", "R015"),
+        (
+            r"cannot be compared with|have no order|they never match|this must be true or false",
+            "R015",
+        ),
         (r"needs a (number|condition)", "R015"),
         (r"is .*, not (true or false|a number)$", "R015"),
         (r"regular expression|matches every line|^a pattern longer", "R040"),
-        (r"not an expression|not allowed here|an expression is expected|once its names are written out", "R016"),
-        (r"^longer than \d+ characters|takes (one|plain) value|`in` needs|is not a (version|time)$", "R016"),
+        (
+            r"not an expression|not allowed here|an expression is expected|once its names are written out",
+            "R016",
+        ),
+        (
+            r"^longer than \d+ characters|takes (one|plain) value|`in` needs|is not a (version|time)$",
+            "R016",
+        ),
         (r"cannot be a name|is already taken|^two examples are named|is not an id", "R017"),
     )
 ]
@@ -144,7 +171,11 @@ def _is_fatal(file: RuleFile, way: Way) -> bool:
     item = file.at(*way)
     try:
         fold = file.word(*way[:-1], "ignore_case") == "true"
-        return item is not None and isinstance(item.value, str) and find_fatal(item.text, fold) is not None
+        return (
+            item is not None
+            and isinstance(item.value, str)
+            and find_fatal(item.text, fold) is not None
+        )
     except (re.error, OverflowError, RecursionError):
         return False
 
@@ -156,7 +187,9 @@ class _Mender:
         self.file, self.tables, self.limits = file, tables, limits
         assert file.tree is not None
         self.tree = copy.deepcopy(file.tree)
-        self.holed: dict[int, RuleItem] = {}  # containers from which something was taken, by identity
+        self.holed: dict[
+            int, RuleItem
+        ] = {}  # containers from which something was taken, by identity
         self.gone: set[str] = set()  # names that are known no more
 
     def mend(self, error: BadRuleError | None) -> None:
@@ -222,7 +255,13 @@ class _Mender:
     def _forget(self, way: Way, lost: RuleItem) -> None:
         """Note the names that nobody knows any more after a part was taken out."""
         if way[0] in _NAMED:
-            names = [way[1]] if len(way) == 2 else list(lost.value) if len(way) == 1 and lost.keys else []
+            names = (
+                [way[1]]
+                if len(way) == 2
+                else list(lost.value)
+                if len(way) == 1 and lost.keys
+                else []
+            )
             self.gone |= {str(name) for name in names}
         elif way[0] == "examples" and len(way) == 2:
             name = item_at(lost, "name")
@@ -253,6 +292,10 @@ def _item(value: object) -> RuleItem:
     if isinstance(value, list):
         return RuleItem([_item(child) for child in value], place)
     if isinstance(value, dict):
-        return RuleItem({key: _item(child) for key, child in value.items()}, place, keys=dict.fromkeys(value, place))
+        return RuleItem(
+            {key: _item(child) for key, child in value.items()},
+            place,
+            keys=dict.fromkeys(value, place),
+        )
     text = {True: "true"}.get(value, str(value)) if isinstance(value, bool) else str(value)
     return RuleItem(value, place, text)

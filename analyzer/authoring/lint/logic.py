@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import always, follows, never
-from analyzer.language.expression import ExprNode, conjuncts
-from analyzer.language.rulefile import FileSpan, RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Join, Outcome, Rule
+from analyzer.rules.language.expression import ExprNode, conjuncts
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
+from analyzer.rules.language.template import Template
 
 # A sentence that claims absence. What says that something could not be seen claims none.
-_ABSENT = re.compile(r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE)  # "CPU, not ring" tells two things apart
+_ABSENT = re.compile(
+    r"(?<!, )\b(?:no|not|none|never)\b", re.IGNORECASE
+)  # "CPU, not ring" tells two things apart
 _UNSEEN = re.compile(
     r"(?:not|never|no) (?:(?:been|yet|be|to be) )*"
     r"(?:in the (?:case|bundle|capture)|on this|on the screen|part of the|known|told|sent|shown|given|checked|judged"
@@ -40,7 +42,11 @@ def _unused(file: RuleFile, rule: Rule) -> None:
     used = _names(_tops(rule))
     for name in rule.lets:
         if name not in used["let"]:
-            others = [other for other, node in rule.lets.items() if other != name and name in _names([node])["let"]]
+            others = [
+                other
+                for other, node in rule.lets.items()
+                if other != name and name in _names([node])["let"]
+            ]
             _never_used(file, "R020", "let", name, others)
     rows = _joined(rule, used["row"])
     for join in rule.joins:
@@ -61,14 +67,27 @@ def _unused(file: RuleFile, rule: Rule) -> None:
 def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
-    why = f"only {only} uses it, and nothing uses that" if others else "no condition, text or evidence uses it"
-    file.complain(code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or remove it")
+    why = (
+        f"only {only} uses it, and nothing uses that"
+        if others
+        else "no condition, text or evidence uses it"
+    )
+    file.complain(
+        code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or remove it"
+    )
 
 
 def _tops(rule: Rule) -> list[ExprNode]:
     """Return all that a rule says or asks; named values only where they are used."""
     tops = [rule.only] if rule.only else []
-    tops += [rule.when, *(part.when for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix) for part in parts)]
+    tops += [
+        rule.when,
+        *(
+            part.when
+            for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix)
+            for part in parts
+        ),
+    ]
     texts = [rule.subject, rule.object, *rule.rests_on]
     texts += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     texts += [text for step in rule.fix for text in step.templates]
@@ -90,7 +109,9 @@ def _names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
 def _owners(join: Join) -> set[str]:
     """Return the rows a join needs to find its own."""
     names = {mine.rpartition(".")[0] for mine, _ in join.by}
-    return names | (_names([join.where])["row"] - {join.alias.name} if join.where is not None else set())
+    return names | (
+        _names([join.where])["row"] - {join.alias.name} if join.where is not None else set()
+    )
 
 
 def _joined(rule: Rule, rows: set[str]) -> set[str]:
@@ -109,7 +130,9 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
     gate = [rule.only] if rule.only else []
     if _plain(rule.when) is True and (not gate or _plain(gate[0]) is True):
         table = rule.each.table.spoken_name
-        help_text = "name a condition, or say in a comment that a row of this table is the fault itself"
+        help_text = (
+            "name a condition, or say in a comment that a row of this table is the fault itself"
+        )
         file.complain("R024", f"every row of `{table}` is a finding", file.key("when"), help_text)
     if gate:
         _fixed(file, gate[0], [], ("only",))
@@ -123,7 +146,10 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
             _fixed(file, join.where, [], ("join", join.alias.name, "where"))
     if never([*gate, rule.when]):
         return  # everything below it follows
-    more = [("notes", [note.when for note in rule.notes]), ("fix", [step.when for step in rule.fix])]
+    more = [
+        ("notes", [note.when for note in rule.notes]),
+        ("fix", [step.when for step in rule.fix]),
+    ]
     for part, whens in (*_answers(rule), *more):
         for number, when in enumerate(whens):
             _fixed(file, when, [*gate, rule.when], (part, number, "when"))
@@ -131,29 +157,45 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
 
 def _answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
     """Return the conditions of the lists of which the first true one counts."""
-    return [("grade", [one.when for one in rule.grades]), ("outcomes", [one.when for one in rule.outcomes])]
+    return [
+        ("grade", [one.when for one in rule.grades]),
+        ("outcomes", [one.when for one in rule.outcomes]),
+    ]
 
 
-def _fixed(file: RuleFile, node: ExprNode, given: Sequence[ExprNode], steps: tuple[str | int, ...]) -> None:
+def _fixed(
+    file: RuleFile, node: ExprNode, given: Sequence[ExprNode], steps: tuple[str | int, ...]
+) -> None:
     """Complain of a condition, or of a part of it, that is never true or never false."""
     item = file.at(*steps)
     if item is None or _plain(node) is True:
         return
     if node.type == "bool" and never([node]):
-        file.complain("R027", f"`{node.text}` is never true", _place(file, item, node), "its parts exclude each other")
+        file.complain(
+            "R027",
+            f"`{node.text}` is never true",
+            _place(file, item, node),
+            "its parts exclude each other",
+        )
         return
     if node.type == "bool" and given and never([*given, node]):
         whole = "`when`" if len(given) == 1 else "`only` and `when`"
-        file.complain("R027", f"`{node.text}` is never true together with {whole}", _place(file, item, node))
+        file.complain(
+            "R027", f"`{node.text}` is never true together with {whole}", _place(file, item, node)
+        )
         return
     for part in _own(node):
         if part is not node and part.op in ("and", "compare") and never([part]):
             file.complain("R027", f"`{part.text}` is never true", _place(file, item, part))
             return
         if part.op in ("or", "compare", "not") and always(part):
-            help_text = "of two `!=` one is always true; write `not in [...]` or join them with `and`"
+            help_text = (
+                "of two `!=` one is always true; write `not in [...]` or join them with `and`"
+            )
             help_text = help_text if "!=" in part.text and part.op == "or" else ""
-            file.complain("R028", f"`{part.text}` is never false", _place(file, item, part), help_text)
+            file.complain(
+                "R028", f"`{part.text}` is never false", _place(file, item, part), help_text
+            )
             return
 
 
@@ -194,9 +236,7 @@ def _order(file: RuleFile, rule: Rule) -> None:
     last = len(rule.outcomes) - 1
     if not follows(given, rule.outcomes[last].when):
         place = file.key("outcomes", last)
-        what = (
-            "the last outcome has a condition: when no outcome is true, the rule says nothing about a subject it found"
-        )
+        what = "the last outcome has a condition: when no outcome is true, the rule says nothing about a subject it found"
         file.complain("R026", what, place, "end the list with an outcome `when: true`")
 
 
@@ -216,12 +256,20 @@ def _versions(file: RuleFile, rule: Rule) -> None:
     given = [*([rule.only] if rule.only else []), rule.when]
     for number, outcome in enumerate(rule.outcomes):
         leaves = [node for top in (*given, outcome.when) for node in top.walk() if _is_leaf(node)]
-        if outcome.confidence == "exposed" or not leaves or not all(_is_version(node) for node in leaves):
+        if (
+            outcome.confidence == "exposed"
+            or not leaves
+            or not all(_is_version(node) for node in leaves)
+        ):
             continue
         steps = ("outcomes", number, "confidence")
         item = file.at(*steps)
         place = item.place if item is not None else file.key("outcomes", number)
-        said = f"`{outcome.confidence}`" if item is not None else f"nothing, so `{outcome.confidence}` is taken"
+        said = (
+            f"`{outcome.confidence}`"
+            if item is not None
+            else f"nothing, so `{outcome.confidence}` is taken"
+        )
         text = f"this outcome rests on a version alone, and its confidence is {said}"
         file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
@@ -231,14 +279,22 @@ def _is_leaf(node: ExprNode) -> bool:
 
 
 def _is_version(node: ExprNode) -> bool:
-    return node.op == "column" and (node.type == "version" or node.column.endswith(("version", "build")))
+    return node.op == "column" and (
+        node.type == "version" or node.column.endswith(("version", "build"))
+    )
 
 
 # -- "no" where it may be unknown
 
 
 def _denials(file: RuleFile, rule: Rule) -> None:
-    parts = [part for top in (rule.only, rule.when) if top is not None for part in conjuncts(top) if part.op != "or"]
+    parts = [
+        part
+        for top in (rule.only, rule.when)
+        if top is not None
+        for part in conjuncts(top)
+        if part.op != "or"
+    ]
     away = {join.alias.name for join in rule.joins} | set(rule.seen)
     sure = {name for part in parts for name in _rests_on(part)}
     doubtful: set[str] = set()
@@ -253,7 +309,9 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         start = item.text.find(found)
         names = ", ".join(f"`{name}`" for name in sorted(missing))
         text = f'"{found}" is said although {names} may be unknown when this outcome is taken'
-        help_text = 'say what was seen, or that it could not be checked; what is missing is not a "no"'
+        help_text = (
+            'say what was seen, or that it could not be checked; what is missing is not a "no"'
+        )
         file.complain("R032", text, file.text.within(item, start, start + len(found)), help_text)
 
 

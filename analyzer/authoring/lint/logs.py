@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.rulefile import RuleItem
+from analyzer.rules.language.rulefile import RuleItem
 from analyzer.scan import patterns
 
 # Kind of danger -> code.
@@ -44,7 +44,9 @@ def _dangers(file: RuleFile, name: str, item: RuleItem, fold: bool) -> None:
     for danger in patterns.find_dangers(item.text, fold):
         if danger.kind in CODES:
             found.setdefault(CODES[danger.kind], []).append(danger)
-    refused = {one.place.line for one in file.found if one.code == "R041"}  # the loader has told of it already
+    refused = {
+        one.place.line for one in file.found if one.code == "R041"
+    }  # the loader has told of it already
     for code, (first, *more) in found.items():
         if code == "R041" and item.place.line in refused:
             continue

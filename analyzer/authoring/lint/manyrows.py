@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import FLIPPED, ExprNode, conjuncts
-from analyzer.language.rulefile import FileSpan, RuleItem
 from analyzer.rules import Join, Rule
+from analyzer.rules.language.expression import FLIPPED, ExprNode, conjuncts
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
 
-_NO_VALUE = ("max", "min", "mean", "share", "all")  # of no rows; `count` and `sum` are 0 then, `any` is false
+_NO_VALUE = (
+    "max",
+    "min",
+    "mean",
+    "share",
+    "all",
+)  # of no rows; `count` and `sum` are 0 then, `any` is false
 _UPWARD = (">", ">=")
 
 
@@ -37,7 +43,11 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
         "notes": [one.when for one in rule.notes],
         "fix": [one.when for one in rule.fix],
     }
-    steps += [(when, (part, number, "when")) for part, whens in lists.items() for number, when in enumerate(whens)]
+    steps += [
+        (when, (part, number, "when"))
+        for part, whens in lists.items()
+        for number, when in enumerate(whens)
+    ]
     for node, path in steps:
         item = file.at(*path)
         fault = next(_unguarded(node, node, empty - given), None) if item is not None else None
@@ -58,7 +68,9 @@ def _may_be_empty(rule: Rule, join: Join) -> bool:
     return any(one != f"{rule.each.name}.{two}" for one, two in join.by)
 
 
-def _unguarded(node: ExprNode, whole: ExprNode, empty: set[str]) -> Iterator[tuple[ExprNode, ExprNode]]:
+def _unguarded(
+    node: ExprNode, whole: ExprNode, empty: set[str]
+) -> Iterator[tuple[ExprNode, ExprNode]]:
     """Yield (condition, aggregate) for values of no rows that a condition rests on, without a count beside them."""
     if node.op == "known":
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.text import one_line, visible
+from analyzer.runtime.text import one_line, visible
 
 SOURCE = 1000  # characters of a line of the file that JSON holds
 
@@ -24,9 +24,7 @@ def summary(files: int, complaints: Sequence[Complaint]) -> str:
     line += f", {counted(hints, 'hint')}" if hints else ""
     unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
     if unread:
-        line += (
-            f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
-        )
+        line += f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
     return line
 
 

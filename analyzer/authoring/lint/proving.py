@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import FileSpan
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
     from analyzer.authoring.proof.mutation import Survivor
-    from analyzer.examples import ExampleResult
+    from analyzer.pipeline.examples import ExampleResult
 
 
 def check(files: Sequence[RuleFile]) -> None:
@@ -59,8 +59,14 @@ def _thresholds(file: RuleFile) -> None:
 
 
 def _failed(file: RuleFile, result: ExampleResult) -> None:
-    names = [file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))]
-    place = file.key("examples", names.index(result.name), "expect") if result.name in names else file.key("examples")
+    names = [
+        file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))
+    ]
+    place = (
+        file.key("examples", names.index(result.name), "expect")
+        if result.name in names
+        else file.key("examples")
+    )
     if result.gap:
         text = f'example "{result.name}" is marked `gap: true`, but it passes now'
         file.complain("R072", text, place, "remove the mark")

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Rule, Step
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleItem
+from analyzer.rules.language.template import Template
 
 _VERB = re.compile(r"\b(?:updat|upgrad|patch|install)\w*\b", re.IGNORECASE)
-_RELEASE = re.compile(r"\b\d{1,3}\.\d{1,3}(?:\.\d{1,4})*(?: ?U\d[a-z]?| Update \d[a-z]?)?\b|\bU\d[a-z]?\b|\bbuild \d+")
+_RELEASE = re.compile(
+    r"\b\d{1,3}\.\d{1,3}(?:\.\d{1,4})*(?: ?U\d[a-z]?| Update \d[a-z]?)?\b|\bU\d[a-z]?\b|\bbuild \d+"
+)
 _SENTENCE = re.compile(r"(?<=[.;:])\s+")
 
 
@@ -20,7 +22,11 @@ def check(file: RuleFile) -> None:
     """Keep the complaints about steps that name a release without a condition on one."""
     rule = file.rule
     assert rule is not None
-    gates = [*([rule.only] if rule.only else []), rule.when, *(join.where for join in rule.joins if join.where)]
+    gates = [
+        *([rule.only] if rule.only else []),
+        rule.when,
+        *(join.where for join in rule.joins if join.where),
+    ]
     if any(_asks_release(gate) for gate in gates):
         return
     for number, step in enumerate(rule.fix):
@@ -48,7 +54,9 @@ def _asks_release(node: ExprNode) -> bool:
 
 
 def _is_version(node: ExprNode) -> bool:
-    return node.op == "column" and (node.type == "version" or node.column.endswith(("version", "build")))
+    return node.op == "column" and (
+        node.type == "version" or node.column.endswith(("version", "build"))
+    )
 
 
 def _named_release(rule: Rule, step: Step) -> str:
@@ -65,7 +73,11 @@ def _readings(rule: Rule, text: Template) -> Iterator[str]:
     """Yield what a text may read: as the rule has it, and with each cell of the catalog that it shows."""
     yield " ".join(text.text.split())
     for node in text.nodes():
-        table = rule.aliases[node.name].table if node.op == "column" and node.name in rule.aliases else None
+        table = (
+            rule.aliases[node.name].table
+            if node.op == "column" and node.name in rule.aliases
+            else None
+        )
         for row in table.own_rows if table is not None else ():
             cell = row.get(node.column)
             if isinstance(cell, str):

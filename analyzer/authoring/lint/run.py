@@ -11,7 +11,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from analyzer import parsing, rules
+from analyzer import rules
+from analyzer.artefacts import parsing
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint import (
     allow,
     catalog,
@@ -31,13 +33,12 @@ from analyzer.authoring.lint import facts as fact_lint
 from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
-from analyzer.errors import UsageError
-from analyzer.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
-from analyzer.limits import Limits
 from analyzer.rules import fact_tables, packs, run_catalog, shared_files
+from analyzer.rules.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
-from analyzer.tables import Table
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 
 __all__ = ["Complaint", "check", "check_text", "chosen"]
 
@@ -87,7 +88,12 @@ def check(
     known = {**parsing.tables(), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
-    tops = [*rules.default_paths(), *local.settings.kb, *kb, *(path for path in paths or () if path.is_dir())]
+    tops = [
+        *rules.default_paths(),
+        *local.settings.kb,
+        *kb,
+        *(path for path in paths or () if path.is_dir()),
+    ]
     sharing = Sharing(tops, limits)
     files = [_read(path, limits, sharing) for path in _once([*shipped, *wanted])]
     mine = [file for file in files if _real(file.path) in asked]
@@ -100,7 +106,9 @@ def check(
     if thorough:
         proving.check(mine)
     others = catalog.of([*_packed(local, limits), *files])
-    found = [complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)]
+    found = [
+        complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)
+    ]
     ids = {file.path.stem for file in files} | {one.path.stem for one in _packed(local, limits)}
     about_facts = fact_lint.of_files(facts, _fact_folders(wanted), ids)
     return [*found, *about_facts, *sharing.complaints(wanted)]
@@ -123,7 +131,11 @@ def check_text(
 
 
 def _about(
-    file: RuleFile, others: catalog.Others | None, tables: Mapping[str, Table], *, thorough: bool = False
+    file: RuleFile,
+    others: catalog.Others | None,
+    tables: Mapping[str, Table],
+    *,
+    thorough: bool = False,
 ) -> list[Complaint]:
     """Return the complaints about one file after its comments were heard."""
     if file.tree is not None:
@@ -158,12 +170,19 @@ def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
 
 def _fact_folders(paths: Iterable[Path]) -> set[Path]:
     """Return the folders of facts that go with rule files."""
-    return {file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]}
+    return {
+        file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]
+    }
 
 
 def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
     """Return the places whose tables of facts the rules of a run may name."""
-    own = [*rules.default_paths(), *local.settings.kb, *kb, *sorted(one.parent for one in _fact_folders(paths or ()))]
+    own = [
+        *rules.default_paths(),
+        *local.settings.kb,
+        *kb,
+        *sorted(one.parent for one in _fact_folders(paths or ())),
+    ]
     return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
 
 
@@ -192,7 +211,9 @@ def _files(paths: Sequence[Path]) -> list[Path]:
             try:
                 files, faults = rule_tree(path)
             except OSError as error:
-                raise UsageError("cannot be read", where=str(path), why=error.strerror or "") from None
+                raise UsageError(
+                    "cannot be read", where=str(path), why=error.strerror or ""
+                ) from None
             if faults:
                 raise faults[0]
             found += files

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import FLIPPED, ExprNode
 from analyzer.rules import Rule
+from analyzer.rules.language.expression import FLIPPED, ExprNode
 
 _RISES = (">", ">=", "!=")
 
@@ -42,7 +42,9 @@ def _bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
         if part.op != "compare" or len(part.args) != 2:
             continue
         left, right = part.args
-        grows = part.name if _counts(rule, left) else FLIPPED[part.name] if _counts(rule, right) else ""
+        grows = (
+            part.name if _counts(rule, left) else FLIPPED[part.name] if _counts(rule, right) else ""
+        )
         plain = not (_counts(rule, left) and _counts(rule, right))
         if grows in _RISES and plain and not (_divides(rule, left) or _divides(rule, right)):
             yield part
@@ -54,7 +56,11 @@ def _counts(rule: Rule, node: ExprNode) -> bool:
 
 
 def _is_counter(rule: Rule, leaf: ExprNode) -> bool:
-    return leaf.op == "column" and leaf.name in rule.aliases and leaf.column in rule.aliases[leaf.name].table.counters
+    return (
+        leaf.op == "column"
+        and leaf.name in rule.aliases
+        and leaf.column in rule.aliases[leaf.name].table.counters
+    )
 
 
 def _divides(rule: Rule, node: ExprNode) -> bool:
@@ -65,7 +71,10 @@ def _divides(rule: Rule, node: ExprNode) -> bool:
 def _has_share(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a condition compares a share, a rate, or what the machine prints in percent."""
     compared: Sequence[ExprNode] = [part for part in node.walk() if part.op == "compare"]
-    return any(_divides(rule, part) or any(_is_percent(rule, leaf) for leaf in part.walk()) for part in compared)
+    return any(
+        _divides(rule, part) or any(_is_percent(rule, leaf) for leaf in part.walk())
+        for part in compared
+    )
 
 
 def _is_percent(rule: Rule, leaf: ExprNode) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from analyzer.authoring.lint.complaints import MOST, Complaint
-from analyzer.language.rulefile import BadRuleError, FileSpan, read
-from analyzer.language.shared import SHARED, SharedFiles, names_in
-from analyzer.limits import Limits
 from analyzer.rules import default_paths, shared_files
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, read
+from analyzer.rules.language.shared import SHARED, SharedFiles, names_in
 from analyzer.rules.sources import ABOVE, RuleSource, rule_tree
-from analyzer.text import one_line
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.text import one_line
 
 
 class Sharing:
@@ -28,7 +28,9 @@ class Sharing:
         if folder is None:
             return shared_files.of_no_place()
         if folder not in self.read:
-            source = RuleSource("shipped" if folder in self.own else "folder", folder.name, files=[folder])
+            source = RuleSource(
+                "shipped" if folder in self.own else "folder", folder.name, files=[folder]
+            )
             shared, faults, _ = shared_files.read(source, self.limits)
             self.read[folder] = shared, faults
         return self.read[folder][0]
@@ -44,7 +46,9 @@ class Sharing:
             _ = self.of(folder / SHARED)
             shared, faults = self.read[folder]
             for fault in [*faults, *shared.faults]:
-                yield _complaint("R084", fault.file, fault.place, fault.message, fault.source, fault.help)
+                yield _complaint(
+                    "R084", fault.file, fault.place, fault.message, fault.source, fault.help
+                )
             used = self._used(folder)
             own = {name for name, _ in shared.files}
             for one in shared.definitions.values():
@@ -65,5 +69,9 @@ class Sharing:
         return found
 
 
-def _complaint(code: str, file: str, place: FileSpan, message: str, source: str, help: str) -> Complaint:
-    return Complaint(code, one_line(message, MOST), file, place, one_line(source, MOST), one_line(help, MOST))
+def _complaint(
+    code: str, file: str, place: FileSpan, message: str, source: str, help: str
+) -> Complaint:
+    return Complaint(
+        code, one_line(message, MOST), file, place, one_line(source, MOST), one_line(help, MOST)
+    )

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import RuleItem
-from analyzer.language.template import Template
 from analyzer.rules import Rule, SeenDef
-from analyzer.text import span_in_words
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import RuleItem
+from analyzer.rules.language.template import Template
+from analyzer.runtime.text import span_in_words
 
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -37,7 +37,10 @@ def check(file: RuleFile) -> None:
 
 def _sentences(file: RuleFile, rule: Rule) -> Iterator[tuple[RuleItem, Template]]:
     """Yield the texts that state what was seen, each with its place."""
-    for part, texts in (("outcomes", [one.say for one in rule.outcomes]), ("notes", [one.say for one in rule.notes])):
+    for part, texts in (
+        ("outcomes", [one.say for one in rule.outcomes]),
+        ("notes", [one.say for one in rule.notes]),
+    ):
         for number, text in enumerate(texts):
             item = file.at(part, number, "say")
             if item is not None and text is not None:
@@ -51,7 +54,9 @@ def _title(file: RuleFile, rule: Rule) -> None:
         if _seconds(found) not in lengths and item is not None:
             start = max(item.text.find(found.group()), 0)
             place = file.text.within(item, start, start + len(found.group()))
-            message = f'the title says "{found.group()}", and no question of the rule has such a window'
+            message = (
+                f'the title says "{found.group()}", and no question of the rule has such a window'
+            )
             file.complain("R087", message, place, "name the length that is asked for, or none")
 
 
@@ -64,9 +69,15 @@ def _lengths(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None
         start = max(item.text.find(found.group()), 0)
         place = file.text.within(item, start, start + len(found.group()))
         seconds = _seconds(found)
-        names = [name for name, seen in rule.seen.items() if seen.within == seconds and not seen.lasting]
+        names = [
+            name for name, seen in rule.seen.items() if seen.within == seconds and not seen.lasting
+        ]
         message = f'"{found.group()}" is typed in, and not taken from a window'
-        instead = f"write `within {{{names[0]}.within}}`" if names else "no window of the rule has this length"
+        instead = (
+            f"write `within {{{names[0]}.within}}`"
+            if names
+            else "no window of the rule has this length"
+        )
         file.complain("R087", message, place, instead)
 
 
@@ -74,12 +85,18 @@ def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
     """Complain of a number of a window without its length, and of a length without its number."""
     windows = {name: seen for name, seen in rule.seen.items() if _has_window(seen)}
     parts = [one for top in text.nodes() for one in top.walk()]
-    counts = {one.name for one in parts if one.op == "seen_field" and one.column == "count"} & set(windows)
+    counts = {one.name for one in parts if one.op == "seen_field" and one.column == "count"} & set(
+        windows
+    )
     lengths = {name for one in parts if (name := _length_of(one)) in windows}
     for name in sorted(counts - lengths):
         words = span_in_words(windows[name].within)
-        message = f"`{name}.count` is the most that came within {words}, and the sentence does not say so"
-        file.complain("R087", message, item.place, f"write `within {{{name}.within}}` behind the number")
+        message = (
+            f"`{name}.count` is the most that came within {words}, and the sentence does not say so"
+        )
+        file.complain(
+            "R087", message, item.place, f"write `within {{{name}.within}}` behind the number"
+        )
     for name in sorted(lengths - counts):
         message = f"the sentence names the window of `{name}`, and no number of it"
         instead = f"write `{{{name}.count}}`: the number of lines in the fullest window"

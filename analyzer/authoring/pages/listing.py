@@ -6,13 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 
-from analyzer.language.rulefile import BadRuleError
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Catalog, Rule
+from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.settings import Mute, Settings
-from analyzer.text import for_csv, for_terminal
+from analyzer.runtime.text import for_csv, for_terminal
 
 TITLE = 90  # a title is at most this long; what is longer is the author's business and is cut
 
@@ -57,7 +56,8 @@ class RuleFilter:
         return (
             self.status in ("", rule.status)
             and (not self.table or self.table in {*rule.tables(), *rule.fact_tables()})
-            and self.product in ("", rule.product, *(name.partition(".")[0] for name in rule.tables()))
+            and self.product
+            in ("", rule.product, *(name.partition(".")[0] for name in rule.tables()))
             and self.owner.casefold() in ("", rule.owner.casefold())
             and set(self.tags) <= set(rule.tags)
         )
@@ -65,7 +65,9 @@ class RuleFilter:
 
 def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
     """Return the rules of a catalog, those that are wanted."""
-    return [_listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)]
+    return [
+        _listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)
+    ]
 
 
 def mute_words(mute: Mute) -> str:
@@ -126,7 +128,10 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
     yield _line(head, widths)
     for row, line in zip(found, cells, strict=True):
         yield _line(line, widths)
-        below = [*(f"muted: {text}" for text in row.muted), *(f"threshold: {text}" for text in row.thresholds)]
+        below = [
+            *(f"muted: {text}" for text in row.muted),
+            *(f"threshold: {text}" for text in row.thresholds),
+        ]
         if verbose:
             below = [f"looks at {', '.join(row.tables)}", *_data(row), *below]
         yield from (f"    {_safe(text)}" for text in below)
@@ -149,7 +154,12 @@ def as_csv(listed: Iterable[Listed]) -> str:
     writer.writerow(Listed.__slots__)
     for row in listed:
         cells = asdict(row).values()
-        writer.writerow([for_csv("; ".join(map(str, cell)) if isinstance(cell, list) else cell) for cell in cells])
+        writer.writerow(
+            [
+                for_csv("; ".join(map(str, cell)) if isinstance(cell, list) else cell)
+                for cell in cells
+            ]
+        )
     return stream.getvalue()
 
 
@@ -168,7 +178,9 @@ def sources(catalog: Catalog) -> list[str]:
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    return "  ".join(
+        _safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
+    ).rstrip()
 
 
 def _safe(text: str) -> str:

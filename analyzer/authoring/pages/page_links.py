@@ -34,7 +34,9 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
     parts = _FENCE.split(text)
     for place in range(0, len(parts), 2):
         lines = parts[place].split("\n")
-        parts[place] = "\n".join(line if line.startswith("#") else _CODE.sub(linked, line) for line in lines)
+        parts[place] = "\n".join(
+            line if line.startswith("#") else _CODE.sub(linked, line) for line in lines
+        )
     return "".join(parts)
 
 

@@ -12,18 +12,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Kind, Table
 from analyzer.authoring.pages import schema_parts as parts
 from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
 from analyzer.authoring.pages.schema_parts import TEXT, Schema
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules import STATUSES, bounds, examples, logs, model, short, short_examples
 from analyzer.rules import keys as rule_keys
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
 from analyzer.rules.affected import PRODUCTS
-from analyzer.tables import ORIGIN_COLUMNS, Column, Kind, Table
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 _LINE_MOST = 200
 
@@ -66,13 +66,20 @@ def _written(value: Any, margin: str) -> str:
     return "{\n" + ",\n".join(rows) + f"\n{margin}}}"
 
 
-_FACTS: Schema = {"type": "string", "pattern": r"^kb\.[a-z][a-z0-9_]*$"}  # also those of a private catalog
+_FACTS: Schema = {
+    "type": "string",
+    "pattern": r"^kb\.[a-z][a-z0-9_]*$",
+}  # also those of a private catalog
 
 
 def _ranges() -> Schema:
     """Return the schema of `affected` and `fixed_in`: product -> versions."""
     several = {"anyOf": [TEXT, parts.list_of(TEXT, least=1)]}
-    return {"type": ["object", "null"], "propertyNames": {"enum": list(PRODUCTS)}, "additionalProperties": several}
+    return {
+        "type": ["object", "null"],
+        "propertyNames": {"enum": list(PRODUCTS)},
+        "additionalProperties": several,
+    }
 
 
 class _Maker:
@@ -106,12 +113,22 @@ class _Maker:
     def _definitions(self) -> Schema:
         cells = {f"a cell of {kind}": cell for kind, cell in _cells().items()}
         rows = {
-            name: {"type": ["array", "null"], "items": parts.ref(f"row of {name}"), "description": table.meaning}
+            name: {
+                "type": ["array", "null"],
+                "items": parts.ref(f"row of {name}"),
+                "description": table.meaning,
+            }
             for name, table in self.tables.items()
         }
-        logs = {table.name: {"type": ["string", "null"], "description": table.meaning} for table in self.logs}
+        logs = {
+            table.name: {"type": ["string", "null"], "description": table.meaning}
+            for table in self.logs
+        }
         closed = {"type": ["object", "null"], "additionalProperties": False}
-        cells |= {"rows of tables": closed | {"properties": rows}, "texts of logs": closed | {"properties": logs}}
+        cells |= {
+            "rows of tables": closed | {"properties": rows},
+            "texts of logs": closed | {"properties": logs},
+        }
         cells["example below its result"] = self._below_result()
         return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
 
@@ -162,7 +179,11 @@ class _Maker:
     def _cleared(self) -> Schema:
         keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
         whole = parts.mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
-        return whole | {"type": ["object", "string"], "minLength": 1, "dependencies": {"say": ["severity"]}}
+        return whole | {
+            "type": ["object", "string"],
+            "minLength": 1,
+            "dependencies": {"say": ["severity"]},
+        }
 
     def _examples(self) -> Schema:
         most = bounds.ENTRIES["examples"]
@@ -174,9 +195,14 @@ class _Maker:
     def _below_result(self) -> Schema:
         """Return the schema of one example that stands below its result: lines of a log, or rows."""
         expect = _expect()["properties"]
-        case = parts.mapping("case", short_examples.CASE_KEYS, schema_short.case(expect), ("lines",))
+        case = parts.mapping(
+            "case", short_examples.CASE_KEYS, schema_short.case(expect), ("lines",)
+        )
         asked = parts.mapping("expect", short_examples.ASKED_KEYS, expect, ())
-        own = self._example()["properties"] | {"rows": {"type": ["array", "object", "null"]}, "expect": asked}
+        own = self._example()["properties"] | {
+            "rows": {"type": ["array", "object", "null"]},
+            "expect": asked,
+        }
         by_rows = parts.mapping("rows", short_examples.ROW_KEYS, own, ())
         return {"anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]}
 
@@ -235,7 +261,10 @@ class _Maker:
             "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
             "ignore_case": _FLAG,
-            "columns": {"type": ["object", "null"], "additionalProperties": parts.choice("columns", logs.GROUP_KINDS)},
+            "columns": {
+                "type": ["object", "null"],
+                "additionalProperties": parts.choice("columns", logs.GROUP_KINDS),
+            },
             "otherwise": {"type": ["object", "null"], "additionalProperties": TEXT},
             "where": _EXPRESSION,
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
@@ -249,12 +278,19 @@ class _Maker:
             "like": TEXT,
             "tables": {"allOf": [parts.ref("rows of tables")]},
             "logs": {"allOf": [parts.ref("texts of logs")]},
-            "files": {"type": ["array", "object", "null"], "items": _file(), "additionalProperties": TEXT},
+            "files": {
+                "type": ["array", "object", "null"],
+                "items": _file(),
+                "additionalProperties": TEXT,
+            },
             "cut": {"anyOf": [names, parts.list_of(names)]},
             "expect": _expect(),
             "gap": _FLAG,
         }
-        return parts.mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect")) | snippets.EXAMPLE
+        return (
+            parts.mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect"))
+            | snippets.EXAMPLE
+        )
 
 
 # -- parts that need no table
@@ -266,7 +302,10 @@ def _grade() -> Schema:
 
 
 def _outcome() -> Schema:
-    return parts.mapping("outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()) | snippets.OUTCOME
+    return (
+        parts.mapping("outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ())
+        | snippets.OUTCOME
+    )
 
 
 def _answers() -> Schema:
@@ -278,13 +317,17 @@ def _answers() -> Schema:
 
 
 def _note() -> Schema:
-    return parts.mapping("notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS)
+    return parts.mapping(
+        "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
+    )
 
 
 def _fix() -> Schema:
     keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {"when": _EXPRESSION, "releases": _ranges()}
     found = parts.mapping("fix", rule_keys.FIX_KEYS, keys, ())
-    found |= {"dependencies": {"unsure": {"anyOf": [{"required": ["when"]}, {"required": ["releases"]}]}}}
+    found |= {
+        "dependencies": {"unsure": {"anyOf": [{"required": ["when"]}, {"required": ["releases"]}]}}
+    }
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
@@ -319,13 +362,17 @@ def _seen() -> Schema:
 def _counts() -> Schema:
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
-        "within": parts.shaped(f"^\\s*{parts.body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."),
+        "within": parts.shaped(
+            f"^\\s*{parts.body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."
+        ),
         "distinct": TEXT,
     }
 
 
 def _file() -> Schema:
-    return parts.mapping("files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",))
+    return parts.mapping(
+        "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
+    )
 
 
 def _expect() -> Schema:
@@ -343,7 +390,9 @@ def _row(table: Table) -> Schema:
     """Return the schema of one row by hand: the table's columns and where it comes from."""
     origin = [Column(name, kind, words.ORIGIN[name]) for name, kind in ORIGIN_COLUMNS.items()]
     columns = {column.name: column for column in (*origin, *table.columns)}
-    ordered = [column.name for column in table.columns] + [name for name in ORIGIN_COLUMNS if not table.column(name)]
+    ordered = [column.name for column in table.columns] + [
+        name for name in ORIGIN_COLUMNS if not table.column(name)
+    ]
     return {
         "type": ["object", "null"],
         "description": f"a row of {table.name}: {table.meaning}",
@@ -362,9 +411,13 @@ def _cell(column: Column) -> Schema:
 def _cells() -> dict[Kind, Schema]:
     """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
     step = parts.body(examples._STEP)
-    series = parts.shaped(f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60.")
+    series = parts.shaped(
+        f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60."
+    )
     day, clock = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d"
-    time = parts.shaped(rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00.")
+    time = parts.shaped(
+        rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00."
+    )
     return {
         "str": {"type": ["string", "null"]},
         "int": series | {"type": ["integer", "string", "null"]},

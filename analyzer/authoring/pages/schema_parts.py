@@ -6,20 +6,24 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages import schema_words as words
 from analyzer.rules import bounds
 from analyzer.rules import values as rule_values
-from analyzer.tables import Table
 
 Schema = dict[str, Any]
 # Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.
 TEXT: Schema = {"type": ["string", "number", "boolean"]}
 
 
-def mapping(parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]) -> Schema:
+def mapping(
+    parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]
+) -> Schema:
     """Return a closed mapping with its keys in the loader's order, each with its meaning."""
     told = {
-        key: described(keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1])
+        key: described(
+            keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]
+        )
         for key in order
     }
     found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
@@ -83,7 +87,9 @@ def ref(name: str) -> Schema:
 
 def signature() -> Schema:
     """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
-    return shaped("^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`.")
+    return shaped(
+        "^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`."
+    )
 
 
 def table_names(tables: Iterable[Table]) -> Schema:
@@ -99,7 +105,9 @@ def table_names(tables: Iterable[Table]) -> Schema:
 
 def _columns(table: Table) -> str:
     """Return what a table holds, on one line: editors show it beside all others."""
-    columns = (f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns)
+    columns = (
+        f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns
+    )
     return f"{table.meaning} Columns: {', '.join(columns)}"
 
 

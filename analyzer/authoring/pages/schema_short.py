@@ -15,7 +15,11 @@ def sign(log: Schema, counted: Schema) -> Schema:
     """Return the keys of `sign`, out of those of a signature and of a question to its lines."""
     texts: Schema = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
     names = {"minLength": 1, "examples": ["node", "device"]}
-    return _of(log, short.SIGN_KEYS) | {"per": texts | names} | _of(counted, ("at_least", "within", "distinct"))
+    return (
+        _of(log, short.SIGN_KEYS)
+        | {"per": texts | names}
+        | _of(counted, ("at_least", "within", "distinct"))
+    )
 
 
 def cleared(log: Schema, span: Schema, answer: Schema) -> Schema:
@@ -47,8 +51,14 @@ def forms(severe: Schema) -> Schema:
 
     severe  every outcome has a severity
     """
-    graded: Schema = {"required": ["grade"], "properties": {"grade": {"type": "array", "minItems": 1}}}
-    answered: Schema = {"if": {"required": ["outcomes"]}, "then": severe | {"not": any_of(short.ANSWER_KEYS)}}
+    graded: Schema = {
+        "required": ["grade"],
+        "properties": {"grade": {"type": "array", "minItems": 1}},
+    }
+    answered: Schema = {
+        "if": {"required": ["outcomes"]},
+        "then": severe | {"not": any_of(short.ANSWER_KEYS)},
+    }
     one: Schema = {"required": ["severity"]}
     ended: Schema = {"properties": {"cleared": {"not": {"required": ["severity"]}}}}
     of_lines: Schema = {"propertyNames": {"enum": list(short_examples.SHORT_KEYS)}}
@@ -60,11 +70,16 @@ def forms(severe: Schema) -> Schema:
         "properties": {"examples": of_lines},
     }
     of_rows: Schema = {
-        "properties": {key: {"type": "array", "items": {"type": "object"}} for key in short_examples.RESULT_KEYS[:-1]},
+        "properties": {
+            key: {"type": "array", "items": {"type": "object"}}
+            for key in short_examples.RESULT_KEYS[:-1]
+        },
         "propertyNames": {"enum": list(short_examples.RESULT_KEYS)},
     }
     long_form: Schema = {
-        "required": [name for name in rule_keys.NEEDED if name not in ("rule", "title", "outcomes")],
+        "required": [
+            name for name in rule_keys.NEEDED if name not in ("rule", "title", "outcomes")
+        ],
         "properties": {"examples": of_rows},
         "if": {"not": {"required": ["outcomes"]}},
         "then": {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analyzer.verdicts import CONFIDENCES, SEVERITIES, Verdict
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
 Body = dict[str, Any]
 _SEVERITY = "|" + ",".join(SEVERITIES) + "|"
@@ -19,11 +19,21 @@ def _snippet(label: str, description: str, body: Body) -> Body:
     return {"defaultSnippets": [{"label": label, "description": description, "body": body}]}
 
 
-JOIN = _snippet("a join", "rows of another table", {"${1:alias}": {"table": "$2", "by": ["${3:column}"]}})
-LOG = _snippet("a signature", "a pattern in a log", {"${1:name}": {"in": "$2", "match": "'${3:pattern}'"}})
-SIGN = _snippet("the lines of the trouble", "a pattern in a log", {"in": "$1", "match": "'${2:pattern}'", "per": "$3"})
+JOIN = _snippet(
+    "a join", "rows of another table", {"${1:alias}": {"table": "$2", "by": ["${3:column}"]}}
+)
+LOG = _snippet(
+    "a signature", "a pattern in a log", {"${1:name}": {"in": "$2", "match": "'${3:pattern}'"}}
+)
+SIGN = _snippet(
+    "the lines of the trouble",
+    "a pattern in a log",
+    {"in": "$1", "match": "'${2:pattern}'", "per": "$3"},
+)
 SEEN = _snippet(
-    "a count", "hits in a window", {"${1:name}": {"log": "${2:signature}", "at_least": "${3:3}", "within": "${4:10m}"}}
+    "a count",
+    "hits in a window",
+    {"${1:name}": {"log": "${2:signature}", "at_least": "${3:3}", "within": "${4:10m}"}},
 )
 WHEN: Body = {
     "defaultSnippets": [

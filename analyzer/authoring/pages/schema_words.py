@@ -10,17 +10,25 @@ from typing import Any
 
 import yaml
 
-_TOLD: dict[str, Any] = yaml.safe_load((resources.files(__package__) / "schema_words.yaml").read_text("utf-8"))
+_TOLD: dict[str, Any] = yaml.safe_load(
+    (resources.files(__package__) / "schema_words.yaml").read_text("utf-8")
+)
 
 # Key at the top level -> further sentences for the hover text, and an example.
-TOP: dict[str, tuple[str, str]] = {key: (told.get("more", ""), told["example"]) for key, told in _TOLD["top"].items()}
+TOP: dict[str, tuple[str, str]] = {
+    key: (told.get("more", ""), told["example"]) for key, told in _TOLD["top"].items()
+}
 # `parent.key` -> meaning, and an example.
-BELOW: dict[str, tuple[str, str]] = {key: (told["meaning"], told["example"]) for key, told in _TOLD["below"].items()}
+BELOW: dict[str, tuple[str, str]] = {
+    key: (told["meaning"], told["example"]) for key, told in _TOLD["below"].items()
+}
 
 
 def _of(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
     """Return the texts of a parent by its keys: all, or some."""
-    found = {key.partition(".")[2]: told for key, told in BELOW.items() if key.startswith(f"{parent}.")}
+    found = {
+        key.partition(".")[2]: told for key, told in BELOW.items() if key.startswith(f"{parent}.")
+    }
     return {key: found[key] for key in keys or found}
 
 

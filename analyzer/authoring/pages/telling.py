@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from analyzer.asks import pieces
+from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages.listing import mute_words, threshold_words
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import BadRuleError
-from analyzer.language.template import Template, nouns
+from analyzer.case.asks import pieces
 from analyzer.report.wording import duration, kb_link
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.rules.language.template import Template, nouns
 from analyzer.rules.settings import Settings
-from analyzer.tables import Table
 
 STATUS = {
     "draft": "draft: judges only with --draft",
@@ -45,7 +45,9 @@ def describe(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     yield from _section("SPEAKS", _speaks(rule))
     yield from _section("SAYS", _says(rule, verbose))
     yield from _section("NUMBERS THAT DECIDE", _thresholds(rule, settings))
-    yield from _section("MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id])
+    yield from _section(
+        "MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id]
+    )
     yield from _section("FIX", _fix(rule))
     yield from _section("NOT THIS", [f"- {line}" for line in rule.not_this])
     yield from _section("WHEN IT CANNOT TELL, ASK FOR", _ask(rule))
@@ -101,7 +103,11 @@ def _each(table: Table) -> str:
     """Return of what there is one verdict: a row, or a line of a log, or a value in such lines."""
     if table.lines_of is None:
         return f"row of {_table(table)}"
-    return f"{' and '.join(table.key)} in lines of {_table(table)}" if table.key else f"line of {_table(table)}"
+    return (
+        f"{' and '.join(table.key)} in lines of {_table(table)}"
+        if table.key
+        else f"line of {_table(table)}"
+    )
 
 
 def _table(table: Table, how: str = "") -> str:
@@ -111,7 +117,13 @@ def _table(table: Table, how: str = "") -> str:
 
 
 def _join(rule: Rule, join: Join) -> str:
-    rows = "all rows" if join.alias.many else "each row, with a verdict of its own," if join.each else "the row"
+    rows = (
+        "all rows"
+        if join.alias.many
+        else "each row, with a verdict of its own,"
+        if join.each
+        else "the row"
+    )
     pairs = []
     for mine, theirs in join.by:
         owner, _, column = mine.rpartition(".")
@@ -136,7 +148,11 @@ def _used(rule: Rule) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for top in [*rule.expressions(), *rule.evidence]:
         for node in top.walk():
-            if node.op == "column" and node.name in rule.aliases and node.column not in found.setdefault(node.name, []):
+            if (
+                node.op == "column"
+                and node.name in rule.aliases
+                and node.column not in found.setdefault(node.name, [])
+            ):
                 found[node.name].append(node.column)
     return {name: found[name] for name in rule.aliases if name in found}
 
@@ -196,7 +212,11 @@ def _says(rule: Rule, verbose: int) -> Iterator[str]:
 
 
 def _outcome(outcome: Outcome, rule: Rule) -> str:
-    when = "otherwise" if _always(outcome.when) and outcome is not rule.outcomes[0] else f"if {outcome.when.text}"
+    when = (
+        "otherwise"
+        if _always(outcome.when) and outcome is not rule.outcomes[0]
+        else f"if {outcome.when.text}"
+    )
     when = "in every case" if _always(outcome.when) and outcome is rule.outcomes[0] else when
     severity = outcome.severity or "severity by degree"
     return f"{when}: {severity}, {outcome.confidence}: {_text(outcome.say) if outcome.say is not None else rule.title}"
@@ -205,7 +225,8 @@ def _outcome(outcome: Outcome, rule: Rule) -> str:
 def _text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
     return "".join(
-        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])]) for part in template.parts
+        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])])
+        for part in template.parts
     )
 
 
@@ -222,7 +243,8 @@ def _compared(rule: Rule) -> list[str]:
     for top in rule.expressions():
         for node in top.walk():
             if node.op == "compare" and any(
-                side.op == "literal" and side.type in ("int", "float") and side.value != 0 for side in node.args
+                side.op == "literal" and side.type in ("int", "float") and side.value != 0
+                for side in node.args
             ):
                 found[node.text] = None
     return list(found)
@@ -245,7 +267,9 @@ def _fix(rule: Rule) -> Iterator[str]:
 
 
 def _ask(rule: Rule) -> Iterator[str]:
-    own = rule.ask or {name: table.ask for name, table in sorted(_tables(rule).items()) if table.ask}
+    own = rule.ask or {
+        name: table.ask for name, table in sorted(_tables(rule).items()) if table.ask
+    }
     for table, words in own.items():
         if table:
             yield f"{table}:"
@@ -255,7 +279,9 @@ def _ask(rule: Rule) -> Iterator[str]:
 
 
 def _tables(rule: Rule) -> dict[str, Table]:
-    tables = [alias.table for alias in rule.aliases.values()] + [log.table for log in rule.logs.values()]
+    tables = [alias.table for alias in rule.aliases.values()] + [
+        log.table for log in rule.logs.values()
+    ]
     return {table.declared.name: table.declared for table in tables}
 
 
@@ -273,9 +299,13 @@ def _examples(rule: Rule, verbose: int) -> Iterator[str]:
 
 def _example(example: Example) -> str:
     result = str(example.expect.get("result", ""))
-    weight = " ".join(str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect)
+    weight = " ".join(
+        str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect
+    )
     gap = " (known gap: it does not yet)" if example.gap else ""
-    return f"{example.name}: {SEEN_RESULTS.get(result, result)}{f', {weight}' if weight else ''}{gap}"
+    return (
+        f"{example.name}: {SEEN_RESULTS.get(result, result)}{f', {weight}' if weight else ''}{gap}"
+    )
 
 
 def _given(example: Example) -> Iterator[str]:
@@ -291,6 +321,9 @@ def _given(example: Example) -> Iterator[str]:
         yield f"{name}: not in the case" if text is None else f"{name}:"
         yield from (Exact(f"  {line}") for line in (text or "").splitlines())
     for file in example.files:
-        shown = next((f"{key} {file[key]}" for key in ("path", "command", "parser") if file.get(key)), "a file")
+        shown = next(
+            (f"{key} {file[key]}" for key in ("path", "command", "parser") if file.get(key)),
+            "a file",
+        )
         yield f"{shown}:"
         yield from (Exact(f"  {line}") for line in file.get("text", "").splitlines())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
-from analyzer.language.expression import ExprNode, bare
+from analyzer.rules.language.expression import ExprNode, bare
 
 
 def for_mutant(mutant: Mutant) -> str:
@@ -13,7 +13,9 @@ def for_mutant(mutant: Mutant) -> str:
         return _of_logs(mutant)
     condition = site.condition
     if condition is None:
-        return f"add an example whose text or answer changes when {site.text} becomes {mutant.value}."
+        return (
+            f"add an example whose text or answer changes when {site.text} becomes {mutant.value}."
+        )
     if site.named:
         other = condition.args[0].text
         return f"add an example in which `{other}` is {site.text} and the answer depends on it."

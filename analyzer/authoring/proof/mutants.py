@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from analyzer.language.expression import ExprNode, bare
-from analyzer.language.rulefile import FileSpan
-from analyzer.language.template import Template
-from analyzer.lazy_dataclass import dataclass
 from analyzer.rules import Rule, SeenDef
+from analyzer.rules.language.expression import ExprNode, bare
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.rules.language.template import Template
 from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted
 
@@ -62,13 +61,20 @@ class Mutant:
 def mutants(rule: Rule) -> list[Mutant]:
     """Return the rule with each of its numbers moved up and down, in the order of the file."""
     found = [*_of_expressions(rule), *_of_logs(rule)]
-    return sorted(found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN))
+    return sorted(
+        found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN)
+    )
 
 
 def conditions(rule: Rule) -> list[ExprNode]:
     """Return what decides an answer: gate, condition, outcomes, grades, notes, steps; without a gate a true one."""
     answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
-    return [rule.only or _OPEN, rule.when, *answers, *(part.when for parts in (rule.notes, rule.fix) for part in parts)]
+    return [
+        rule.only or _OPEN,
+        rule.when,
+        *answers,
+        *(part.when for parts in (rule.notes, rule.fix) for part in parts),
+    ]
 
 
 # -- numbers in expressions
@@ -102,7 +108,11 @@ def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
     if rule.object is not None:
         yield "object", rule.object
     yield from (("object", text) for text in rule.rests_on)
-    yield from ((f"outcomes {n}, say", part.say) for n, part in enumerate(rule.outcomes, 1) if part.say is not None)
+    yield from (
+        (f"outcomes {n}, say", part.say)
+        for n, part in enumerate(rule.outcomes, 1)
+        if part.say is not None
+    )
     yield from ((f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1))
     yield from ((f"fix {n}", text) for n, step in enumerate(rule.fix, 1) for text in step.templates)
 
@@ -206,7 +216,9 @@ class _Mover:
         if id(node) not in self.known:
             args = tuple(self.node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
-            self.known[id(node)] = self.other.get(id(node)) or (node if same else replace(node, args=args))
+            self.known[id(node)] = self.other.get(id(node)) or (
+                node if same else replace(node, args=args)
+            )
         return self.known[id(node)]
 
     def maybe(self, node: ExprNode | None) -> ExprNode | None:
@@ -231,15 +243,27 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
         lets={name: node_of(node) for name, node in rule.lets.items()},
         when=node_of(rule.when),
         grades=[replace(part, when=node_of(part.when)) for part in rule.grades],
-        outcomes=[replace(part, when=node_of(part.when), say=filled(part.say)) for part in rule.outcomes],
-        notes=[replace(part, when=node_of(part.when), say=template(part.say)) for part in rule.notes],
+        outcomes=[
+            replace(part, when=node_of(part.when), say=filled(part.say)) for part in rule.outcomes
+        ],
+        notes=[
+            replace(part, when=node_of(part.when), say=template(part.say)) for part in rule.notes
+        ],
         fix=[
-            replace(step, when=node_of(step.when), run=filled(step.run), do=filled(step.do), note=filled(step.note))
+            replace(
+                step,
+                when=node_of(step.when),
+                run=filled(step.run),
+                do=filled(step.do),
+                note=filled(step.note),
+            )
             for step in rule.fix
         ],
         joins=[replace(join, where=maybe(join.where)) for join in rule.joins],
         logs={name: replace(log, where=maybe(log.where)) for name, log in rule.logs.items()},
-        population=replace(population, where=maybe(population.where)) if population is not None else None,
+        population=replace(population, where=maybe(population.where))
+        if population is not None
+        else None,
         subject=template(rule.subject),
         object=filled(rule.object),
         rests_on=[template(text) for text in rule.rests_on],
@@ -262,10 +286,17 @@ def _of_logs(rule: Rule) -> Iterator[Mutant]:
             for direction, sign in ((DOWN, -1), (UP, 1)):
                 if key == "at_least":
                     count = seen.at_least + sign * max(1, round(seen.at_least * _STEP))
-                    yield Mutant(site, direction, str(count), _with_seen(rule, replace(seen, at_least=count)))
+                    yield Mutant(
+                        site, direction, str(count), _with_seen(rule, replace(seen, at_least=count))
+                    )
                 elif key in ("within", "for", "longer_than"):
                     other = replace(seen, within=seen.within * (1 + sign * _STEP))
-                    yield Mutant(site, direction, _span(written.text, 1 + sign * _STEP), _with_seen(rule, other))
+                    yield Mutant(
+                        site,
+                        direction,
+                        _span(written.text, 1 + sign * _STEP),
+                        _with_seen(rule, other),
+                    )
 
 
 def _with_seen(rule: Rule, seen: SeenDef) -> Rule:

@@ -11,24 +11,23 @@ decide which rows and which log lines count take a look each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.authoring.proof import advice
 from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
 from analyzer.authoring.proof.prove import prepare
-from analyzer.errors import BacklineError
+from analyzer.case.verdicts import Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
-from analyzer.language.expression import ExprNode
-from analyzer.language.rulefile import FileSpan
-from analyzer.lazy_dataclass import dataclass
-from analyzer.limits import Limits
 from analyzer.rules import Rule
-from analyzer.verdicts import Judgement, Verdict
+from analyzer.rules.language.expression import ExprNode
+from analyzer.rules.language.rulefile import FileSpan
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
 
 COLUMNS = 150  # further conditions of one look
 
@@ -73,12 +72,18 @@ def survivors(rule: Rule) -> list[Survivor]:
     except BacklineError:
         raise
     except Exception as error:
-        raise BacklineError("the rule cannot be judged", where=rule.id, why=str(error)[:300]) from error
+        raise BacklineError(
+            "the rule cannot be judged", where=rule.id, why=str(error)[:300]
+        ) from error
     return list(_survivors(rule, moved, noticed))
 
 
 def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> Iterator[Survivor]:
-    done = {mutant.site.place for mutant, seen in zip(moved, noticed, strict=True) if seen and mutant.site.named}
+    done = {
+        mutant.site.place
+        for mutant, seen in zip(moved, noticed, strict=True)
+        if seen and mutant.site.named
+    }
     for mutant, seen in zip(moved, noticed, strict=True):
         site = mutant.site
         if seen or site.place in done:
@@ -96,11 +101,19 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) ->
     told = before.answers()
     found = [False] * len(moved)
     elsewhere = [place for place, mutant in enumerate(moved) if _looks_elsewhere(mutant.rule, rule)]
-    columns = {place: _changed(mutant.rule, rule) for place, mutant in enumerate(moved) if place not in elsewhere}
+    columns = {
+        place: _changed(mutant.rule, rule)
+        for place, mutant in enumerate(moved)
+        if place not in elsewhere
+    }
     for some in _stretches([(place, changed) for place, changed in columns.items() if changed]):
-        for (place, _), answer in zip(some, before.otherwise([changed for _, changed in some]), strict=True):
+        for (place, _), answer in zip(
+            some, before.otherwise([changed for _, changed in some]), strict=True
+        ):
             found[place] = answer != told
-    shown = [place for place in columns if not found[place]]  # what decides nothing may still change what is said
+    shown = [
+        place for place in columns if not found[place]
+    ]  # what decides nothing may still change what is said
     texts = _shown(rule, cases) if shown else []
     for place in shown:
         found[place] = _shown(moved[place].rule, cases) != texts
@@ -126,7 +139,9 @@ def _looks_elsewhere(one: Rule, other: Rule) -> bool:
     return one.seen != other.seen or any(a is not b for a, b in zip(*wheres, strict=True))
 
 
-def _stretches(columns: Sequence[tuple[int, dict[int, ExprNode]]]) -> Iterator[list[tuple[int, dict[int, ExprNode]]]]:
+def _stretches(
+    columns: Sequence[tuple[int, dict[int, ExprNode]]],
+) -> Iterator[list[tuple[int, dict[int, ExprNode]]]]:
     some: list[tuple[int, dict[int, ExprNode]]] = []
     for one in columns:
         if some and sum(len(changed) for _, changed in (*some, one)) > COLUMNS:
@@ -167,7 +182,10 @@ class _Base:
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
-            told = {name: tuple(self._answer(one, columns) for one in some) for name, some in subjects.items()}
+            told = {
+                name: tuple(self._answer(one, columns) for one in some)
+                for name, some in subjects.items()
+            }
             yield told | self.without
             start += len(changed)
 
@@ -176,7 +194,12 @@ class _Base:
         rule = self.rule
         shown = len(rule.grades) + len(rule.notes) + len(rule.fix)
         plain = [subject.only, subject.when, *subject.outcomes, *subject.added[:shown]]
-        safe = [subject.safe_only, subject.safe_when, *subject.safe_outcomes, *subject.safe_added[:shown]]
+        safe = [
+            subject.safe_only,
+            subject.safe_when,
+            *subject.safe_outcomes,
+            *subject.safe_added[:shown],
+        ]
         for number, column in columns.items():
             plain[number], safe[number] = subject.added[column], subject.safe_added[column]
         end = 2 + len(rule.outcomes)

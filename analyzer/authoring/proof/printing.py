@@ -7,16 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer import examples
 from analyzer.authoring.proof.mutation import Survivor
 from analyzer.authoring.proof.prove import RuleProof
-from analyzer.examples import ExampleResult
+from analyzer.pipeline import examples
+from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
-from analyzer.short_lines import bound_line
-from analyzer.text import counted, for_terminal, one_line
+from analyzer.runtime.short_lines import bound_line
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
-Survivors = Mapping[str, Sequence[Survivor]]  # id of a rule -> its numbers that no example holds in place
+Survivors = Mapping[
+    str, Sequence[Survivor]
+]  # id of a rule -> its numbers that no example holds in place
 
 
 def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Iterator[str]:
@@ -68,7 +70,13 @@ def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> s
     failed = sum(not result.ok for result in results)
     gaps = sum(result.gap and result.ok for result in results)
     left = sum(map(len, survivors.values()))
-    told = f"{failed} not as expected" if failed else "all as expected" if results else "nothing was tested"
+    told = (
+        f"{failed} not as expected"
+        if failed
+        else "all as expected"
+        if results
+        else "nothing was tested"
+    )
     told += f", {counted(gaps, 'known gap')}" if gaps else ""
     told += f", {counted(left, 'moved number')} unnoticed" if left else ""
     told += ", every moved number noticed" if survivors and not left else ""
@@ -81,7 +89,9 @@ def as_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog)
     document = {
         "rules": [_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
         "broken": [str(error) for error in catalog.broken],
-        "ok": not catalog.broken and not any(survivors.values()) and not any(proof.failed for proof in proofs),
+        "ok": not catalog.broken
+        and not any(survivors.values())
+        and not any(proof.failed for proof in proofs),
     }
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from analyzer import examples
-from analyzer.errors import BacklineError
-from analyzer.examples import ExampleResult
 from analyzer.facts import Facts
 from analyzer.judge import judge_cases
-from analyzer.lazy_dataclass import dataclass
+from analyzer.pipeline import examples
+from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Example, Rule
+from analyzer.runtime.errors import BacklineError
 
 
 @dataclass(slots=True)
@@ -50,7 +49,11 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
 
 def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
     for rule in rules:
-        chosen = [example for example in rule.examples if pattern.lower() in f"{rule.id}: {example.name}".lower()]
+        chosen = [
+            example
+            for example in rule.examples
+            if pattern.lower() in f"{rule.id}: {example.name}".lower()
+        ]
         if chosen or not pattern:
             yield prepare(rule, chosen)
 
@@ -80,7 +83,9 @@ def _proof(one: Prepared) -> RuleProof:
         elif example.name in one.unread:
             error, expected = str(one.unread[example.name]), dict(example.expect)
             got = {"result": "error", "wrong": [error]}
-            result = ExampleResult(example.name, False, expected, got, None, example.gap, example.place, error=error)
+            result = ExampleResult(
+                example.name, False, expected, got, None, example.gap, example.place, error=error
+            )
             proof.results.append(result)
     proof.seconds = one.seconds + time.perf_counter() - start
     for result in proof.failed:

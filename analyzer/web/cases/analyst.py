@@ -19,32 +19,31 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import garbage
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
-from analyzer.errors import BacklineError, RefusedError, failure_text
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.ingest.reader import ReadListener
-from analyzer.lazy_dataclass import dataclass
-from analyzer.paths import full
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.paths import full
+from analyzer.runtime.text import one_line
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
-    from analyzer.case_data import CaseData, RunResult
+    from analyzer.case.verdicts import Finding
     from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
     from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
-    from analyzer.verdicts import Finding
 
 WORST = 20  # findings told at the end
 REASONS = 5  # told of what could not be read
@@ -89,18 +88,26 @@ class Analysis:
         try:
             return self._whole()
         except RefusedError as error:
-            return self._without("refused", error, f"{error.what}: {error.why}" if error.why else error.what)
+            return self._without(
+                "refused", error, f"{error.what}: {error.why}" if error.why else error.what
+            )
         except BacklineError as error:
             return self._without("failed", error, str(error))
         except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
             traceback.print_exc()
             why = failure_text(error)
-            do = "Give fewer files at once." if isinstance(error, MemoryError) else "Please report it."
-            return self._without("failed", BacklineError("the analysis failed", why=why, do=do), why)
+            do = (
+                "Give fewer files at once."
+                if isinstance(error, MemoryError)
+                else "Please report it."
+            )
+            return self._without(
+                "failed", BacklineError("the analysis failed", why=why, do=do), why
+            )
 
     def _whole(self) -> Record:
-        from analyzer.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
 
         listener = self.listener
         listener.stage("reading", "Loading the rules.")
@@ -129,7 +136,9 @@ class Analysis:
         catalog = order.how.catalog(local)
         if catalog.broken:
             count = len(catalog.broken)
-            self.notes.append(f"{count} rule file{'s' * (count > 1)} cannot be used: {catalog.broken[0]}")
+            self.notes.append(
+                f"{count} rule file{'s' * (count > 1)} cannot be used: {catalog.broken[0]}"
+            )
         return local, catalog, catalog.signatures()
 
     def _paths(self) -> list[Place]:
@@ -137,12 +146,18 @@ class Analysis:
 
         if self.order.path:
             return [Path(self.order.path)]
-        return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in self.order.files)]
+        return [
+            *labelled(
+                NamedFile(label, Path(path), modified) for label, path, modified in self.order.files
+            )
+        ]
 
-    def _begin(self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
+    def _begin(
+        self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]
+    ) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
         from analyzer.ingest.file_hashes import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
-        from analyzer.triage import case_name  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import case_name  # noqa: PLC0415 - heavy
 
         self.listener.stage("reading", "Looking at the files.")
         sizes = []
@@ -153,7 +168,9 @@ class Analysis:
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
         source = str(full(Path(self.order.path))) if self.order.path else ""
         self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
-        self.listener.tell("total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300))
+        self.listener.tell(
+            "total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300)
+        )
         if self.order.archive:
             self._open_archive(local, catalog, signatures)
 
@@ -177,9 +194,9 @@ class Analysis:
 
     def _write(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
-        from analyzer import case  # noqa: PLC0415 - heavy
-        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
         from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
         made, _ = results(document, case.dumps(document), self.limits.report_bytes)
@@ -196,7 +213,9 @@ class Analysis:
         self.listener.stage("writing", "Storing the case in the archive.")
         try:
             work = self._placed()
-            result = batch.keep_whole(self.context, work, self.hashes, material, outcome, time.monotonic() - self.began)
+            result = batch.keep_whole(
+                self.context, work, self.hashes, material, outcome, time.monotonic() - self.began
+            )
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
             self.notes.append(f"The case is not stored in the archive: {failure_text(error)}")
             return ""
@@ -235,7 +254,9 @@ class Analysis:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
             self.notes.insert(0, f"Not everything could be read: {some}{more}.")
-        live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
+        live = [
+            one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]
+        ]
         severities = {one["severity"] for one in live}
         return {
             "state": "partial" if lost else "done",
@@ -271,19 +292,26 @@ class _Judged:
         state["unknowns"] += unknowns
         for one in findings:
             names = (one.subject, one.object)
-            if one.verdict == "match" and not any(mute.covers(one.rule, names, one.node) for mute in self.mutes):
+            if one.verdict == "match" and not any(
+                mute.covers(one.rule, names, one.node) for mute in self.mutes
+            ):
                 self.listener.finding(one)
         self.listener.progress()
 
 
 def _machine(node: Mapping[str, Any]) -> Record:
-    return {name: one_line(str(node.get(name) or ""), 200) for name in ("name", "kind", "product", "version")}
+    return {
+        name: one_line(str(node.get(name) or ""), 200)
+        for name in ("name", "kind", "product", "version")
+    }
 
 
 def order_of(text: bytes) -> Order:
     """Return the order that a line of JSON holds."""
     data = json.loads(text)
-    data["files"] = tuple((label, path, modified) for label, path, modified in data.get("files", ()))
+    data["files"] = tuple(
+        (label, path, modified) for label, path, modified in data.get("files", ())
+    )
     own = {one.name: data[one.name] for one in fields(Order) if one.name in data}
     return Order(**own, how=RunOptions.of_record(data))
 

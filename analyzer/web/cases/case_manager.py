@@ -23,10 +23,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzer.paths import full
-from analyzer.result_files import RESULTS
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
+from analyzer.runtime.paths import full
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import one_line
 from analyzer.web.cases.events import Event, Events
 from analyzer.web.cases.history import History
 from analyzer.web.cases.past_cases import PastCases
@@ -49,7 +49,7 @@ from analyzer.web.cases.web_case import (
     waits,
 )
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import NewFile, Refusal
+from analyzer.web.guard.wire import NewFile, Refusal
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 MOST = 200  # cases of one server
@@ -77,9 +77,16 @@ class CaseManager:
         command: Sequence[str] = (),
         kept: int = 0,
     ) -> None:
-        self._place, self._how, self._at_once, self._command = place, how or RunOptions(), at_once, command
+        self._place, self._how, self._at_once, self._command = (
+            place,
+            how or RunOptions(),
+            at_once,
+            command,
+        )
         self._archive = archive if "://" in archive or not archive else str(full(archive))
-        self._history = History(self._archive, place, self._how.limits.report_bytes) if archive else None
+        self._history = (
+            History(self._archive, place, self._how.limits.report_bytes) if archive else None
+        )
         self._past = PastCases(self._history, self._tell_past)
         self._cases: dict[str, WebCase] = {}
         self._queue: list[WebCase] = []
@@ -96,7 +103,11 @@ class CaseManager:
         Raises Refusal when there are too many cases or nothing lies at the path.
         """
         if len(self._cases) >= MOST:
-            raise Refusal(429, f"there are {MOST} cases already", do="Remove some from the list, then try again.")
+            raise Refusal(
+                429,
+                f"there are {MOST} cases already",
+                do="Remove some from the list, then try again.",
+            )
         if isinstance(files, Path):
             _check(files)
             case = WebCase(self._place.new_case(), name or files.name or str(files), path=files)
@@ -113,7 +124,12 @@ class CaseManager:
         """
         case = self._own(case_id)
         if case.state not in (WAITING, QUEUED) or case.path is not None:
-            raise Refusal(409, "the case takes no more files", why=case.say, do="Drop them as a separate case.")
+            raise Refusal(
+                409,
+                "the case takes no more files",
+                why=case.say,
+                do="Drop them as a separate case.",
+            )
         first = len(case.files)
         case.files += tuple(files)
         self._stop(case)
@@ -144,7 +160,9 @@ class CaseManager:
         missing = len(case.files) - len(case.here)
         if case.path is None and missing:
             do = "Drop the files again; that makes a new case." if case.state in OVER else ""
-            raise Refusal(409, "the case still waits for files", why=f"{missing:,} are missing", do=do)
+            raise Refusal(
+                409, "the case still waits for files", why=f"{missing:,} are missing", do=do
+            )
         case.progress, case.findings, case.more, case.error, case.result = {}, [], 0, {}, {}
         self._queue.append(case)
         self._advance()
@@ -206,7 +224,9 @@ class CaseManager:
         children = list(self._running)
         for child in children:
             child.kill()
-        await asyncio.gather(*(asyncio.to_thread(child.join, PATIENCE) for child in children), *self._later, *past)
+        await asyncio.gather(
+            *(asyncio.to_thread(child.join, PATIENCE) for child in children), *self._later, *past
+        )
 
     # --- the queue ---
 
@@ -256,7 +276,12 @@ class CaseManager:
         case = self._cases.get(case_id)
         if case is None:
             name = str(self.case(case_id).record().get("name", ""))
-            return {"name": name, "files": [], "path": str(self.result(case_id, "case.json")), "stored": True}
+            return {
+                "name": name,
+                "files": [],
+                "path": str(self.result(case_id, "case.json")),
+                "stored": True,
+            }
         if case.state not in (DONE, PARTIAL):
             raise Refusal(409, "the case is not read yet", why=case.say)
         return self._given(case)

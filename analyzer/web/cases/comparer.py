@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer import garbage
-from analyzer.errors import BacklineError, failure_text
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, failure_text
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -38,16 +38,18 @@ def compared(order: Mapping[str, Any]) -> Record:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return failed(BacklineError("the comparison failed", why=failure_text(error), do="Please report it."))
+        return failed(
+            BacklineError("the comparison failed", why=failure_text(error), do="Please report it.")
+        )
     return {"state": "done"}
 
 
 def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
     from analyzer.compare import compare, read_sides  # noqa: PLC0415 - heavy
     from analyzer.compare.sides import named_apart  # noqa: PLC0415 - with it
-    from analyzer.output import write_all  # noqa: PLC0415 - with it
+    from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
     from analyzer.report import comparison  # noqa: PLC0415 - with it
-    from analyzer.triage import Options  # noqa: PLC0415 - with it
+    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)

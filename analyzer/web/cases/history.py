@@ -12,13 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import BacklineError
-from analyzer.limits import Limits
 from analyzer.report import view
-from analyzer.result_files import RESULTS
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.result_files import RESULTS
+from analyzer.runtime.text import one_line
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import Refusal
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
@@ -34,11 +34,15 @@ Record = dict[str, Any]
 class History:
     """The cases of one archive; a folder without an archive holds none until the first case is stored there."""
 
-    def __init__(self, archive: str, place: PrivatePlace, report_bytes: int = Limits().report_bytes) -> None:
+    def __init__(
+        self, archive: str, place: PrivatePlace, report_bytes: int = Limits().report_bytes
+    ) -> None:
         self._url, self._place, self._report_bytes = archive, place, report_bytes
         self._lock = threading.Lock()
         self._archive: Archive | None = None
-        self._rendered: OrderedDict[str, str] = OrderedDict()  # id -> entry whose results lie on the disk
+        self._rendered: OrderedDict[str, str] = (
+            OrderedDict()
+        )  # id -> entry whose results lie on the disk
 
     def newest(self) -> list[Record]:
         """Return the cases that were stored last, newest first, as records of the page.
@@ -53,7 +57,9 @@ class History:
         except NotAnArchiveError:
             return []
         answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
-        return [_record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)]
+        return [
+            _record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)
+        ]
 
     def one(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
@@ -77,10 +83,10 @@ class History:
             return folder / name
 
     def _render(self, stored: Stored, folder: Path) -> None:
-        from analyzer import case  # noqa: PLC0415 - heavy
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.output import write_all  # noqa: PLC0415 - with it
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
         from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         text = browse.document_text(self._opened(), stored)
         document = case.loads(text, stored.id)
@@ -121,7 +127,9 @@ def _record(row: Record) -> Record:
         "archived": True,
         "report": state in ("ok", "partial"),
         "notes": [why] * bool(why and state == "partial"),
-        "error": {"what": why, "where": "", "why": "", "do": ""} if state in ("refused", "failed") else {},
+        "error": {"what": why, "where": "", "why": "", "do": ""}
+        if state in ("refused", "failed")
+        else {},
     }
     if "cannot_tell" in row:
         found |= {"counts": counts, "unknowns": int(row["cannot_tell"] or 0)}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from analyzer.limits import Limits
+from analyzer.runtime.limits import Limits
 from analyzer.sources.names import normalise
 from analyzer.sources.remote import Place, RemotePath, RemoteSession, Status
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
@@ -58,7 +58,11 @@ def places_of(given: Mapping[str, Any]) -> list[Place]:
     """Return what a reader takes of a case that is given to a process: `path` on this machine, else `files`."""
     if given["path"]:
         return [Path(given["path"])]
-    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in given["files"])]
+    return [
+        *labelled(
+            NamedFile(label, Path(path), modified) for label, path, modified in given["files"]
+        )
+    ]
 
 
 def _parts(label: str) -> list[str]:
@@ -201,10 +205,14 @@ class LabelledPath(RemotePath):
     def __truediv__(self, name: str) -> LabelledPath:
         return LabelledPath(self._session, f"{self._below}/{name}" if self._below else name)
 
-    def source(self, most: int | None = None, on_read: Callable[[int], None] | None = None) -> RemoteFile:
+    def source(
+        self, most: int | None = None, on_read: Callable[[int], None] | None = None
+    ) -> RemoteFile:
         """Open the file for reading at any place, `most` bytes of it or all; OSError when that is not possible."""
         size, digest = self.stat().st_size, self._digest()
-        return _NumberedFile(self._session.storage, self.key, size, digest=digest, most=most, on_read=on_read)
+        return _NumberedFile(
+            self._session.storage, self.key, size, digest=digest, most=most, on_read=on_read
+        )
 
     def ahead(self, skip: Container[str] = ()) -> None:
         """Do nothing: a disk needs no threads that fetch small files early."""

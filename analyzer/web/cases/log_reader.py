@@ -24,14 +24,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from analyzer import garbage
-from analyzer.errors import BacklineError, UsageError, failure_text
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log import around
-from analyzer.merged_log.reading import LogQuery, MergedLine, MergedLog
-from analyzer.merged_log.show import summary
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, UsageError, failure_text
+from analyzer.runtime.text import one_line
+from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
+from analyzer.views.log_text import summary
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -50,14 +50,20 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
         traceback.print_exc()
-        return failed(BacklineError("the logs cannot be read", why=failure_text(error), do="Please report it."))
+        return failed(
+            BacklineError(
+                "the logs cannot be read", why=failure_text(error), do="Please report it."
+            )
+        )
 
 
 def _sent(order: Mapping[str, Any], out: ProgressWriter) -> Record:
     moment = _moment(order["around"])
     window = around.window(moment, LENGTH)
     query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
-    log = MergedLog(places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read)
+    log = MergedLog(
+        places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read
+    )
     shown = 0
     for piece in _pieces(nearest(log.lines(), moment)):
         shown += len(piece)
@@ -73,7 +79,9 @@ def _moment(seconds: float) -> datetime:
         raise UsageError("the time is too far away") from None
 
 
-def nearest(lines: Iterable[MergedLine], moment: datetime, most: int = MOST) -> Iterator[MergedLine]:
+def nearest(
+    lines: Iterable[MergedLine], moment: datetime, most: int = MOST
+) -> Iterator[MergedLine]:
     """Yield the lines nearest to a moment, in order, at most `most`; all are taken, so that all count."""
     before: deque[MergedLine] | None = deque(maxlen=most // 2)
     room = most

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from analyzer.errors import BacklineError
-from analyzer.text import one_line
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 from analyzer.web.cases.history import History
 
 LOOK = 30.0  # seconds after which the archive is looked at again, when somebody asks

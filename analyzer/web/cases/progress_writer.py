@@ -9,12 +9,12 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from analyzer.errors import BacklineError
-from analyzer.ranking import Weight
-from analyzer.text import one_line
+from analyzer.case.ranking import Weight
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
-    from analyzer.verdicts import Finding
+    from analyzer.case.verdicts import Finding
 
 PAUSE = 0.2  # seconds between two lines of progress
 TOLD = 500  # findings told while they come
@@ -29,7 +29,9 @@ class ProgressWriter:
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._lock, self._last = out, threading.Lock(), 0.0
         self._told = 0
-        self.state: Record = dict.fromkeys(("bytes", "members", "lines", "judged", "rules", "unknowns"), 0)
+        self.state: Record = dict.fromkeys(
+            ("bytes", "members", "lines", "judged", "rules", "unknowns"), 0
+        )
         self.state["member"] = ""
 
     def tell(self, kind: str, **parts: Any) -> None:
@@ -76,7 +78,10 @@ class ProgressWriter:
         """Tell a finding."""
         self._told += 1
         if self._told <= TOLD:
-            self.tell("finding", finding=brief({name: getattr(finding, name) for name in (*_SHOWN, "excess")}))
+            self.tell(
+                "finding",
+                finding=brief({name: getattr(finding, name) for name in (*_SHOWN, "excess")}),
+            )
 
 
 def brief(finding: Mapping[str, Any]) -> Record:
@@ -89,4 +94,7 @@ def brief(finding: Mapping[str, Any]) -> Record:
 def failed(error: BacklineError) -> Record:
     """Return the last line of a process that could not do it."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
-    return {"state": "failed", "error": {name: one_line(text, 1000) for name, text in parts.items()}}
+    return {
+        "state": "failed",
+        "error": {name: one_line(text, 1000) for name, text in parts.items()},
+    }

@@ -11,15 +11,14 @@ import errno
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import GONE, Pace, Refusal, too_many
+from analyzer.web.guard.wire import GONE, Pace, Refusal, too_many
 
 PIECE = 1 << 20  # bytes written at once
 TELL = 0.25  # seconds between two words of the progress of a case
@@ -76,8 +75,13 @@ class Uploads:
         held = sum(sum(one.sizes) for one in self._cases.values())
         if held + total > bounds.server_bytes:
             do = "Remove cases from the list, then try again."
-            raise _too_large("all cases together are too large", held + total, bounds.server_bytes, do)
-        if sum(not one.complete for name, one in self._cases.items() if name != case) >= bounds.waiting:
+            raise _too_large(
+                "all cases together are too large", held + total, bounds.server_bytes, do
+            )
+        if (
+            sum(not one.complete for name, one in self._cases.items() if name != case)
+            >= bounds.waiting
+        ):
             do = "Let their uploads finish, or remove them from the list."
             raise Refusal(429, f"{bounds.waiting} cases wait for files already", do=do)
         self._room(total + sum(one.outstanding for one in self._cases.values()))
@@ -152,13 +156,19 @@ class Uploads:
         """Return the size a request tells of its body; it must tell one, and not more than was announced."""
         given = request.headers.getlist("content-length")
         if len(given) != 1 or not (given[0].isascii() and given[0].isdigit()) or len(given[0]) > 18:
-            raise Refusal(411, "the request does not state the size of the file", why="Content-Length is needed")
+            raise Refusal(
+                411,
+                "the request does not state the size of the file",
+                why="Content-Length is needed",
+            )
         if int(given[0]) > announced:
             why = f"{int(given[0]):,} bytes, announced were {announced:,}"
             raise Refusal(413, "the file is larger than announced", why=why, do="Drop it again.")
         return int(given[0])
 
-    async def _write(self, part: Path, case: str, number: int, length: int, request: Request) -> None:
+    async def _write(
+        self, part: Path, case: str, number: int, length: int, request: Request
+    ) -> None:
         announced = self._cases[case]
         async with _Writer(part) as writer:
             looked = 0
@@ -178,7 +188,9 @@ class Uploads:
             raise Refusal(410, "the case was removed")
         if announced.written[number] != length:
             raise Refusal(
-                400, "only part of the file arrived", why=f"{announced.written[number]:,} of {length:,} bytes"
+                400,
+                "only part of the file arrived",
+                why=f"{announced.written[number]:,} of {length:,} bytes",
             )
 
     def _tell(self, case: str, announced: _Announced) -> None:
@@ -190,9 +202,7 @@ class Uploads:
         """Refuse when `more` bytes do not fit on the disk with something left."""
         free = self._place.free()
         if more + self.bounds.reserve > free:
-            why = (
-                f"{more:,} bytes are still to come, {free:,} are free and {self.bounds.reserve:,} of them are kept free"
-            )
+            why = f"{more:,} bytes are still to come, {free:,} are free and {self.bounds.reserve:,} of them are kept free"
             raise _full(why)
 
 
@@ -208,7 +218,13 @@ class _Writer:
         self._going: asyncio.Future[None] | None = None
 
     async def __aenter__(self) -> _Writer:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        flags = (
+            os.O_WRONLY
+            | os.O_CREAT
+            | os.O_EXCL
+            | getattr(os, "O_NOFOLLOW", 0)
+            | getattr(os, "O_BINARY", 0)
+        )
         self._file = os.open(self._path, flags, 0o600)
         return self
 
@@ -254,7 +270,12 @@ def _write_all(file: int, data: bytearray) -> None:
 
 def _too_large(what: str, size: int, most: int, do: str = "") -> Refusal:
     why = f"{size:,} bytes, at most {most:,} are taken"
-    return Refusal(413, what, why=why, do=do or "Give its path on this machine instead; then nothing is copied.")
+    return Refusal(
+        413,
+        what,
+        why=why,
+        do=do or "Give its path on this machine instead; then nothing is copied.",
+    )
 
 
 def _full(why: str) -> Refusal:
@@ -265,4 +286,6 @@ def _full(why: str) -> Refusal:
 def _disk(error: OSError) -> Refusal:
     if error.errno in FULL:
         return _full(error.strerror or "no space left")
-    return Refusal(500, "the file cannot be written", why=error.strerror or str(error), do="Look at the disk.")
+    return Refusal(
+        500, "the file cannot be written", why=error.strerror or str(error), do="Look at the disk."
+    )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analyzer.lazy_dataclass import dataclass
 from analyzer.report import completeness, view, wording
-from analyzer.text import one_line
-from analyzer.web.wire import NewFile
+from analyzer.runtime.text import one_line
+from analyzer.web.guard.wire import NewFile
 from analyzer.workers.line_process import LineProcess
 
 WAITING, QUEUED, READING, JUDGING, WRITING = "waiting", "queued", "reading", "judging", "writing"
@@ -106,7 +105,9 @@ def summed(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
     parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
-    parts = parts or [completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ]
+    parts = parts or [
+        completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ
+    ]
     if result["unknowns"]:
         parts.append(view.open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.lazy_dataclass import dataclass
+from dataclasses import dataclass
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -48,7 +48,9 @@ class BoundedProtocol(_Base):
         """Take a connection; when there are too many, in place of one that is in nobody's way, or not at all."""
         super().connection_made(transport)
         self.since = time.monotonic()
-        others = [one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self]
+        others = [
+            one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self
+        ]
         others = [one for one in others if not one.transport.is_closing()]
         if len(others) >= self.bounds.connections:
             weakest = _weakest(others)

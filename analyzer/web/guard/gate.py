@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from analyzer.web.guard.pagefiles import PAGE
 from analyzer.web.guard.session import PageSession
-from analyzer.web.wire import Refusal, error_answer
+from analyzer.web.guard.wire import Refusal, error_answer
 
 # The page itself holds no secret, so that it can be loaded to bring the token.
 PUBLIC = frozenset(PAGE)
@@ -33,7 +33,10 @@ PAGE_POLICY = (
 # Keys of a request's scope: that it was let in (ours), and the target as it was sent (the connection's, if it knows).
 SIGNED_IN, TARGET = "backline.signed_in", "backline.target"
 POLICY = b"content-security-policy"
-TOLD, STATUS = "x-backline-told", b"x-backline-status"  # asked by our page, and what it is told instead of a status
+TOLD, STATUS = (
+    "x-backline-told",
+    b"x-backline-status",
+)  # asked by our page, and what it is told instead of a status
 ALWAYS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -68,7 +71,9 @@ class RequestGate:
     def bare(self, scope: Scope) -> Scope:
         """Return a request without the secret path."""
         inner = self._session.within(scope["path"])
-        return {**scope, "path": inner, "raw_path": quote(inner).encode("ascii")} if inner else scope
+        return (
+            {**scope, "path": inner, "raw_path": quote(inner).encode("ascii")} if inner else scope
+        )
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not let through, None when it is."""
@@ -89,7 +94,11 @@ class RequestGate:
         given = headers.get("host", [])
         if target.startswith(b"/") and len(given) == 1 and given[0].lower() in self._hosts:
             return None
-        return Refusal(421, "this is not the address of Backline", do="Use the URL that `backline serve` printed.")
+        return Refusal(
+            421,
+            "this is not the address of Backline",
+            do="Use the URL that `backline serve` printed.",
+        )
 
     def origin_refused(self, scope: Scope, headers: dict[str, list[str]]) -> Refusal | None:
         """Refuse what another page makes the browser send; reading our public page is allowed to everyone."""
@@ -102,7 +111,9 @@ class RequestGate:
         ours = ours and all(origin in own for origin in origins)
         if ours and (reading or sites or origins):
             return None
-        return Refusal(403, "the request does not come from the page of Backline", do="Reload the page.")
+        return Refusal(
+            403, "the request does not come from the page of Backline", do="Reload the page."
+        )
 
     def stranger_refused(self, scope: Scope, headers: dict[str, list[str]]) -> Refusal | None:
         """Refuse who does not know the path or does not hold the cookie; the page and the way in are open."""
@@ -112,7 +123,9 @@ class RequestGate:
         cookie = any(self._session.knows(cookies) for cookies in headers.get("cookie", []))
         if self._session.within(path) and cookie:
             return None
-        return Refusal(401, "the page is not signed in", do="Open the URL that `backline serve` printed.")
+        return Refusal(
+            401, "the page is not signed in", do="Open the URL that `backline serve` printed."
+        )
 
 
 class _Dressed:
@@ -142,7 +155,11 @@ def tell(message: MutableMapping[str, Any]) -> None:
 def dress(message: MutableMapping[str, Any]) -> None:
     """Complete the headers of an answer; a policy that it has (a report's) stays."""
     given = [(name.lower(), value) for name, value in message.get("headers", [])]
-    kept = [(name, value) for name, value in given if name not in ALWAYS and not name.startswith(b"access-control-")]
+    kept = [
+        (name, value)
+        for name, value in given
+        if name not in ALWAYS and not name.startswith(b"access-control-")
+    ]
     if not any(name == POLICY for name, _ in kept):
         kept.append((POLICY, PAGE_POLICY.encode("ascii")))
     message["headers"] = [*kept, *ALWAYS.items()]

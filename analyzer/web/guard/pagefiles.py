@@ -26,4 +26,8 @@ def content(name: str) -> bytes:
     if name == "base.css":
         return style(name).encode()
     file = resources.files("analyzer.web.page") / name
-    return themed(file.read_text(encoding="utf-8")).encode() if name.endswith(".css") else file.read_bytes()
+    return (
+        themed(file.read_text(encoding="utf-8")).encode()
+        if name.endswith(".css")
+        else file.read_bytes()
+    )

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from analyzer.errors import UsageError, WriteError
+from analyzer.runtime.errors import UsageError, WriteError
 
 PREFIX = "backline-serve-"
 LOCK = "lock"
@@ -43,14 +43,20 @@ class PrivatePlace:
         """
         parent = usual_parent() if parent is None else parent
         if not parent.is_dir():
-            raise UsageError("no such folder", where=str(parent), do="Give an existing folder with --work-dir.")
+            raise UsageError(
+                "no such folder", where=str(parent), do="Give an existing folder with --work-dir."
+            )
         try:
-            folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent))  # mode 0700
+            folder = Path(
+                tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent)
+            )  # mode 0700
             return cls(folder.resolve(), _locked_new(folder))
         except OSError as error:
             why = error.strerror or str(error)
             do = "Give another folder with --work-dir."
-            raise WriteError("no private folder can be made", where=str(parent), why=why, do=do) from None
+            raise WriteError(
+                "no private folder can be made", where=str(parent), why=why, do=do
+            ) from None
 
     def new_case(self) -> str:
         """Make the folder of a new case; return its id, which nobody can guess."""
@@ -112,7 +118,9 @@ def _is_ours(folder: Path) -> bool:
         status = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
+    return stat.S_ISDIR(status.st_mode) and (
+        not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    )
 
 
 def _remove_left(folder: Path) -> bool:

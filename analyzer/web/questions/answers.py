@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -20,14 +20,13 @@ from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.query import browse, search, searchtext
 from analyzer.archive.query import facets as query_facets
 from analyzer.archive.store import Archive
-from analyzer.errors import UsageError
-from analyzer.lazy_dataclass import dataclass
+from analyzer.case.verdicts import SEVERITIES
 from analyzer.report import completeness, view, wording
-from analyzer.text import counted, one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import counted, one_line
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import question
 from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
-from analyzer.web.wire import Refusal
 
 SECONDS = 30.0  # of one question
 SHOWN, MOST = 200, 5000  # rows sent unless more are asked for, and at most
@@ -91,7 +90,9 @@ class Library:
                 if self._archive is None:
                     return None
                 do = "Bring it back to its place, or start `backline serve` again."
-                raise Refusal(503, "the archive is no longer there", where=self.url, why=error.why, do=do) from None
+                raise Refusal(
+                    503, "the archive is no longer there", where=self.url, why=error.why, do=do
+                ) from None
             if self._archive is None:
                 self._archive = Archive(objects)
             return self._archive
@@ -100,13 +101,21 @@ class Library:
         """Return the archive; Refusal (404) when no case was ever stored."""
         archive = self.archive()
         if archive is None:
-            raise Refusal(404, "nothing is stored yet", do="Drop a case: it is stored when its report is written.")
+            raise Refusal(
+                404,
+                "nothing is stored yet",
+                do="Drop a case: it is stored when its report is written.",
+            )
         return archive
 
     def find(self, case: str) -> Stored:
         """Return a stored case by its whole id, or the beginning of it that the map uses; Refusal (404)."""
         archive = self.there()
-        found = [one for one in archive.snapshot().every() if one.id.startswith(case)] if len(case) >= 12 else []
+        found = (
+            [one for one in archive.snapshot().every() if one.id.startswith(case)]
+            if len(case) >= 12
+            else []
+        )
         if len(found) != 1:
             do = "It may have been taken out of the archive; look for it in the list."
             raise Refusal(404, "there is no such case in the archive", do=do)
@@ -145,10 +154,20 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
     """
     wanted = question.read(asked.field)
     window = browse.window(asked.since, asked.until)
-    chosen = browse.ListFilter(severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES))
+    chosen = browse.ListFilter(
+        severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES)
+    )
     archive = library.archive()
     if archive is None:
-        return {"empty": True, "kind": wanted.kind, "columns": [], "rows": [], "said": "", "notes": [], "damaged": []}
+        return {
+            "empty": True,
+            "kind": wanted.kind,
+            "columns": [],
+            "rows": [],
+            "said": "",
+            "notes": [],
+            "damaged": [],
+        }
     archive.damaged.clear()  # what an answer had to leave out is told with it
     kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
     ids = _passing(archive, chosen) if (chosen.severity or chosen.state) and kind != CASES else None
@@ -156,7 +175,10 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
         some = archive if ids is None else _Narrowed(archive, ids)
         kind, table = _asked(some, wanted, asked, window, chosen)
     rows = list(islice(table.rows, asked.most + 1))
-    shown = [{"case": case, "cells": [_cell(cell) for cell in cells]} for case, cells in rows[: asked.most]]
+    shown = [
+        {"case": case, "cells": [_cell(cell) for cell in cells]}
+        for case, cells in rows[: asked.most]
+    ]
     for _ in islice(table.rows, COUNTED):  # what is not sent is counted
         pass
     return {
@@ -168,9 +190,15 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
         "more": len(rows) > asked.most,
         "said": table.said(),
         "untold": table.untold,
-        "notes": [one_line(note, LONGEST) for note in (*table.notes, *table.left, *_refused(table.refused))],
+        "notes": [
+            one_line(note, LONGEST)
+            for note in (*table.notes, *table.left, *_refused(table.refused))
+        ],
         "partly": table.partly or bool(table.left),
-        "damaged": [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in sorted(archive.damaged.items())],
+        "damaged": [
+            f"{one_line(name, 200)}: {one_line(why, 300)}"
+            for name, why in sorted(archive.damaged.items())
+        ],
     }
 
 
@@ -180,7 +208,12 @@ def facets(library: Library) -> Record:
     found = query_facets.facets(archive) if archive is not None else {}
     return {
         "facets": [
-            {"name": name, "values": [{"value": one_line(value, 200), "cases": cases} for value, cases in values]}
+            {
+                "name": name,
+                "values": [
+                    {"value": one_line(value, 200), "cases": cases} for value, cases in values
+                ],
+            }
             for name, values in found.items()
         ]
     }
@@ -200,12 +233,20 @@ def _passing(archive: Archive, chosen: browse.ListFilter) -> frozenset[str]:
 
 
 def _asked(
-    archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window, chosen: browse.ListFilter
+    archive: Archive,
+    wanted: Question,
+    asked: FieldQuestion,
+    window: search.Window,
+    chosen: browse.ListFilter,
 ) -> tuple[str, AnswerTable]:
     if wanted.kind == CASES:
         order = asked.order if asked.order in browse.ORDERS else "created"
         narrowed = browse.ListFilter(
-            severity=chosen.severity or wanted.severity, state=chosen.state, window=window, order=order, reported=True
+            severity=chosen.severity or wanted.severity,
+            state=chosen.state,
+            window=window,
+            order=order,
+            reported=True,
         )
         return CASES, _cases(archive, narrowed)
     if wanted.kind == MACHINES:
@@ -245,8 +286,13 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
                 continue
             count += 1
             counts = [(one[word], word) for word in view.COUNTED if one[word]]
-            nothing = completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
-            found = ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts) or nothing
+            nothing = (
+                completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
+            )
+            found = (
+                ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts)
+                or nothing
+            )
             unread = one["state"] in ("refused", "failed")
             said = one["why"] if unread else found
             doubts = None if unread else one["cannot_tell"]
@@ -275,23 +321,46 @@ def _refused(count: int) -> list[str]:
     return [f'{what}. The state "refused" lists {them}.'] if count else []
 
 
-def _machines(archive: Archive, wanted: Question, window: search.Window, *, unknown: bool) -> AnswerTable:
+def _machines(
+    archive: Archive, wanted: Question, window: search.Window, *, unknown: bool
+) -> AnswerTable:
     terms, same = wanted.terms, wanted.same
-    found = search.machines(archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS)
+    found = search.machines(
+        archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS
+    )
     said = searchtext.machines_text(found, anywhere=False, listed=True)
     untold = found.counts.get("untold", 0)
     if unknown:
-        rows = ((row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows))
-        columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Table", "text"), ("Why", "text")]
-        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found))
+        rows = (
+            (row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows)
+        )
+        columns = [
+            ("Case", "case"),
+            ("Time", "time"),
+            ("Machine", "text"),
+            ("Table", "text"),
+            ("Why", "text"),
+        ]
+        return AnswerTable(
+            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found)
+        )
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
             name, case, created, node, product, version, told, *agreed = record
             machine = " ".join(filter(None, (node, *agreed)))
-            yield case, [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)]
+            yield (
+                case,
+                [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)],
+            )
 
-    columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Version", "text"), ("Because", "list")]
+    columns = [
+        ("Case", "case"),
+        ("Time", "time"),
+        ("Machine", "text"),
+        ("Version", "text"),
+        ("Because", "list"),
+    ]
     return AnswerTable(columns, shown(), lambda: said, untold, **_left(found))
 
 
@@ -300,11 +369,15 @@ def _proof(told: Iterable[Record]) -> list[str]:
     lines = []
     for term in told:
         for row in term["rows"]:
-            values = " ".join(f"{name}={'?' if value is None else value}" for name, value in row["values"].items())
+            values = " ".join(
+                f"{name}={'?' if value is None else value}" for name, value in row["values"].items()
+            )
             at = f", {row['address']}:{row['line']}" if row["address"] else ""
             lines.append(f"{term['table']}: {values or 'there'}{at}")
         if term["fulfilling"] > len(term["rows"]):
-            lines.append(f"{term['table']}: and {term['fulfilling'] - len(term['rows']):,} more rows")
+            lines.append(
+                f"{term['table']}: and {term['fulfilling'] - len(term['rows']):,} more rows"
+            )
     return lines
 
 
@@ -320,26 +393,48 @@ _FINDING_COLUMNS = {
 }  # fmt: skip
 
 
-def _findings(archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window) -> AnswerTable:
+def _findings(
+    archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window
+) -> AnswerTable:
     by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
     chosen = search.Filter(wanted.rule, wanted.kb)
-    found = search.findings(archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS)
+    found = search.findings(
+        archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS
+    )
     said = searchtext.findings_text(found, listed=True)
     untold, partly = found.counts.get("untold", 0), bool(found.counts.get("unjudged_cases"))
     if asked.unknown:
         rows = ((row[1], [row[0], *row[2:]]) for row in found.rows)
-        columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Rule", "rule"), ("Why", "text")]
-        return AnswerTable([*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found))
+        columns = [
+            ("Case", "case"),
+            ("Time", "time"),
+            ("Machine", "text"),
+            ("Rule", "rule"),
+            ("Why", "text"),
+        ]
+        return AnswerTable(
+            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found)
+        )
     at = found.head.index("id") if "id" in found.head else -1
-    rows = ((str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row)) for row in found.rows)
-    return AnswerTable(_FINDING_COLUMNS[by], rows, lambda: said, untold, **_left(found), partly=partly)
+    rows = (
+        (str(row[at]), [*row[:at], *row[at + 1 :]]) if at >= 0 else ("", list(row))
+        for row in found.rows
+    )
+    return AnswerTable(
+        _FINDING_COLUMNS[by], rows, lambda: said, untold, **_left(found), partly=partly
+    )
 
 
 def _named(archive: Archive, text: str, window: search.Window) -> Iterator[tuple[str, list[Any]]]:
     """Yield the cases that are called so, or one of whose machines is."""
-    for name, case, created, own, machines in search.named(archive, text, window=window, seconds=SECONDS).rows:
+    for name, case, created, own, machines in search.named(
+        archive, text, window=window, seconds=SECONDS
+    ).rows:
         what = "name of the case" if own else "name of a machine"
-        yield case, [name, created, ", ".join(machines), what, name if own else ", ".join(machines), ""]
+        yield (
+            case,
+            [name, created, ", ".join(machines), what, name if own else ", ".join(machines), ""],
+        )
 
 
 def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
@@ -356,13 +451,23 @@ def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerT
             count += 1
             yield case, [name, time, node, of, said, f"{address}:{line}" if address else "finding"]
 
-    columns = [("Case", "case"), ("Time", "time"), ("Machine", "text"), ("Of", "text"), ("Text", "text")]
+    columns = [
+        ("Case", "case"),
+        ("Time", "time"),
+        ("Machine", "text"),
+        ("Of", "text"),
+        ("Text", "text"),
+    ]
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
     columns.append(("Where", "text"))
 
     def said_() -> str:
         names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
-        return names if wanted.names else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
+        return (
+            names
+            if wanted.names
+            else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
+        )
 
     return AnswerTable(columns, rows(), said_, **_left(found))
 

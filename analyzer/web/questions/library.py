@@ -21,10 +21,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from analyzer.limits import Limits
-from analyzer.web import wire
-from analyzer.web.app import REPORT_POLICY, Serving
-from analyzer.web.wire import Refusal
+from analyzer.runtime.limits import Limits
+from analyzer.web.cases.app import REPORT_POLICY, Serving
+from analyzer.web.guard import wire
+from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.web.questions.answers import Library
@@ -114,7 +114,9 @@ class LibraryRoutes:
 
             self._map = Map(self.library, Limits().report_bytes, self._serving.how)
         page = await self._ask(self._map.page)
-        return Response(page, media_type="text/html", headers={"content-security-policy": REPORT_POLICY})
+        return Response(
+            page, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
+        )
 
     async def case(self, request: Request) -> Response:
         """Tell of a stored case."""
@@ -146,9 +148,13 @@ class LibraryRoutes:
             async with asyncio.timeout(WAIT):
                 await self._turns.acquire()
         except TimeoutError:
-            raise Refusal(503, "the archive is busy with other questions", do="Try again in a moment.") from None
+            raise Refusal(
+                503, "the archive is busy with other questions", do="Try again in a moment."
+            ) from None
         future = aside(act)
-        future.add_done_callback(lambda _done: self._turns.release())  # a thread goes on when nobody waits any more
+        future.add_done_callback(
+            lambda _done: self._turns.release()
+        )  # a thread goes on when nobody waits any more
         return await asyncio.shield(future)
 
 
@@ -187,20 +193,32 @@ def _id(request: Request) -> str:
 
 
 def _number(text: str, usual: int, most: int) -> int:
-    return max(1, min(most, int(text))) if text.isascii() and text.isdigit() and len(text) < 9 else usual
+    return (
+        max(1, min(most, int(text)))
+        if text.isascii() and text.isdigit() and len(text) < 9
+        else usual
+    )
 
 
 def _tables() -> list[dict[str, Any]]:
-    from analyzer import parsing  # noqa: PLC0415 - with the archive
     from analyzer.archive.query import terms  # noqa: PLC0415 - brings the archive
+    from analyzer.artefacts import parsing  # noqa: PLC0415 - with the archive
 
-    tables = [terms.NODES, *(table for _, table in sorted(parsing.tables().items()) if not table.log)]
+    tables = [
+        terms.NODES,
+        *(table for _, table in sorted(parsing.tables().items()) if not table.log),
+    ]
     return [
         {
             "name": table.name,
             "meaning": table.meaning,
             "columns": [
-                {"name": column.name, "type": column.kind, "unit": column.unit, "meaning": column.meaning}
+                {
+                    "name": column.name,
+                    "type": column.kind,
+                    "unit": column.unit,
+                    "meaning": column.meaning,
+                }
                 for column in table.columns
             ],
         }

@@ -16,16 +16,16 @@ An empty field lists the cases. Errors point into the field as it was typed.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
-from analyzer import parsing
 from analyzer.archive.query import terms
 from analyzer.archive.query.terms import FieldPart, Term, parted
-from analyzer.errors import BacklineError
-from analyzer.language.rulefile import BadRuleError
-from analyzer.lazy_dataclass import dataclass
-from analyzer.text import one_line
-from analyzer.verdicts import SEVERITIES
+from analyzer.artefacts import parsing
+from analyzer.case.verdicts import SEVERITIES
+from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
 
 CASES, MACHINES, FINDINGS, TEXT = "cases", "machines", "findings", "text"
 LONGEST = 4000  # characters of a question
@@ -65,7 +65,11 @@ class Misread(BacklineError):
 def read(field: str) -> Question:
     """Return what is asked; raises Misread for a term with a mistake."""
     if len(field) > LONGEST:
-        raise Misread("the question is too long", start=LONGEST, do=f"At most {LONGEST:,} characters are accepted.")
+        raise Misread(
+            "the question is too long",
+            start=LONGEST,
+            do=f"At most {LONGEST:,} characters are accepted.",
+        )
     parts = [part for part in parted(field) if part.text.strip()]
     if not parts:
         return Question(CASES)
@@ -76,13 +80,23 @@ def read(field: str) -> Question:
         return short
     if _is_term(parts[0].text):
         if len(parts) > MOST:
-            raise Misread("these are too many terms", start=parts[MOST].start, do=f"At most {MOST} are accepted.")
+            raise Misread(
+                "these are too many terms",
+                start=parts[MOST].start,
+                do=f"At most {MOST} are accepted.",
+            )
         agreed = [part for part in parts if _SAME.fullmatch(part.text)]
         if len(agreed) > 1:
-            raise Misread("the rows can share only one column", start=agreed[1].start, width=len(agreed[1].text))
+            raise Misread(
+                "the rows can share only one column",
+                start=agreed[1].start,
+                width=len(agreed[1].text),
+            )
         wanted = [part for part in parts if part not in agreed]
         same = agreed[0].text.partition(":")[2].strip() if agreed else ""
-        return Question(MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same)
+        return Question(
+            MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same
+        )
     prefix, _, rest = whole.partition(":")
     if prefix == "text":
         return _text(rest.strip())
@@ -126,7 +140,9 @@ def _is_term(text: str) -> bool:
     if found[1] in known or "." in found[1] or _CONDITION.search(found[2]):
         return True
     short = found[1].lower() in (*terms.SHORT, "host", "name", "severity")
-    return not short and bool(terms.nearest_field(found[1]))  # `drivr: i40en` is told what was meant
+    return not short and bool(
+        terms.nearest_field(found[1])
+    )  # `drivr: i40en` is told what was meant
 
 
 def _term(part: FieldPart, number: int) -> Term:

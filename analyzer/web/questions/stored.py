@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
-from analyzer.errors import UsageError
 from analyzer.report import numbers, view
-from analyzer.text import one_line
+from analyzer.runtime.errors import UsageError
+from analyzer.runtime.text import one_line
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.answers import Library
-from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
@@ -33,7 +33,10 @@ def record(library: Library, case: str) -> Record:
     archive, stored = library.there(), library.find(case)
     origin = browse.origin(archive, archive.snapshot(), stored)
     meta = origin.meta
-    told: Record = {name: one_line(str(meta.get(name) or ""), 600) for name in ("name", "source", "state", "why")}
+    told: Record = {
+        name: one_line(str(meta.get(name) or ""), 600)
+        for name in ("name", "source", "state", "why")
+    }
     told |= {
         "id": stored.id,
         "stored": one_line(str(meta.get("stored") or ""), 40),
@@ -87,14 +90,26 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
 
     data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
     """
-    texts = {name: data.get(name, "") for name in ("rule", "node", "subject", "label", "note", "by")}
-    if not all(isinstance(text, str) for text in texts.values()) or texts["label"] not in GIVEN or not texts["rule"]:
-        raise Refusal(400, "the label is not understood", why=f"it needs a rule, and one of {', '.join(GIVEN)}")
+    texts = {
+        name: data.get(name, "") for name in ("rule", "node", "subject", "label", "note", "by")
+    }
+    if (
+        not all(isinstance(text, str) for text in texts.values())
+        or texts["label"] not in GIVEN
+        or not texts["rule"]
+    ):
+        raise Refusal(
+            400,
+            "the label is not understood",
+            why=f"it needs a rule, and one of {', '.join(GIVEN)}",
+        )
     missed = data.get("missed") is True
     if missed and texts["label"] == labels.REJECTED:
         raise UsageError("a missed finding cannot be rejected")
     if any("\0" in text or len(text) > labels.LONGEST for text in texts.values()):
-        raise Refusal(413, "the note is too long", why=f"at most {labels.LONGEST:,} characters are kept")
+        raise Refusal(
+            413, "the note is too long", why=f"at most {labels.LONGEST:,} characters are kept"
+        )
     asked = labels.LabelRequest(
         texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
         note=texts["note"].strip(),

@@ -26,24 +26,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer import garbage
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
-from analyzer.errors import BacklineError, RefusedError
 from analyzer.rules import Catalog, typed
 from analyzer.rules.run_options import RunOptions
 from analyzer.rules.sources import RuleSource
-from analyzer.text import one_line, visible
+from analyzer.runtime import garbage
+from analyzer.runtime.errors import BacklineError, RefusedError
+from analyzer.runtime.text import one_line, visible
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
+    from analyzer.artefacts.tables import Block
     from analyzer.authoring.explain.explain import Explanation
     from analyzer.facts import Facts
     from analyzer.rules import Rule
-    from analyzer.tables import Block
 
 SUBJECTS = 60  # told of one run, worst first
 EVIDENCE, TREE = 12, 120  # lines of one subject
@@ -63,7 +63,9 @@ class PreviewSession(RuleSession):
         self._archive: Archive | None = None
         options = RunOptions.of_record(order)
         local, _ = options.local([Path(order["path"])] if order.get("path") else [])
-        super().__init__(path, cast("Sequence[Path]", places(order)), options.folders(), local=local)
+        super().__init__(
+            path, cast("Sequence[Path]", places(order)), options.folders(), local=local
+        )
 
     def _source(self) -> RuleSource:
         return typed.source_of(self.path, self.local, self.kb, self.limits)
@@ -118,7 +120,12 @@ def places(order: Mapping[str, Any]) -> list[Any]:
 
     if order.get("path"):
         return [Path(order["path"])]
-    return [*labelled(NamedFile(label, Path(path), modified) for label, path, modified in order.get("files", ()))]
+    return [
+        *labelled(
+            NamedFile(label, Path(path), modified)
+            for label, path, modified in order.get("files", ())
+        )
+    ]
 
 
 # --- a run as the page shows it ---
@@ -175,7 +182,9 @@ def _explained(explanation: Explanation) -> Record:
 
 def subject(one: Any) -> Record:
     """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
-    tree = [] if one.trace is None else [line.text for line in explain_text.tree(one.trace, one.marks)]
+    tree = (
+        [] if one.trace is None else [line.text for line in explain_text.tree(one.trace, one.marks)]
+    )
     return {
         "verdict": one.verdict,
         "subject": one_line(one.name, 200),
@@ -207,14 +216,21 @@ def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
         return list(errors), ""
     keys = dict.fromkeys(found[1] for text in blanks if (found := _KEY.search(text)))
     rest = [text for text in errors if not (_BLANK.search(text) or _NO_EXAMPLE.search(text))]
-    return rest, f"To fill in, where it says TO DO: {', '.join(keys) or 'the texts'}. Then add examples."
+    return (
+        rest,
+        f"To fill in, where it says TO DO: {', '.join(keys) or 'the texts'}. Then add examples.",
+    )
 
 
 def complaint(text: str) -> Record:
     """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
     at = _AT.search(text)
     shown = visible(text)
-    return {"text": shown[:4000], "line": int(at[1]) if at else 0, "column": int(at[2]) if at else 0}
+    return {
+        "text": shown[:4000],
+        "line": int(at[1]) if at else 0,
+        "column": int(at[2]) if at else 0,
+    }
 
 
 def error_record(error: BacklineError) -> Record:
@@ -246,7 +262,9 @@ class Preview:
                 shown = session.run()
             except BacklineError as error:
                 refused = isinstance(error, RefusedError)
-                self.listener.tell("error", run=wanted["run"], error=error_record(error), refused=refused)
+                self.listener.tell(
+                    "error", run=wanted["run"], error=error_record(error), refused=refused
+                )
             else:
                 self.listener.tell("shown", run=wanted["run"], shown=run_record(shown))
 
@@ -265,7 +283,11 @@ class Preview:
             return
         archive = Archive.open(order["archive"])
         report = backtest(
-            [BacktestRequest(rule, released)], archive, cases=order["cases"], window=inside, progress=self._went
+            [BacktestRequest(rule, released)],
+            archive,
+            cases=order["cases"],
+            window=inside,
+            progress=self._went,
         )[0]
         record = report.record()
         lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.web.guard.place import PrivatePlace
-from analyzer.web.wire import Refusal
+from analyzer.web.guard.wire import Refusal
 from analyzer.workers.line_process import Ended, Line, LineProcess, command_of
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
@@ -27,7 +27,9 @@ MEMORY = 4 << 30  # bytes
 COMMAND = command_of("analyzer.web.rules.preview")
 LONGEST = 16 << 20  # bytes of a line
 SIGN = 10.0  # seconds between signs of life
-_RULE = re.compile(r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*(?:[ \t]#.*)?$", re.MULTILINE)
+_RULE = re.compile(
+    r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*(?:[ \t]#.*)?$", re.MULTILINE
+)
 Record = dict[str, Any]
 
 
@@ -43,7 +45,9 @@ class Talking(LineProcess):
                 loop.call_soon_threadsafe(self.heard.put_nowait, what)
 
         order = {**order, "parent": os.getpid()}
-        super().__init__(order, put, put, command=COMMAND, memory=memory, seconds=seconds, longest=LONGEST)
+        super().__init__(
+            order, put, put, command=COMMAND, memory=memory, seconds=seconds, longest=LONGEST
+        )
 
 
 class PreviewProcess:
@@ -130,7 +134,9 @@ class PreviewProcesses:
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self._backtest: Talking | None = None
 
-    async def judge(self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]) -> Record:
+    async def judge(
+        self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]
+    ) -> Record:
         """Return what a text says of the case `key`; `order` tells where the case lies.
 
         gone  gives an awaitable that is done when nobody is waiting for the answer any more
@@ -177,7 +183,11 @@ class PreviewProcesses:
         Raises Refusal (409) while another one runs.
         """
         if self._backtest is not None:
-            raise Refusal(409, "another back-test is running", do="Wait for it, or cancel it where it was started.")
+            raise Refusal(
+                409,
+                "another back-test is running",
+                do="Wait for it, or cancel it where it was started.",
+            )
         folder = self._place.new_case()
         file = written(self._place.case_folder(folder), text)
         whole = {"do": "backtest", "file": str(file), **order}

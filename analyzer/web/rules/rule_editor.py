@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from analyzer.errors import BacklineError
 from analyzer.rules.run_options import RunOptions
-from analyzer.text import one_line
-from analyzer.web import wire
-from analyzer.web.app import Serving
+from analyzer.runtime.errors import BacklineError
+from analyzer.runtime.text import one_line
+from analyzer.web.cases.app import Serving
+from analyzer.web.guard import wire
+from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.library import aside
 from analyzer.web.rules.preview_processes import PreviewProcesses
-from analyzer.web.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.rules import Catalog
@@ -66,7 +66,9 @@ class RuleRoutes:
     async def all(self, request: Request) -> Response:
         """Tell of all rules."""
         del request
-        return wire.answer(await aside(lambda: catalog_record(self._serving.archive, self._serving.how)))
+        return wire.answer(
+            await aside(lambda: catalog_record(self._serving.archive, self._serving.how))
+        )
 
     async def text(self, request: Request) -> Response:
         """Send the text of an installed rule, known by its id."""
@@ -79,7 +81,9 @@ class RuleRoutes:
         case = data.get("case", "")
         order = self._case(case if isinstance(case, str) else "") | self._serving.how.record()
         self._watch_for_end()
-        return wire.answer(await self._trials.judge(str(case), order, data["text"], lambda: _left(request)))
+        return wire.answer(
+            await self._trials.judge(str(case), order, data["text"], lambda: _left(request))
+        )
 
     async def backtest(self, request: Request) -> Response:
         """Judge a text over all stored cases."""
@@ -101,7 +105,9 @@ class RuleRoutes:
         if not isinstance(text, str) or not text.strip():
             raise Refusal(400, "there is no rule to judge", do="Choose one, or type it.")
         if len(text) > LONGEST:
-            raise Refusal(413, "the rule is too long", why=f"at most {LONGEST:,} characters are accepted")
+            raise Refusal(
+                413, "the rule is too long", why=f"at most {LONGEST:,} characters are accepted"
+            )
         return data
 
     def _case(self, case: str) -> Record:
@@ -118,11 +124,14 @@ class RuleRoutes:
         if found.path is not None:
             return {"path": str(found.path)}
         if len(found.here) < len(found.files):
-            raise Refusal(409, "the case still waits for files", do="Wait until all of them are here.")
+            raise Refusal(
+                409, "the case still waits for files", do="Wait until all of them are here."
+            )
         place = self._serving.place
         return {
             "files": [
-                (file.name, str(place.file(found.id, number)), file.modified) for number, file in enumerate(found.files)
+                (file.name, str(place.file(found.id, number)), file.modified)
+                for number, file in enumerate(found.files)
             ]
         }
 
@@ -168,7 +177,9 @@ def _checked(archive: str, order: Record) -> None:
     try:
         open_store(archive)
     except NotAnArchiveError:
-        raise Refusal(404, "nothing is stored in the archive yet", do="Drop a case first.") from None
+        raise Refusal(
+            404, "nothing is stored in the archive yet", do="Drop a case first."
+        ) from None
 
 
 # --- the catalog ---
@@ -178,7 +189,9 @@ def _catalog(how: RunOptions) -> tuple[Catalog, Settings]:
     from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
 
     local, _ = how.local()
-    return select((), how.folders(), examples=False, local=local, tuned=True, retired=True), local.settings
+    return select(
+        (), how.folders(), examples=False, local=local, tuned=True, retired=True
+    ), local.settings
 
 
 def catalog_record(archive: str, how: RunOptions) -> Record:
@@ -229,10 +242,20 @@ def rule_text(rule: str, how: RunOptions) -> Record:
     if rule == NEW:
         from analyzer.authoring.draft import skeleton  # noqa: PLC0415 - with the pipeline
 
-        return {"rule": NEW, "file": "", "status": "draft", "text": skeleton.skeleton("my-rule", title="")}
+        return {
+            "rule": NEW,
+            "file": "",
+            "status": "draft",
+            "text": skeleton.skeleton("my-rule", title=""),
+        }
     catalog, _ = _catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)
     if found is None:
         raise Refusal(404, "there is no such rule", do="Choose one from the list.")
     name = Path(found.path).name if found.path else f"{found.id}.yaml"
-    return {"rule": found.id, "file": one_line(name, 200), "status": found.status, "text": found.text.text}
+    return {
+        "rule": found.id,
+        "file": one_line(name, 200),
+        "status": found.status,
+        "text": found.text.text,
+    }

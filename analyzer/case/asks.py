@@ -1,0 +1,212 @@
+"""What to ask a customer for: a thing to send, or commands in backticks with words beside them.
+
+    ``the VM's .vmx file``
+    `` `esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there``
+
+A command stands bare in its backticks: it can be copied and run as it is, once names in <…> are filled in.
+Everything else is a remark, for people. `parse_ask` makes records of the written form; the case document holds these
+records, and no output takes the written form apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from analyzer.runtime.text import code, for_markdown
+
+_COMMAND = re.compile(r"`([^`\n]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class AskPiece:
+    """A stretch of an ask: a command, or words."""
+
+    text: str
+    command: bool
+
+
+def pieces(ask: str) -> list[AskPiece]:
+    """Return the commands and the words of an ask in their order; words without a letter or digit are left out."""
+    found: list[AskPiece] = []
+    for place, text in enumerate(_COMMAND.split(ask)):
+        if place % 2:
+            found.append(AskPiece(text.strip(), command=True))
+        elif any(sign.isalnum() for sign in text):
+            found.append(AskPiece(text.strip().lstrip(",;").strip(), command=False))
+    return found
+
+
+def markdown_ask(ask: str) -> str:
+    """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
+    return " ".join(
+        code(piece.text) if piece.command else for_markdown(piece.text) for piece in pieces(ask)
+    )
+
+
+def commands(ask: str) -> list[str]:
+    """Return the commands of an ask, each once."""
+    return list(dict.fromkeys(piece.text for piece in pieces(ask) if piece.command))
+
+
+_OPENERS = (
+    r"`|/?var/|/\w+/|README|vmware\.log|vmware-\*|(?:the|a|an)\s|(?:NSX|support|tech-support)\s"
+)
+_BREAK = re.compile(rf"\s*;\s*(?:and\s+)?|\s*,\s+(?:and\s+)?(?={_OPENERS})|\s+and\s+(?={_OPENERS})")
+_OR = re.compile(r"\s*,?\s+or\s+")
+_PATH = re.compile(
+    r"(?P<what>/?(?:[\w.*<>-]+/)+[\w.*<>-]*|README|[\w*-]+(?:\.\w+)*\.log)(?:,?\s+|$)"
+)
+_REMARK = re.compile(r",\s+|\s+(?=(?:with|holding|while|before|after|from the time)\s)")
+_BLANKS = re.compile(r"<[^<>]*>")
+_ARTICLE = re.compile(r"(?:the|a|an) (?:whole |complete )?")
+_JOINED = re.compile(
+    r"(?:with|from|of|in|on|for|at|to|that|which|who|or|as|holding|while|before|after|when|lists)\b"
+)
+
+
+class AskItem(NamedTuple):
+    """One thing to ask for.
+
+    what     a command as it is typed, or a file in words
+    command  tells which of both
+    remark   where, when and of what, or what may come in its place: a whole phrase, "" for none
+    """
+
+    what: str
+    command: bool
+    remark: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same for all wordings of one thing: names in <…>, the article and blanks make no other thing."""
+        words = " ".join(self.what.split())
+        return (
+            _BLANKS.sub("<>", words)
+            if self.command
+            else _ARTICLE.sub("", words, count=1).lstrip("/").casefold()
+        )
+
+    @property
+    def blank(self) -> bool:
+        """Tell whether a name in <…> is to be filled in: what came of it for one name says nothing of another."""
+        return _BLANKS.search(self.what) is not None
+
+
+@cache
+def parse_ask(text: str) -> tuple[AskItem, ...]:
+    """Return what a rule or a table asks for, one record for each command and file; each text is read once.
+
+    A remark behind several commands that nothing parts (`a` and `b` on the host) holds for all of them. What follows
+    "or" is no thing of its own: it comes in the place of the one before, and is a remark of that.
+    """
+    found: list[AskItem] = []
+    shared = 0  # items before this one without a remark, which take that of the next
+    for part, goes_on in _split_parts(text):
+        item = _read_item(part)
+        if item is None:
+            continue
+        if not goes_on:
+            shared = len(found)
+        if item.remark and not item.remark.startswith("or "):
+            found[shared:] = [
+                one._replace(remark=one.remark or item.remark) for one in found[shared:]
+            ]
+        if item.remark:
+            shared = len(found) + 1
+        found.append(item)
+    return tuple(found)
+
+
+def _split_parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of an ask, and whether the part goes on with the one before (joined by "and" alone)."""
+    hidden = _PROTECTED.sub(lambda found: found[0][0] + "\0" * (len(found[0]) - 1), text)
+    at, goes_on, alternative = 0, False, False
+    for found in _BREAK.finditer(hidden):
+        alternative = alternative or _OR.search(hidden, at, found.start()) is not None
+        parts = ";" in found[0]
+        if (
+            alternative and not parts
+        ):  # what comes in the place of another thing is one remark to its end
+            continue
+        yield text[at : found.start()], goes_on
+        at, goes_on, alternative = found.end(), found[0].strip() == "and", False
+    yield text[at:], goes_on
+
+
+_PROTECTED = re.compile(r"`[^`\n]*`|\([^()]*\)")
+
+
+def _read_item(part: str) -> AskItem | None:
+    """Return one part of an ask as a record; None where it holds no word."""
+    part = part.strip(" ,;.") if part.endswith((".", ",", ";", " ")) else part.strip(" ,;")
+    if not any(sign.isalnum() for sign in part):
+        return None
+    command = _COMMAND.search(part)
+    instead = _OR.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), part))
+    if command is not None and (instead is None or command.start() < instead.start()):
+        before, after = part[: command.start()].strip(" ,"), part[command.end() :].strip(" ,")
+        return AskItem(
+            command[1].strip(), command=True, remark=" ".join(filter(None, [before, after]))
+        )
+    path = _PATH.match(part)
+    if path is not None:
+        return AskItem(path["what"], command=False, remark=part[path.end() :].strip())
+    words = part if instead is None else part[: instead.start()]
+    rest = "" if instead is None else f"or {part[instead.end() :].strip()}"
+    remark = _REMARK.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), words))
+    if remark is not None:
+        rest = " ".join(filter(None, [words[remark.end() :], rest]))
+        words = words[: remark.start()]
+    return AskItem(words.strip(" ,"), command=False, remark=rest)
+
+
+def ask_faults(text: str) -> list[str]:
+    """Return what is wrong with the records of an ask, in words; none for an ask that can be sent as it is."""
+    items = parse_ask(text)
+    faults = [] if items or not text.strip() else ["it names no command and no file"]
+    for item in items:
+        if not any(sign.isalnum() for sign in item.what):
+            faults.append(f"{item.what!r}: no command and no file")
+        named = [] if item.command else _phrase_faults(item.what)
+        faults += [f"{item.what!r}: {wrong}" for wrong in named]
+        faults += [f"{item.remark!r}: {wrong}" for wrong in _phrase_faults(item.remark)]
+    return faults
+
+
+def _phrase_faults(words: str) -> Iterator[str]:
+    if words.count("(") != words.count(")") or words.count("[") != words.count("]"):
+        yield "brackets do not match"
+    if words.count("`") % 2 or words.count('"') % 2:
+        yield "quotes do not match"
+    if re.search(r"\(\s*\)", words):
+        yield "brackets without words: put the command outside"
+    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(
+        r"\b(?:what|that) (?:prints|tells)\b", words
+    ):
+        yield "begins in the middle of a sentence"
+    if re.search(r"[,;:(-]$|\b(?:and|or|of|the|a|with|in|on|which|that|its)$", words):
+        yield "ends in the middle of a sentence"
+
+
+def merge_remarks(remarks: Iterable[str]) -> list[str]:
+    """Return remarks on one thing, each once, without those that another one holds already."""
+    known = [remark for remark in dict.fromkeys(remarks) if remark]
+    whole = {one: re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in known}
+    return [
+        one
+        for one in known
+        if not any(one != other and whole[one].search(other) for other in known)
+    ]
+
+
+def write_phrase(what: str, remarks: Sequence[str]) -> str:
+    """Return a thing with its remarks as one line of words."""
+    phrase = what
+    for place, remark in enumerate(remarks):
+        joint = "; " if place else (" " if _JOINED.match(remark) else ", ")
+        phrase += f"{joint}{remark}"
+    return phrase

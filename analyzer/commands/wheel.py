@@ -1,0 +1,44 @@
+"""What a wheel brings beside its sources; setup.py calls it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from analyzer import __version__
+from analyzer.artefacts import parser_index, parsing
+from analyzer.commands import manual
+from analyzer.ingest import known_files
+from analyzer.pipeline.triage import sought
+from analyzer.redact import signedlines, textforms
+from analyzer.report.compiling import compile_templates
+from analyzer.rules.catalog import load
+from analyzer.runtime import pattern_notes
+from analyzer.scan.compiled_pattern import Needle
+
+
+def complete(package: Path) -> None:
+    """Write the index of the parsers, notes on all patterns, and the compiled templates into a copy of the package."""
+    parser_index.write(package / "parsers", parsing.modules())
+    note_patterns()
+    pattern_notes.write(package)
+    compile_templates(package / "report")
+
+
+def write_man_page(folder: Path, main: click.Group) -> Path:
+    """Write the man page of the command into a folder, which is made; return its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "backline.1"
+    page.write_text(manual.write_man_page(main, __version__), encoding="utf-8", newline="\n")
+    return page
+
+
+def note_patterns() -> None:
+    """Work out what a run asks of the patterns of the parsers and of what is looked for in logs."""
+    known_files.note(parsing.registry().values())
+    for one in sought(load().signatures()):
+        Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
+    for _, _, pattern in textforms.signs():
+        signedlines.needed(pattern)

@@ -1,0 +1,221 @@
+"""The second half of the pipeline: from all that is known of a case to its document.
+
+It needs no bundle: the archive keeps the material of a case and judges it again with new rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from analyzer import __version__
+from analyzer.artefacts.samples import trim
+from analyzer.case.verdicts import Judgement
+from analyzer.facts import Facts, site_signs
+from analyzer.ingest.chosen_lines import below
+from analyzer.ingest.problems import uncovered
+from analyzer.ingest.timeline import timeline
+from analyzer.judge import OnJudged, judge, unjudged
+from analyzer.judge.few_lines import few_lines
+from analyzer.pipeline import case
+from analyzer.pipeline.given_things import GivenThings
+from analyzer.pipeline.host_cards import host_cards
+from analyzer.rules import Catalog
+from analyzer.rules.muting import apply_settings
+from analyzer.rules.settings import Settings
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.guard import Tell, stage
+from analyzer.runtime.limits import Limits
+
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class CaseData:
+    """All that is known of a case before a rule is judged; the records are those of the case document.
+
+    created   newest time in the material, ISO 8601 UTC, "" when there is none
+    complete  False when something could not be read
+    events    what the material tells of itself, for the timeline: all of it, in no order
+    problems  what a host itself calls a problem, counted, and what it says is over, in no order
+    limits    limits reached while reading
+    notes     what was odd of the sources and cost nothing of their content
+    harmless  lines that look bad and are not, with their number
+    """
+
+    facts: Facts
+    name: str
+    files: list[Record]
+    created: str
+    span: dict[str, str] | None
+    complete: bool
+    nodes: list[Record]
+    sources: list[Record]
+    events: list[Record]
+    topology: list[Record]
+    faults: list[Record]
+    faults_total: int
+    damage: list[Record]
+    limits: list[str]
+    advice: list[str]
+    notes: list[str] = field(default_factory=list)
+    problems: list[Record] = field(default_factory=list)
+    harmless: list[Record] = field(default_factory=list)
+    refused: RefusedError | None = None  # nothing of it was understood
+
+
+@dataclass(slots=True)
+class RunResult:
+    """A finished run: the case document, and whether anything was lost or a rule is broken.
+
+    partial  something was not read, or more was found than is told in full
+
+    rules  id, title and articles of every rule that was judged
+    """
+
+    document: Record
+    partial: bool
+    broken_rules: list[str]
+    judgement: Judgement
+    rules: list[tuple[str, str, list[int]]] = field(default_factory=list)
+    refused: RefusedError | None = None
+
+
+def conclude(
+    material: CaseData,
+    catalog: Catalog,
+    settings: Settings,
+    limits: Limits,
+    judgement: Judgement | None = None,
+    on_judged: OnJudged | None = None,
+    incident: str = "",
+) -> RunResult:
+    """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments.
+
+    judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
+    on_judged  told after each rule
+    incident   ISO 8601 UTC, on which the time line centres; "" when nobody told it
+    """
+    failed: list[Record] = []
+
+    def tell(what: str, part: str) -> None:
+        failed.append({"address": material.name, "offset": -1, "what": what, "left_out": part})
+
+    if judgement is None:
+        ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
+        judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+    material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
+    trim()
+    marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
+    changes: Record | None = stage(
+        "mutes and thresholds of the settings", marks, _no_settings, tell
+    )
+    rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
+    told = _beside(material, catalog, judgement, incident, tell)
+    document = _document(material, catalog, judgement, told, changes, failed)
+    document["case"]["incident"] = incident
+    lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
+    return RunResult(
+        document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused
+    )
+
+
+def _no_settings() -> Record:
+    return {}
+
+
+def _beside(
+    material: CaseData, catalog: Catalog, judgement: Judgement, incident: str, tell: Tell
+) -> dict[str, list[Record]]:
+    """Return what the document tells beside the verdicts, by its name there; a part that fails is left out."""
+    facts = material.facts
+
+    def part(what: str, make: Callable[..., list[Record]], *args: Any) -> list[Record]:
+        return stage(what, partial(make, *args), list, tell)
+
+    moments = part("the time line", timeline, material.events, judgement, incident)
+    rest = (material.problems, judgement, catalog.tables, facts.name)
+    left = part("problems that no rule covers", uncovered, *rest)
+    few = part(
+        "known lines, too few for a finding",
+        few_lines,
+        catalog.rules,
+        facts,
+        judgement,
+        material.nodes,
+    )
+    return {
+        "timeline": moments,
+        "problems": below(left, few),
+        "hosts": part("the hosts at a glance", host_cards, facts, material.nodes, material.events),
+        "site": part("the picture of the site", _site, facts),
+        "log": part("lines of the logs around findings", _log, facts, judgement, moments, catalog),
+    }
+
+
+def _site(facts: Facts) -> list[Record]:
+    if not any(facts.count(name) for name in site_signs.ALL_TABLES if name in facts.tables):
+        return []
+    from analyzer.pipeline.site_picture import site_records  # noqa: PLC0415 - few cases need it
+
+    return site_records(facts)
+
+
+def _log(
+    facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog
+) -> list[Record]:
+    if not any(scan.hits for scan in facts.scans):
+        return []
+    from analyzer.merged_log.kept import kept_lines  # noqa: PLC0415 - a healthy host needs none
+
+    return kept_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
+
+
+def _document(
+    material: CaseData,
+    catalog: Catalog,
+    judgement: Judgement,
+    made: dict[str, list[Record]],
+    changes: Record | None,
+    failed: list[Record],
+) -> Record:
+    """Return the case document.
+
+    made    its lists that are made of facts and judgement
+    failed  stages of this run that gave nothing
+    """
+    found = {finding.rule for finding in judgement.findings}
+    return case.document(
+        case={
+            "name": material.name,
+            "files": material.files,
+            "created": material.created,
+            "span": material.span,
+            "complete": material.complete and not failed,
+            "masked": False,
+        },
+        tool={
+            "name": "backline",
+            "version": __version__,
+            "catalog": catalog.hash,
+            "rules": len(catalog.rules),
+        },
+        nodes=material.nodes,
+        sources=material.sources,
+        judgement=judgement,
+        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
+        **made,
+        topology=material.topology,
+        faults=material.faults,
+        faults_total=material.faults_total,
+        damage=[*material.damage, *failed],
+        limits=[*material.limits, *judgement.notes],
+        advice=material.advice,
+        notes=[*material.notes, *catalog.only_drafts()],
+        settings=changes,
+        harmless=material.harmless,
+        given=GivenThings(material.facts, material.nodes, material.sources),
+        causes={rule.id: rule.explained_by for rule in catalog.rules if rule.id in found},
+    )

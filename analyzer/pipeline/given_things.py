@@ -1,0 +1,80 @@
+"""What of the things that rules ask for is in a case already, on each machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from analyzer.artefacts import parsing
+from analyzer.case.asks import AskItem
+from analyzer.facts import Facts
+
+_BUNDLE = "vm-support"
+_BATCH = "esxtop -b"
+_CAPTURE = (
+    "esxtop.capture"  # one row for each batch capture; what was pasted from the screen has none
+)
+_BAD = frozenset({"cut", "damaged", "refused", "unknown"})
+_READ = frozenset({"read", "searched"})
+
+
+class GivenThings:
+    """Tells of the machines of a case, by the names that verdicts give them, what they sent."""
+
+    def __init__(
+        self, facts: Facts, nodes: Iterable[Mapping[str, Any]], sources: Iterable[Any]
+    ) -> None:
+        self._facts = facts
+        self._keys: dict[str, list[str]] = {}
+        for key in facts.nodes:
+            self._keys.setdefault(facts.name(key), []).append(key)
+        self._bundles = {node.get("id") for node in nodes if node.get("bundle")}
+        self._files: dict[str, set[str]] = {}
+        self._hurt: set[str] = set()
+        for source in sources:
+            address, state, node = (
+                _read_value(source, name) for name in ("address", "state", "node")
+            )
+            if state in _BAD:
+                self._hurt.add(node)
+            elif state in _READ:
+                self._files.setdefault(node, set()).add(re.split(r"[/!\\]", address)[-1])
+
+    def was_sent(self, item: AskItem, node: str) -> bool:
+        """Tell whether a machine sent a thing whole; for no machine, whether one of the case did."""
+        keys = self._keys.get(node, []) if node else list(self._facts.nodes)
+        return any(self._has_sent(item, key) for key in keys)
+
+    def _has_sent(self, item: AskItem, key: str) -> bool:
+        if item.command and item.what == _BUNDLE:
+            return (
+                key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
+            )
+        if item.blank:
+            return False
+        if not item.command:
+            name = item.what.rpartition("/")[2]
+            return "rotated" not in item.remark and bool(name) and name in self._files.get(key, ())
+        return any(self._read_whole(table, key) for table in _find_tables(item.what))
+
+    def _read_whole(self, table: str, key: str) -> bool:
+        there = self._facts.has_rows(table, key) or self._facts.coverage(key, table).state == "read"
+        return there and not self._facts.lossy(key, table)
+
+
+def _read_value(source: Any, name: str) -> str:
+    found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, "")
+    return str(found or "")
+
+
+@cache
+def _find_tables(command: str) -> frozenset[str]:
+    """Return the tables that the output of a command fills."""
+    if command.startswith(_BATCH):
+        return frozenset({_CAPTURE})
+    tables = parsing.tables().values()
+    return frozenset(
+        table.name for table in tables if not table.log and f"`{command}`" in table.ask
+    )

@@ -1,0 +1,268 @@
+"""What the card of an ESXi host shows: one line for each table.
+
+A row has a title, the column that names its objects ("" where the row is about the host itself), and the tables it
+takes its cells from. A cell is text with columns in braces; it is left out where one of its columns is not known.
+Numbers get the unit that their column declares.
+
+    {speed_mbps}             10,000 Mbit/s
+    {link_up:link up|down}   a bool as one of two words
+    {serial_number:end}      only its end: a serial number is the customer's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Cells = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The cells that one table gives a row of the card; `only` leaves out rows of the table."""
+
+    table: str
+    cells: tuple[str, ...]
+    only: Callable[[Cells], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """One row of the card: its title, the column that names its objects, and where its cells come from."""
+
+    title: str
+    by: str
+    parts: tuple[Part, ...]
+
+
+def _part(table: str, *cells: str, only: Callable[[Cells], bool] | None = None) -> Part:
+    return Part(table, cells, only)
+
+
+def _row(title: str, by: str, *parts: Part) -> CardRow:
+    return CardRow(title, by, parts)
+
+
+def _is_datastore(cells: Cells) -> bool:
+    """Tell a datastore from a boot bank, a locker, or a volume of the system."""
+    return str(cells.get("filesystem_type")) not in (
+        "vfat",
+        "VFFS",
+        "VFFS-1",
+        "VMFS-L",
+        "VMFSL",
+        "VMFSOS",
+    )
+
+
+def _is_changed(cells: Cells) -> bool:
+    """Tell whether an option differs from its default; a list of changed options does not always tell the default."""
+    changed = cells.get("changed")
+    return bool(cells.get("delta_only") if changed is None else changed)
+
+
+def _is_other(cells: Cells) -> bool:
+    """Tell whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
+    default, *values = (
+        cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
+    )
+    return default is not None and any(
+        value is not None and str(value).casefold() != str(default).casefold() for value in values
+    )
+
+
+def _is_followed(cells: Cells) -> bool:
+    """Tell whether the clock of the host follows this server."""
+    return bool(cells.get("ntp_followed"))
+
+
+def _is_time_server(cells: Cells) -> bool:
+    """Tell whether a line of a file of settings names a time server."""
+    return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
+
+
+def _is_place_of_logs(cells: Cells) -> bool:
+    """Tell whether a line of a file of settings says where all logs go."""
+    named = (
+        cells.get("config_file") == "vmsyslog.conf"
+        and cells.get("config_section") == "vmsyslog-global"
+    )
+    return named and cells.get("config_key") in ("loghost", "logdir")
+
+
+ROWS = (
+    _row(
+        "Hardware",
+        "",
+        _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}"),
+    ),
+    _row(
+        "Image",
+        "image",
+        _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}"),
+    ),
+    _row(
+        "Processors",
+        "",
+        _part(
+            "esxi.cpu_global",
+            "{cpu_packages}",
+            "{cpu_cores}",
+            "{cpu_threads}",
+            "{hyperthreading_active:|no hyperthreading}",
+        ),
+        _part(
+            "esxi.cpu", "{cpu_brand} family {cpu_family} model {cpu_model} stepping {cpu_stepping}"
+        ),
+    ),
+    _row(
+        "Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")
+    ),
+    _row(
+        "Physical NICs",
+        "pnic",
+        _part(
+            "esxi.pnic",
+            "{link_up:up|down}",
+            "{speed_mbps}",
+            "{driver}",
+            "{mtu:MTU}",
+            "{description}",
+        ),
+        _part("esxi.pnic_info", "driver {driver_version}", "firmware {firmware_version}"),
+    ),
+    _row(
+        "Disk adapters",
+        "hba",
+        _part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}"),
+    ),
+    _row(
+        "Datastores",
+        "volume_name",
+        _part(
+            "esxi.filesystem",
+            "{filesystem_type}",
+            "{free_bytes} free of {total_bytes}",
+            "{mounted:|not mounted}",
+            only=_is_datastore,
+        ),
+        _part(
+            "esxi.nfs_datastore",
+            "{nfs_server}:{nfs_share}",
+            "{accessible:|not accessible}",
+            "{read_only:read only|}",
+        ),
+        _part(
+            "esxi.nfs41_datastore",
+            "{nfs_server}:{nfs_share}",
+            "{accessible:|not accessible}",
+            "{read_only:read only|}",
+        ),
+    ),
+    _row(
+        "Virtual switches",
+        "switch",
+        _part("esxi.vswitch", "uplinks {uplinks}", "{mtu:MTU}", "{distributed:distributed|}"),
+    ),
+    _row(
+        "VMkernel adapters",
+        "vmk",
+        _part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}"),
+    ),
+    _row(
+        "VMs",
+        "vm_name",
+        _part(
+            "esxi.vm",
+            "{vcpus:vCPU|vCPUs}",
+            "{memory_mb}",
+            "hardware version {hw_version}",
+            "{guest_os}",
+        ),
+        _part("esxi.vnic", "{adapter} on {network}"),
+        _part("esxi.vm_process", "runs as world {vm_world_id}"),
+    ),
+    _row(
+        "VMs to the wire",
+        "vm_name",
+        _part("esxi.vm_network", "{vnic:eth} at {port_id:port} of {switch} to {uplinks}"),
+        _part("esxi.vm_network", "driver of {pnic}: {driver}"),
+    ),
+    _row(
+        "VMs to storage",
+        "vm_name",
+        _part("esxi.vm_storage", "{vdisk} on {volume_name}"),
+        _part("esxi.vm_storage", "{volume_name} on {storage_device}"),
+        _part("esxi.vm_storage", "over {hba}, driver {driver}"),
+    ),
+    _row(
+        "Time",
+        "",
+        _part(
+            "esxi.ntp",
+            "NTP {running:runs|does not run}",
+            "{enabled:|does not start with the host}",
+            "{ntp_servers}",
+        ),
+        _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
+        _part("esxi.config_line", "asks {config_text}", only=_is_time_server),
+    ),
+    _row(
+        "Services",
+        "service_name",
+        _part("esxi.service_status", "{service_running:runs|does not run}"),
+    ),
+    _row(
+        "Firewall",
+        "",
+        _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}"),
+    ),
+    _row(
+        "Logs",
+        "",
+        _part(
+            "esxi.syslog_config",
+            "{log_folder}",
+            "{log_persistent:|lost at a boot}",
+            "to {remote_hosts}",
+        ),
+        _part("esxi.config_line", "{config_key} {config_text}", only=_is_place_of_logs),
+    ),
+    _row(
+        "Certificate",
+        "",
+        _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}"),
+    ),
+    _row(
+        "Core dumps go to",
+        "",
+        _part(
+            "esxi.coredump_partition_target", "partition {active_dump}", "{has_dump:|no partition}"
+        ),
+        _part("esxi.coredump_file_target", "file {active_dump}", "{has_dump:|no file}"),
+    ),
+    _row(
+        "Boot options changed from default",
+        "kernel_setting",
+        _part(
+            "esxi.kernel_setting",
+            "runs {runtime_value}",
+            "next boot {configured_value}",
+            "default {default_setting}",
+            only=_is_other,
+        ),
+    ),
+    _row(
+        "Options changed from default",
+        "option",
+        _part(
+            "esxi.advanced_option",
+            "{value}",
+            "{text}",
+            "default {default_value}",
+            "default {default_text}",
+            only=_is_changed,
+        ),
+    ),
+)

@@ -1,0 +1,417 @@
+"""The pipeline: from paths to the case document, top to bottom.
+
+walk -> read members -> name the nodes -> facts (here), judge -> case document (case_data.py)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analyzer.artefacts.parsing import Wanted
+from analyzer.artefacts.tables import Row
+from analyzer.case.case_shape import plain
+from analyzer.facts import Facts, made, releases, site_signs
+from analyzer.ingest import harmless
+from analyzer.ingest.coverage import empty_outputs, finish_ledger, node_records, source_records
+from analyzer.ingest.duplicates import leave_copies_out, leave_out
+from analyzer.ingest.file_hashes import FileHashes
+from analyzer.ingest.intake import Intake
+from analyzer.ingest.nodes import HOSTED, Node, apart, name_records, resolve
+from analyzer.ingest.problems import PROBLEM_SIGNATURES, problems
+from analyzer.ingest.reader import MemberReader, ReadListener
+from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
+from analyzer.ingest.topology import topology
+from analyzer.judge import OnJudged
+from analyzer.pipeline.case_data import CaseData, RunResult, conclude
+from analyzer.rules import fact_tables, run_catalog
+from analyzer.rules.column_usage import sample_columns
+from analyzer.rules.run_catalog import Local
+from analyzer.runtime import cache_folder
+from analyzer.runtime.errors import RefusedError
+from analyzer.runtime.guard import Tell, stage
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.paths import full
+from analyzer.scan.signatures import Scanner, Signature
+from analyzer.sources import Ledger, Member, walk
+from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
+from analyzer.sources.kinds import KindFinder
+from analyzer.sources.ledger import LOST
+from analyzer.sources.remote import Place, common_name
+from analyzer.sources.zip import ENCRYPTED
+
+MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
+Progress = Callable[[str, int], None]
+
+# Words that name no case: what folders of uploads and single outputs are called.
+_ANY_CASE = re.compile(
+    r"(?:in|out|input|output|inbox|incoming|tmp|temp|tests?|new|case|cases|sr|upload(?:s|ed)?|download(?:s|ed)?"
+    r"|desktop|documents|home|root|data|files?|folder|new[ _-]folder|attachments?|logs?|bundles?|dump|archive|support"
+    r"|support[ _-]?bundle|vm-?support|esx(?:i|top)?(?:[ _-]?(?:logs?|batch|out|output))?|esxcli|vsish|net-?stats|ping"
+    r"|vmkernel|vobd|hostd|vpxa|vmware|messages|syslog|fdm|putty|session|transcript|pasted|paste|console|terminal"
+    r"|standard input|stdin|material|input files|zip|tgz)(?:[ _.-]?\(?\d{0,2}\)?)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\d{4}")
+_TELLING = re.compile(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
+_ENDINGS = re.compile(
+    r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class Options:
+    """What a run may be told; everything has a safe default."""
+
+    limits: Limits = field(default_factory=Limits)
+    kb: Sequence[Path] = ()
+    local: Local = field(default_factory=Local)  # settings of the desk, installed rule packs
+    with_drafts: bool = False
+    engine: str = "auto"
+    progress: Progress = lambda _address, _bytes: (
+        None
+    )  # after each member: address, bytes of content
+    on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
+    watch: ReadListener | None = None  # told while members are read
+    on_judged: OnJudged | None = None  # told by `triage` after each rule
+    on_gathered: Callable[[CaseData], None] | None = (
+        None  # told by `triage` of all that was read, before it is judged
+    )
+    hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
+    incident: str = (
+        ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
+    )
+    keep_refused: bool = (
+        False  # a case of which nothing was understood has a document too: Outcome.refused says why
+    )
+    samples: Wanted = None  # of samples the columns that are read
+
+
+def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
+    """Read everything below `paths` as one case and judge it.
+
+    Raises RefusedError when nothing could be read, BadSettingsError when the settings speak of a
+    rule or a threshold that is not there.
+    """
+    options = options or Options()
+    catalog = run_catalog.load(
+        options.local, options.kb, limits=options.limits, drafts=options.with_drafts
+    )
+    options = replace(
+        options, samples=sample_columns(catalog.rules)
+    )  # the facts of this run serve the rules alone
+    material = gathered(paths, catalog.signatures(), options)
+    if options.on_gathered is not None:
+        options.on_gathered(material)
+    settings, limits = options.local.settings, options.limits
+    if options.incident:
+        from analyzer.ingest import incident_reach  # noqa: PLC0415 - few runs name an incident
+
+        incident_reach.mind(material.facts, material.nodes, options.incident)
+    return conclude(
+        material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident
+    )
+
+
+def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> CaseData:
+    """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
+
+    Raises RefusedError when nothing could be read.
+    """
+    hashes = options.hashes or FileHashes(paths)
+    kept = cache_folder.place()
+    scanner = Scanner(
+        sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
+    )
+    ledger, kinds = Ledger(), KindFinder()
+    intake = read_case(paths, ledger, kinds, scanner, options)
+    refused = refusal(paths, ledger, intake, kinds)
+    if refused is not None and not options.keep_refused:
+        raise refused
+    watch = options.watch or ReadListener()
+    watch.sorts()
+    name = case_name(paths)
+
+    def tell(what: str, part: str) -> None:
+        ledger.add_damage(name, -1, what, part)
+
+    nodes = stage(
+        "which files are of one machine",
+        partial(resolve, intake, kinds),
+        partial(apart, intake),
+        tell,
+    )
+    facts = gather(intake, nodes, ledger, tell=tell)
+    watch.hashes()
+    records = _records(
+        intake, nodes, ledger, tell
+    )  # a stage that fails here leaves the case incomplete
+    return CaseData(
+        facts=facts,
+        name=name_case(name, records["nodes"]),
+        files=hashes.result(),
+        created=_created(intake, nodes),
+        span=_span(intake),
+        complete=not _partial(ledger),
+        **records,
+        faults=[_fault(fault) for fault in intake.faults],
+        faults_total=intake.faults_total,
+        damage=[plain(damage) for damage in ledger.damage],
+        limits=[str(hit) for hit in ledger.limits],
+        advice=list(intake.advice),
+        notes=list(ledger.notes),
+        refused=refused,
+    )
+
+
+def sought(signatures: Sequence[Signature]) -> list[Signature]:
+    """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
+    looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
+    return [
+        *signatures,
+        *TIMELINE_SIGNATURES,
+        *PROBLEM_SIGNATURES,
+        *site_signs.SITE_SIGNATURES,
+        *looks_bad,
+    ]
+
+
+def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
+    """Return what the document tells of machines, files, moments and ports."""
+    return {
+        "nodes": stage(
+            "what is known of the machines", partial(node_records, intake, nodes), _nothing, tell
+        ),
+        "sources": stage(
+            "what was read of each file",
+            partial(source_records, ledger, intake, nodes),
+            _nothing,
+            tell,
+        ),
+        "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
+        "problems": stage(
+            "problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell
+        ),
+        "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
+        "harmless": stage("lines that are harmless", partial(_harmless, intake), _nothing, tell),
+    }
+
+
+def read_case(
+    paths: Sequence[Place], ledger: Ledger, kinds: KindFinder, scanner: Scanner, options: Options
+) -> Intake:
+    """Walk all members once and read each."""
+    reader = MemberReader(ledger, kinds, scanner, options.limits, options.progress, options.watch)
+    reader.into.samples = options.samples
+    for member in walk(paths, options.limits, ledger, options.on_read):
+
+        def tell(what: str, part: str, member: Member = member) -> None:
+            ledger.add_damage(member.address, -1, what, part)
+            member.record.state, member.record.why = "cut", what
+
+        stage("the rest of it", partial(reader.read, member), lambda: None, tell)
+    return reader.into
+
+
+def gather(
+    intake: Intake,
+    nodes: dict[str, Node],
+    ledger: Ledger,
+    facts: Facts | None = None,
+    *,
+    every: bool = False,
+    tell: Tell | None = None,
+) -> Facts:
+    """Put everything read into the fact tables (new ones unless given), under the names of its nodes.
+
+    every  also rows that no rule must judge: those of Workstation, Player or Fusion, and those that state the
+           release of a Manager again
+    tell   told of what failed; then no table of the case is complete, and absence proves nothing. Without it, it fails
+    """
+    facts = Facts() if facts is None else facts
+    if tell is None:
+        return _gather(intake, nodes, ledger, facts, every=every)
+    ends = stage(
+        "tables of facts",
+        partial(_gather, intake, nodes, ledger, facts, every=every),
+        lambda: None,
+        tell,
+    )
+    if ends is None:
+        for node in nodes.values():
+            facts.node(node.id, node.name, node.kind, captured=node.captured)
+            facts.incomplete(node.id)
+    return facts
+
+
+def _gather(
+    intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool
+) -> Facts:
+    name_records(intake, nodes)
+    leave_out(intake, nodes, ledger)
+    leave_copies_out(intake)
+    left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
+    for node in {id(node): node for node in nodes.values()}.values():
+        facts.node(node.id, node.name, node.kind, captured=node.captured)
+    for key, node in nodes.items():
+        place = intake.places[key]
+        if place.scope == "root" and not ledger.is_complete(place.name):
+            facts.incomplete(node.id)
+    rows = intake.rows if every else _once(intake.rows)
+    facts.add_read(row for row in rows if row.block.node not in left_out)
+    for frame in intake.frames:
+        facts.add_frame(frame)
+    for scan in intake.scans:
+        if scan.node not in left_out:
+            facts.add_hits(scan)
+    for cover in intake.covers:
+        if nodes[cover.place.key].id in left_out:
+            continue
+        facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+    for key, table, address in empty_outputs(intake):
+        if key not in left_out and not facts.coverage(key, table).state:
+            facts.cover(key, table, "read", address=address)
+    made.put(facts, [releases.MADE, *site_signs.ALL_TABLES])
+    return facts
+
+
+def _once(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield rows; of those that state one release of one Manager only the fullest, which is then the one subject."""
+    fullest: dict[tuple[Any, ...], Row] = {}
+    for row in rows:
+        if row.table.name == MANAGER:
+            key = row.block.node, row.values.get("version"), row.values.get("build")
+            known = fullest.get(key)
+            if known is None or _told(row) > _told(known):
+                fullest[key] = row
+    kept = {id(row) for row in fullest.values()}
+    return (row for row in rows if row.table.name != MANAGER or id(row) in kept)
+
+
+def _told(row: Row) -> int:
+    return sum(value is not None for value in row.values.values())
+
+
+def case_name(paths: Sequence[Place]) -> str:
+    """Return the name of a case: its only file or folder, else the folder that holds them all."""
+    on_disk = [full(path) for path in paths if isinstance(path, Path)]
+    if len(on_disk) < len(paths):
+        return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
+    path = (
+        on_disk[0]
+        if len(paths) == 1
+        else Path(os.path.commonpath([path.parent for path in on_disk]))
+    )
+    if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
+        path = (
+            path.parent
+        )  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
+    return path.name or "case"
+
+
+def says_nothing(name: str) -> bool:
+    """Tell whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
+    stem = _ENDINGS.sub("", name)
+    return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
+
+
+def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
+    """Return the name of a case: that of its files, or that of its only host where theirs says nothing.
+
+    nodes  records of the machines (case_shape.NODE); those that no file names do not count
+    """
+    if not says_nothing(given):
+        return given
+    named = [node for node in nodes if node["name"] and not _NO_NAME.search(node["name"])]
+    hosts = {node["name"] for node in named if node["kind"] == "esxi"} or {
+        node["name"] for node in named
+    }
+    return hosts.pop() if len(hosts) == 1 else given
+
+
+def refusal(
+    paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder
+) -> RefusedError | None:
+    """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
+    understood = finish_ledger(ledger, intake, kinds)
+    roots = [*ledger.roots, *(one.address for one in ledger.given)]
+    if (
+        understood
+        or intake.advice
+        or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots)
+    ):
+        return None
+    shown = [source for source in ledger.sources if source.state in LOST] or ledger.sources
+    reasons = [f"{source.address}: {source.why}" for source in shown if source.why][:5]
+    reasons = reasons or [f"{one.address}: {one.what}" for one in ledger.damage[:5]]
+    return RefusedError(
+        "nothing could be read",
+        where=", ".join(str(path) for path in paths[:3]),
+        why="; ".join(reasons) or "no file was found",
+        do=_what_to_do(ledger),
+    )
+
+
+def _what_to_do(ledger: Ledger) -> str:
+    """Return the next step of somebody whose material could not be read."""
+    if any(source.why == ENCRYPTED for source in ledger.sources):
+        return "Give the folder that you get when you unpack it with the password."
+    if any(source.address.endswith("backline-archive.json") for source in ledger.sources):
+        return "Give a bundle; the cases of an archive are listed by `backline archive list --archive DIR`."
+    if any("Permission denied" in one.what for one in ledger.damage):
+        return MAY_READ
+    if any(is_piece(source.address) and "binary data" in source.why for source in ledger.sources):
+        return JOIN
+    if any(source.why == PIECE_INSIDE for source in ledger.sources):
+        return "It holds pieces of a split file: unpack it and give all pieces together, they are read as one."
+    return "Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript."
+
+
+def _harmless(intake: Intake) -> list[dict[str, Any]]:
+    return harmless.harmless_records(intake, harmless.rows_of(fact_tables.shipped()))
+
+
+def _nothing() -> list[dict[str, Any]]:
+    return []
+
+
+def _partial(ledger: Ledger) -> bool:
+    return bool(
+        ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources)
+    )
+
+
+def _span(intake: Intake) -> dict[str, str] | None:
+    firsts = [span.first for span in intake.spans if span.first]
+    lasts = [span.last for span in intake.spans if span.last]
+    return {"first": min(firsts), "last": max(lasts)} if firsts and lasts else None
+
+
+def _created(intake: Intake, nodes: dict[str, Node]) -> str:
+    """The newest time found in the material, never the wall clock: the same case gives the same bytes."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if epoch.isdigit() and len(epoch) < 11:
+        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    times = [node.captured for node in nodes.values()] + [span.last for span in intake.spans]
+    return max((time for time in times if time), default="")
+
+
+def _fault(fault: Any) -> dict[str, Any]:
+    why = fault.why or f"state {fault.state}, template line {fault.template_line}"
+    return {
+        "address": fault.address,
+        "line": fault.line,
+        "text": fault.text[:300],
+        "parser": fault.parser,
+        "why": why,
+    }

@@ -1,0 +1,136 @@
+"""The folder of the user that holds what can be made again: where it is, and who may write there.
+
+Linux    $XDG_CACHE_HOME/backline, else ~/.cache/backline
+         (https://specifications.freedesktop.org/basedir-spec/latest/)
+macOS    ~/Library/Caches/backline
+Windows  %LOCALAPPDATA%\\backline\\Cache
+
+`BACKLINE_CACHE` names another folder, or is `off`. On systems with owners and permissions, folder and files belong to
+the user and nobody else may write to them, or they count as absent: another user must not be able to plant one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+VARIABLE = "BACKLINE_CACHE"
+RULES, PATTERNS = (
+    "rules-",
+    "patterns-",
+)  # how the names of files begin: rules and facts, automata of Hyperscan
+ENDING, UNFINISHED = ".cache", ".unfinished"
+MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
+DAY = 86_400.0
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def place() -> Path | None:
+    """Return the folder, which need not exist; None when there shall be none."""
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted:
+        return Path(wanted) if wanted != "off" and Path(wanted).is_absolute() else None
+    if sys.platform == "win32":
+        base, own = os.environ.get("LOCALAPPDATA", ""), "backline/Cache"
+    elif sys.platform == "darwin":
+        base, own = _home("Library/Caches"), "backline"
+    else:
+        base, own = os.environ.get("XDG_CACHE_HOME", ""), "backline"
+        base = base if Path(base).is_absolute() else _home(".cache")
+    return Path(base, own) if Path(base).is_absolute() else None
+
+
+def _home(below: str) -> str:
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
+    return str(Path(home, below)) if Path(home).is_absolute() else ""
+
+
+def read(path: Path, most: int) -> bytes:
+    """Return the bytes of a file of the folder; OSError when it is not there or may be another user's."""
+    if not _is_own(path.parent.lstat(), folder=True):
+        raise PermissionError
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as stream:
+        state = os.fstat(handle)
+        if not _is_own(state, folder=False) or state.st_size > most:
+            raise PermissionError
+        data = stream.read(most + 1)
+    if time.time() - state.st_mtime > DAY:
+        with suppress(OSError):
+            os.utime(path)  # it is in use: not to be swept
+    return data
+
+
+def read_sealed(path: Path, form: str, most: int) -> bytes:
+    """Return what `write_sealed` wrote; OSError as `read` raises it, ValueError where it is damaged or another form."""
+    seal, _, data = read(path, most).partition(b"\n")
+    if seal != _seal(form, data):
+        raise ValueError
+    return data
+
+
+def write_sealed(path: Path, form: str, data: bytes) -> None:
+    """Write a file of the folder with a line before it that tells its form and its SHA-256."""
+    write(path, _seal(form, data) + b"\n" + data)
+
+
+def _seal(form: str, data: bytes) -> bytes:
+    return f"{form} {hashlib.sha256(data).hexdigest()}".encode()
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file of the folder, whole or not at all, and sweep out old ones; what cannot be written is left."""
+    unfinished = ""
+    try:
+        _make(path.parent)
+        if not _is_own(path.parent.lstat(), folder=True):
+            return
+        handle, unfinished = tempfile.mkstemp(prefix=RULES, suffix=UNFINISHED, dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(unfinished).replace(path)
+        _sweep(path)
+    except OSError:
+        if unfinished:
+            with suppress(OSError):
+                Path(unfinished).unlink(missing_ok=True)
+
+
+def _make(folder: Path) -> None:
+    """Make the folder and what lies above it, below a folder of the user only (not below the home of another)."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    if missing and not _is_own(folder.stat(), folder=True):
+        raise PermissionError
+    for one in reversed(missing):
+        one.mkdir(0o700, exist_ok=True)
+
+
+def _is_own(state: os.stat_result, *, folder: bool) -> bool:
+    """Tell whether a folder or a file belongs to this user, and nobody else may write to it."""
+    if not (stat.S_ISDIR if folder else stat.S_ISREG)(state.st_mode):
+        return False
+    return sys.platform == "win32" or (state.st_uid == os.geteuid() and not state.st_mode & _OTHERS)
+
+
+def _sweep(kept: Path) -> None:
+    """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
+    found = (
+        one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept
+    )
+    ours = [(time.time() - one.lstat().st_mtime, one) for one in found]
+    whole = sorted(pair for pair in ours if pair[1].name.endswith(ENDING))
+    old = [one for age, one in whole[: MOST_FILES - 1] if age > MOST_DAYS * DAY]
+    old += [one for _, one in whole[MOST_FILES - 1 :]]
+    old += [one for age, one in ours if one.name.endswith(UNFINISHED) and age > DAY]
+    for one in old:
+        with suppress(OSError):
+            one.unlink()

@@ -1,0 +1,81 @@
+"""Why something could not be told of many subjects: one sentence per reason, not per subject.
+
+The reasons of the judge name the node, the place or the keys of their subject. Reasons that differ in
+nothing else are one, and what they differ in is listed or counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from analyzer.runtime import text
+
+_AT = re.compile(r" at (?P<of>\S.*:\d+)$")  # `vm.vcpus has no value at esx01.txt:100`
+_OUTPUT = re.compile(
+    r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is empty|were not|may be))"
+)
+_WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
+_NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
+MOST = 4  # names in one sentence
+STILL_WRITTEN = (
+    "still being copied or written: it changed while it was read; run again when that is done"
+)
+STILL_LOADED = "a download that has not ended, by its name; run again when it has"
+
+
+def merged(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the reasons of many subjects, each given as (reason, name of the node), one for each kind, in order."""
+    return [said for said, _ in counted(reasons)]
+
+
+def counted(
+    reasons: Iterable[tuple[str, str]], *, name: bool = True
+) -> list[tuple[str, list[int]]]:
+    """Return the same, each with the places of its subjects in `reasons`; without `name` no node is named."""
+    kinds: dict[str, dict[str, dict[str, None]]] = {}
+    members: dict[str, list[int]] = {}
+    for place, (why, node) in enumerate(reasons):
+        if why:
+            kind, parts = _parted(why, node)
+            kind = kind if name else kind.replace(f" of {_NODE}", "")
+            known = kinds.setdefault(kind, {_NODE: {}, _PLACE: {}, _KEYS: {}})
+            members.setdefault(kind, []).append(place)
+            for mark, part in parts:
+                known[mark][part] = None
+    told = ({mark: list(parts) for mark, parts in known.items()} for known in kinds.values())
+    return [(_told(kind, parts), members[kind]) for kind, parts in zip(kinds, told, strict=True)]
+
+
+def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a reason with marks for what is its subject's own, and those parts."""
+    parts: list[tuple[str, str]] = []
+    for pattern, mark in ((_AT, _PLACE), (_OUTPUT, _PLACE), (_WITH, _KEYS)):
+        if found := pattern.search(why):
+            parts.append((mark, found["of"]))
+            why = why[: found.start("of")] + mark + why[found.end("of") :]
+    whose = (
+        re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node and node in why else None
+    )
+    if whose:
+        parts.append((_NODE, node))
+        why = why[: whose.start()] + _NODE + why[whose.end() :]
+    return why, parts
+
+
+def _told(kind: str, parts: dict[str, list[str]]) -> str:
+    nodes, places, keys = parts[_NODE], parts[_PLACE], parts[_KEYS]
+    said = kind.replace(_NODE, listed(nodes))
+    others = text.counted(len(places) - 1, "more place")
+    more = f"{places[0]} and {others}" if len(places) > 1 else "".join(places)
+    said = said.replace(_PLACE, more)
+    return said.replace(
+        _KEYS, f"{keys[0]} (and {len(keys) - 1:,} more like it)" if len(keys) > 1 else "".join(keys)
+    )
+
+
+def listed(names: list[str], most: int = MOST) -> str:
+    """Return names as a list in words: `a`, `a and b`, `a, b and c`, `a, b, c, d and 36 more`."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -1,0 +1,1 @@
+"""Tables, esxtop and the merged log of a case, without a report."""
