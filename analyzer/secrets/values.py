@@ -104,7 +104,7 @@ def may_hold_secrets(raw: bytes) -> bool:
     if b"\x00" in raw[:4096]:
         return True
     low = raw.lower()
-    for sign in _RAW_SIGNS:  # noqa: SIM110 - as in `_holds`
+    for sign in _RAW_SIGNS:
         if sign in low:
             return True
     return False
@@ -162,7 +162,7 @@ def _split_line(line: str) -> Iterator[str]:
 
 def _holds_any(low: str, words: Sequence[str]) -> bool:
     """Say whether one of some words stands in a line."""
-    for word in words:  # noqa: SIM110 - a generator for `any` would cost more than the search
+    for word in words:
         if word in low:
             return True
     return False

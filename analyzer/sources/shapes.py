@@ -159,7 +159,7 @@ class Shapes:
         whole = self._whole_by[line[:1]]
         if whole is not None and whole.match(line):
             return True
-        for word, pattern in self._far:  # noqa: SIM110 - asked of every new line; a generator is dearer
+        for word, pattern in self._far:
             if word in line and _compile_pattern(pattern).search(line):
                 return True
         return False
