@@ -420,7 +420,7 @@ def test_thorough_runs_the_examples(tmp_path: Path) -> None:
          'example "a clean NIC": result is no_match, expected match'),
         ("severity: major}", "severity: major}\n    gap: true", "expect: {result: match, severity: major}",
          'example "a thousand damaged frames" is marked `gap: true`, but it passes now'),
-        ("path: esx.txt", "command: nothing we read", "expect: {result: match, severity: warning, say: vmnic9",
+        ("path: esx.txt", "command: nothing we read", "expect: {result: match, severity: info, say: vmnic9",
          'example "the block as esxcli prints it": damaged-frames, example the block as esxcli prints it: no parser'),
     ):  # fmt: skip
         text = base().replace(old, new)
@@ -437,13 +437,16 @@ def test_thorough_moves_the_thresholds(tmp_path: Path) -> None:
         base().replace("rx_crc_errors: 1000}", "rx_crc_errors: 5000}"), tmp_path, thorough=True
     )
 
-    assert (found.code, found.source.strip()) == ("R073", "- when: n.rx_crc_errors >= 1000")
-    assert found.message == "`1000` may become 1100 and no example notices (outcomes 1)"
-    assert "is 1000" in found.help
+    assert (found.code, found.source.strip()) == (
+        "R073",
+        "- when: n.rx_crc_errors / n.rx_packets >= 0.01",
+    )
+    assert found.message == "`0.01` may become 0.011 and no example notices (outcomes 1)"
+    assert "is 0.01" in found.help
 
     allowed = base().replace(
-        "  - when: n.rx_crc_errors >= 1000",
-        "  # lint: allow R073 because so\n  - when: n.rx_crc_errors >= 1000",
+        "  - when: n.rx_crc_errors / n.rx_packets >= 0.01",
+        "  # lint: allow R073 because so\n  - when: n.rx_crc_errors / n.rx_packets >= 0.01",
     )
     assert [one.code for one in check(allowed, tmp_path, thorough=True)] == ["R091"]
     assert (
@@ -471,7 +474,7 @@ def test_a_new_skeleton_gives_the_list_of_what_is_to_be_done() -> None:
     Of a log the cases "cannot tell" and "read by the real parser" are made for the author.
     """
     for made, asked in (
-        (skeleton("kb-12345"), {"R067", "R070", "R071"}),
+        (skeleton("kb-12345"), {"R067", "R070", "R071", "R089"}),
         (skeleton("kb-12345", log="esxi.vmkernel"), {"R067"}),
     ):
         assert {one.code for one in lint.check_text(made, "kb-12345.yaml")} == asked

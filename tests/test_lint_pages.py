@@ -23,6 +23,9 @@ from tests.lint_kit import (
     unmarked,
 )
 
+# Pieces are short: they are not laid out, and a bare counter stands for a condition.
+BESIDE = ("R007", "R089")
+
 
 def page(code: str) -> str:
     """Return the page of a code."""
@@ -35,7 +38,7 @@ def apart(own: Piece) -> bool:
 
 
 def found(own: Piece, code: str, folder: Path) -> list[tuple[str, int]]:
-    """Return codes and lines that a piece gives; those of the layout only on its own page."""
+    """Return codes and lines that a piece gives; those of the layout and of shares only on their own page."""
     if own.language == "csv":
         return [
             (one.code, one.place.line) for one in check_facts(unmarked(own.text)[0] + "\n", folder)
@@ -50,7 +53,9 @@ def found(own: Piece, code: str, folder: Path) -> list[tuple[str, int]]:
         text, folder, own.info.get("file", ""), beside=beside, thorough=CODES[code].stage == PROOF
     )
     return [
-        (one.code, one.place.line) for one in complaints if one.code != "R007" or code == "R007"
+        (one.code, one.place.line)
+        for one in complaints
+        if one.code not in BESIDE or one.code == code
     ]
 
 

@@ -38,12 +38,16 @@ _SHAPE = (
     r"|DISKLIB-[A-Z]+ *: |(?:vmx|mks|vcpu-\d+)\| [A-Z]\d{3}: )"  # as people quote lines
 )
 _PRODUCT = re.compile(r"\bLog for VMware ([A-Za-z]+)")
-# a log that lost its head, or lines of one: the system below it, the program that started it, a folder of a desktop
+# a log that lost its head, or lines of one: the system below it, or the program that started it
 _DESKTOP = re.compile(
     r"\bHost is (?:Windows|Linux|macOS|Mac OS|Darwin)\b|\bname=VMware (?:Workstation|Player|Fusion)\b"
     r"|\bHost: WIN32\b|[\\/]VMware (?:Workstation|Player|Fusion)\b"
-    r"|(?:\b[A-Za-z]:\\|/home/|/Users/)[^\"'\n]{1,250}\.(?:vmxf?|vmdk|vmem|vmss|vmsn|nvram)\b"
 )
+# files of a VM where ESXi has none: on a drive of Windows, in a home of Linux or macOS
+_DESKTOP_FILE = re.compile(
+    r"(?:\b[A-Za-z]:[\\/]|(?<![\w/])/(?:home|Users|Volumes|media|mnt)/)[^\n'\"|]{0,300}?\.(?:vmxf?|vmdk|vmem|vmss|vmsn|nvram)\b"
+)
+_ESXI_FILE = "/vmfs/"
 _FOLDER = re.compile(r"/vmfs/volumes/[^/]+/([^/]+)/[^/]+$|([^/!]+)/vmware(?:-\d+)?\.log[^/]*$")
 _SHOWN = re.compile(
     r"/vmfs/volumes/[^/]+/([^/]+)/vmware(?:-\d+)?\.log"
@@ -66,13 +70,21 @@ def parse_block(block: Block) -> Output:
 
 
 def find_kind(lines: Sequence[str]) -> str:
-    """Return hosted for the log of a VM under Workstation, Player or Fusion."""
-    for line in lines[:200]:
+    """Return hosted for the log of a VM under Workstation, Player or Fusion.
+
+    A log without its head tells by the places of the VM's files; one file of a datastore speaks for ESXi.
+    """
+    placed = ""
+    for line in lines:
         if found := _PRODUCT.search(line[:400]):
             return "" if found[1].startswith("ESX") else "hosted"
         if _DESKTOP.search(line[:1000]):
             return "hosted"
-    return ""
+        if _ESXI_FILE in line:
+            return ""
+        if _DESKTOP_FILE.search(line[:1000]):
+            placed = "hosted"
+    return placed
 
 
 PARSER = Parser(
