@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES
 from analyzer.archive.query.ask import QueryDatabase, ResultRows, asked
 from analyzer.archive.store import Archive
