@@ -101,7 +101,7 @@ def test_the_man_page_says_all() -> None:
     assert all(word in plain for word in options)
     codes = re.findall(r"^\.B (\d+)$", page, re.MULTILINE)
     told = (
-        (ROOT / "README.md")
+        (ROOT / "docs" / "commands.md")
         .read_text(encoding="utf-8")
         .partition("Exit codes:")[2]
         .partition("\n\n")[0]
