@@ -184,9 +184,9 @@ def _redacted_lines(
 ) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
     from analyzer.redact.log_lines import LineProof, LineReplacer
-    from analyzer.views.log_text import written
+    from analyzer.views.log_text import write_lines
 
-    lines = merged.lines()
+    lines = merged.read_lines()
     first = list(islice(lines, 1))  # all was read once now
     for host, log in merged.summary.seen:
         redaction.identities.cell("host", host)
@@ -203,7 +203,7 @@ def _redacted_lines(
             made = replacer.texts(dict.fromkeys(chain.from_iterable(map(_TOLD, some))))
             yield from (_renamed(line, made) for line in some)
 
-    for shown in _batched(written(free(), form)):
+    for shown in _batched(write_lines(free(), form)):
         redaction.refuse(proof.survivors("the output", shown))
         yield from shown
 

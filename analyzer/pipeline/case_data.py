@@ -168,9 +168,9 @@ def _log(
 ) -> list[Record]:
     if not any(scan.hits for scan in facts.scans):
         return []
-    from analyzer.merged_log.kept import kept_lines  # noqa: PLC0415 - a healthy host needs none
+    from analyzer.merged_log.kept import keep_lines  # noqa: PLC0415 - a healthy host needs none
 
-    return kept_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
+    return keep_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
 
 
 def _document(

@@ -201,13 +201,13 @@ def test_a_name_that_is_left_in_a_line_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str, form: str
 ) -> None:
     """Output in which a name is left is not printed: exit code 6, and the message says at which line, not which name."""
-    whole = show.written
+    whole = show.write_lines
 
     def leaking(lines: Iterator[Any], form: str) -> Iterator[str]:
         yield from whole(lines, form)
         yield f"2021-03-01T00:00:00.002Z and {leak}, said [vmkernel.log:77]"
 
-    monkeypatch.setattr(show, "written", leaking)
+    monkeypatch.setattr(show, "write_lines", leaking)
     done = run("log", CASE, "--format", form, "--redact", "--redact-map", tmp_path / "map")
     assert done.exit_code == (0 if leak == "nothing" else 6), done.output
     assert bool(done.stdout) == (leak == "nothing")

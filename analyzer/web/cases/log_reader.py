@@ -31,7 +31,7 @@ from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, UsageError, failure_text
 from analyzer.runtime.text import one_line
 from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
-from analyzer.views.log_text import summary
+from analyzer.views.log_text import describe_reading
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -59,16 +59,16 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
 
 def _sent(order: Mapping[str, Any], out: ProgressWriter) -> Record:
     moment = _moment(order["around"])
-    window = around.window(moment, LENGTH)
+    window = around.center_window(moment, LENGTH)
     query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
     log = MergedLog(
         places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read
     )
     shown = 0
-    for piece in _pieces(nearest(log.lines(), moment)):
+    for piece in _pieces(nearest(log.read_lines(), moment)):
         shown += len(piece)
         out.tell("lines", lines=piece)
-    said = [one_line(text, 300) for text in summary(log.summary, window)]
+    said = [one_line(text, 300) for text in describe_reading(log.summary, window)]
     return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": said}
 
 
