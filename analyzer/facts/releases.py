@@ -56,13 +56,16 @@ def put_releases(facts: Facts) -> set[str]:
         if ranked:
             rows.append(make_release(ranked))
             covers[node] = Coverage("read")
-    return {MADE} if facts.derive(parsing.tables()[MADE], rows, covers) else set()
+    if facts.derive(parsing.tables()[MADE], rows, covers):
+        return {MADE}
+    return set()
 
 
 def make_release(stated: Sequence[Row]) -> Row:
     """Return the release of a host from the rows that state it, the most trusted first."""
     best = stated[0]
-    version, build = best.values["version"], find_build(stated)
+    version = best.values["version"]
+    build = find_build(stated)
     known = builds.lookup("esxi", build) if isinstance(build, int) else None
     others = {}
     for row in reversed(stated):

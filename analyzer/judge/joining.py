@@ -88,7 +88,7 @@ def read_table(facts: Facts, name: str) -> CaseTable:
     """
     found = facts.held.get(name)
     if found is None:
-        shared = facts.store(name).shared
+        shared = facts.store(name).only_shared
         if shared is None:
             found = CaseTable(facts, name)
         else:
@@ -254,7 +254,8 @@ class Joiner:
             return NO_ROWS
         if self._where is None and not self._ranked:
             if key not in self._groups:
-                rows, captures = self._find_objects(key), self._find_samples(key)
+                rows = self._find_objects(key)
+                captures = self._find_samples(key)
                 self._groups[key] = JoinedRows(rows, captures=captures)
             return self._groups[key]
         group = JoinedRows(self._find_objects(key), captures=self._find_samples(key))
@@ -271,7 +272,8 @@ class Joiner:
 
     def _try_where(self, where: Fn, env: Env, rows: Sequence[CaseRow]) -> list[bool | None]:
         """Return for each row whether the join's `where` holds for it and the subject."""
-        held, found = env[self.slot], []
+        held = env[self.slot]
+        found = []
         for env[self.slot] in rows:
             found.append(where(env))
             self.look()
@@ -538,7 +540,8 @@ class Aggregate:
                 best[decides] = cell, number
 
         slot = self.joiner.slot
-        held, value = env[slot], self.joiner.closures(leaf)
+        held = env[slot]
+        value = self.joiner.closures(leaf)
         answers = list(self._read_values(env, group)) if self.conditional else []
         for place, row in enumerate(group.rows):
             env[slot] = row

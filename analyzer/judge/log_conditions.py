@@ -88,7 +88,9 @@ class Answers:
         """Return the answer for a subject."""
         if not self.scope.keys:
             return self.default
-        return self.unknown if None in key else self.keyed.get(key, self.default)
+        if None in key:
+            return self.unknown
+        return self.keyed.get(key, self.default)
 
     def find_common(self) -> bool | None:
         """Return what the answer is for every subject, None where they differ or it is not known."""
@@ -246,7 +248,8 @@ class Logs:
             return
         if answer.value is None and not answer.reason:
             table = logs[0].table.name
-            answer.reason, answer.missing = Reason.UNPARSED, table
+            answer.reason = Reason.UNPARSED
+            answer.missing = table
             answer.why = (
                 f"lines of {table} that matter here have no time or no value, or were not kept"
             )
@@ -257,7 +260,8 @@ class Logs:
         """Answer "none for 24h": the last stretch of the log, if the log reaches back so far without a hole."""
         table = log.table.name
         begin = float("-inf")
-        inside, doubtful = pool.sure, []
+        inside = pool.sure
+        doubtful = []
         first, last = self._find_span(log, node)
         if seen.within:
             if first is None or last is None:
@@ -297,11 +301,13 @@ class Logs:
 
     def _find_span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
         """Return the times of the first and the last line of a log."""
-        firsts, lasts = [], []
+        firsts = []
+        lasts = []
         for scan in self.find_scans(log, node):
             if scan.excerpt:
                 continue
-            first, last = read_raw_time(scan.first_stamped), read_raw_time(scan.last_stamped)
+            first = read_raw_time(scan.first_stamped)
+            last = read_raw_time(scan.last_stamped)
             if first is not None:
                 firsts.append(first)
             if last is not None:
@@ -497,7 +503,8 @@ def split_by_where(
 ) -> tuple[list[LogHit], list[LogHit]]:
     """Return the lines for which the `where` of their signature holds, and those for which that is unknown."""
     holds = Closures(LineValues(log), texts=True)(where)
-    sure, maybe = [], []
+    sure = []
+    maybe = []
     for line in lines:
         answer = holds([line.values])
         if answer:

@@ -154,7 +154,8 @@ class SampleCapture:
 
     def is_continued_by(self, frame: Frame, first: int) -> bool:
         """Tell whether a frame, whose first row has a number, holds further samples of the same objects."""
-        mine, theirs = self.frames[0].columns, frame.columns
+        mine = self.frames[0].columns
+        theirs = frame.columns
         return (
             isinstance(mine, SampleColumns)
             and isinstance(theirs, SampleColumns)
@@ -251,7 +252,9 @@ class SampleCapture:
         """Return places as numbers: a slice, numbers, or None for all."""
         if places is None:
             return np.arange(self.count)
-        return np.arange(*places.indices(self.count)) if isinstance(places, slice) else places
+        if isinstance(places, slice):
+            return np.arange(*places.indices(self.count))
+        return places
 
     def number_rows(self, places: Any = None) -> Any:
         """Return the numbers of rows."""
@@ -339,7 +342,7 @@ class SampleCapture:
 def read_captures(store: Store, name: Callable[[str], str]) -> list[SampleCapture]:
     """Return the frames of a table as captures: those of the same objects and of one origin together."""
     found: list[SampleCapture] = []
-    for first, frame in store.placed():
+    for first, frame in store.number_frames():
         if not len(frame.line):
             continue
         last = found[-1] if found else None
@@ -395,7 +398,9 @@ class SampleSlice:
         if op == "sum":
             if cells.dtype.kind in "iuOb":
                 total = sum(cells.tolist(), start or 0)
-                return None if isinstance(total, int) and abs(total) >= HUGE else total
+                if isinstance(total, int) and abs(total) >= HUGE:
+                    return None
+                return total
             whole = np.concatenate([[0.0 if start is None else start], cells.astype(float)])
             return float(np.add.accumulate(whole)[-1])  # one by one, in the order of the rows
         pick = max if op == "max" else min
@@ -420,7 +425,8 @@ class SampleSlice:
 
     def split_objects(self, table: Table) -> Iterator[tuple[Key, SampleSlice]]:
         """Yield the samples of a stretch object by object."""
-        capture, names = self.capture, table.key
+        capture = self.capture
+        names = table.key
         every = np.arange(capture.count)
         position = np.full(capture.count, -1)  # of a row in this stretch
         position[self.places] = np.arange(self.count)
@@ -489,7 +495,8 @@ class VectorClosures:
         slot = self.slot
 
         def work_out_rows(env: Env, stretch: SampleSlice) -> Vector:
-            held, found = env[slot], []
+            held = env[slot]
+            found = []
             for env[slot] in stretch.capture.read_rows(self.table, stretch.places):
                 found.append(value(env))
             env[slot] = held
@@ -559,7 +566,9 @@ class VectorClosures:
 
         def negate(env: Env, stretch: SampleSlice) -> Vector:
             one = part(env, stretch)
-            return one if one.known is False else Vector(np.logical_not(one.cells), one.known)
+            if one.known is False:
+                return one
+            return Vector(np.logical_not(one.cells), one.known)
 
         return negate
 
@@ -583,7 +592,9 @@ class VectorClosures:
 
         def change_sign(env: Env, stretch: SampleSlice) -> Vector:
             one = part(env, stretch)
-            return one if one.known is False else Vector(-one.cells, one.known)
+            if one.known is False:
+                return one
+            return Vector(-one.cells, one.known)
 
         return change_sign
 
@@ -595,7 +606,8 @@ class VectorClosures:
         op = node.op
 
         def work_out(env: Env, stretch: SampleSlice) -> Vector:
-            left, right = one(env, stretch), two(env, stretch)
+            left = one(env, stretch)
+            right = two(env, stretch)
             known = find_known(left, right)
             if known is False:
                 return UNKNOWN
@@ -617,9 +629,12 @@ class VectorClosures:
         compare = COMPARE[node.name]
 
         def compare_cells(env: Env, stretch: SampleSlice) -> Vector:
-            left, right = one(env, stretch), two(env, stretch)
+            left = one(env, stretch)
+            right = two(env, stretch)
             known = find_known(left, right)
-            return UNKNOWN if known is False else Vector(compare(left.cells, right.cells), known)
+            if known is False:
+                return UNKNOWN
+            return Vector(compare(left.cells, right.cells), known)
 
         return compare_cells
 

@@ -201,7 +201,8 @@ class Collector:
 
     def close(self) -> None:
         """Give the entry away that goes on, if it lies in the window."""
-        lines, when = self._open, self._when
+        lines = self._open
+        when = self._when
         self._open = []
         if lines and when is not None and self._window.start <= when <= self._window.end:
             part = self._seen.part
@@ -209,7 +210,8 @@ class Collector:
 
     def _mark_stretches(self, block: LineBlock) -> list[tuple[int, datetime | None]]:
         """Return where stretches of a block begin, each with the time of its first line that has one, and the end."""
-        data, end = block.data, block.end
+        data = block.data
+        end = block.end
         marks = []
         at = 0
         while at < end:
@@ -262,7 +264,8 @@ class Collector:
                 continue
             elif len(self._open) >= _TOGETHER:
                 self.close()
-                self._when, self._assumed = self._now, ("time",)
+                self._when = self._now
+                self._assumed = ("time",)
             if self._when is None:
                 self._seen.timeless += 1
             elif at in texts:
@@ -282,7 +285,8 @@ class Collector:
                 wanted.append(at)
         if not wanted:
             return {}
-        first, last = wanted[0], wanted[-1]
+        first = wanted[0]
+        last = wanted[-1]
         before = [decode_line(line) for line in [*self._above, *lines[:first]][-_ABOVE:]]
         texts = [decode_line(line) for line in lines[first : last + 1]]
         _, shown, after = hide_around(before, texts[0], texts[1:])

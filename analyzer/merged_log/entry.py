@@ -144,8 +144,11 @@ def choose_worse_level(stated: str, other: str) -> str:
     """Return the more severe of two levels; the one that is stated where they are equal or the other is none."""
     if not other:
         return stated
-    known, found = rank_level(stated), rank_level(other)
-    return other if known is None or (found is not None and found < known) else stated
+    known = rank_level(stated)
+    found = rank_level(other)
+    if known is None or (found is not None and found < known):
+        return other
+    return stated
 
 
 @cache

@@ -117,7 +117,8 @@ def read_time(text: str, address: str) -> datetime | None:
 
 def list_neighbours(one: TimedHit) -> Iterator[LogEntry]:
     """Yield a hit and the lines around it that bear a time: what one without goes on with may be out of sight."""
-    scan, hit = one.scan, one.hit
+    scan = one.scan
+    hit = one.hit
     part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
     before, after = hit.around
     number = hit.line - len(before)

@@ -175,7 +175,8 @@ class MergedLog:
 
         scopes  the places whose logs are read, None for all; most: lines after which no more are collected
         """
-        ledger, kinds = Ledger(), KindFinder()
+        ledger = Ledger()
+        kinds = KindFinder()
         options = Options(self.query.limits, samples={}, watch=self._watch, on_read=self._on_read)
 
         def take_entry(entry: LogEntry) -> None:
@@ -204,7 +205,8 @@ class MergedLog:
             if refused is not None:
                 raise refused
             self._summarize(ledger, intake, nodes, scanner.seen)
-            hosts, wanted = self.summary.hosts, self.summary.host
+            hosts = self.summary.hosts
+            wanted = self.summary.host
             if wanted and not any(wanted in name.lower() for name in hosts):
                 known = ", ".join(hosts[:5]) or "none"
                 what = f"no host {self.query.host!r} in this material"
@@ -249,13 +251,16 @@ class MergedLog:
             if wanted and wanted not in host.lower():
                 continue
             if entry.when != moment:
-                moment, recent = entry.when, {}
+                moment = entry.when
+                recent = {}
             if recent.setdefault((host, entry.lines[0][1]), entry.order) != entry.order:
                 self.summary.doubles += len(entry.lines)
                 continue
             self.summary.lines += len(entry.lines)
             level, component = entry.level_and_component()
-            time, part, assumed = format_stamp(entry), entry.part, entry.assumed
+            time = format_stamp(entry)
+            part = entry.part
+            assumed = entry.assumed
             for number, text in entry.lines:
                 thing = object_of_line(text)
                 yield MergedLine(

@@ -226,12 +226,16 @@ def unpack_cell(cell: Any) -> Any:
         return None
     if hasattr(cell, "item"):
         return cell.item()
-    return cell if isinstance(cell, int | float | bool | str) else str(cell)
+    if isinstance(cell, int | float | bool | str):
+        return cell
+    return str(cell)
 
 
 def print_cell(cell: Any) -> str:
     """Return a cell as the terminal shows it."""
-    return "-" if cell is None else for_terminal(str(cell)).replace("\n", " ")
+    if cell is None:
+        return "-"
+    return for_terminal(str(cell)).replace("\n", " ")
 
 
 def align_columns(rows: Iterable[list[str]]) -> Iterator[str]:

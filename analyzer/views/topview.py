@@ -197,9 +197,11 @@ class TopFile:
         import numpy as np  # noqa: PLC0415 - heavy
 
         names = list_name_columns(table)
-        own, moments = columns, columns
+        own = columns
+        moments = columns
         if isinstance(columns, SampleColumns):
-            own, moments = columns.names, columns.moments
+            own = columns.names
+            moments = columns.moments
         keys = list(zip(*(own[name].tolist() for name in names), strict=True))
         stamps = list(map(format_stamp, moments["time"], moments["sample"]))
         wanted = [name for name in list_wanted().get(table.name, ()) if name in columns]
@@ -216,7 +218,8 @@ class TopFile:
             for at, key in enumerate(keys):
                 if not counts[at]:
                     continue
-                high, low = highs[at], lows[at]
+                high = highs[at]
+                low = lows[at]
                 then = None if rate is None else float(rate[high, at])
                 peak = (float(most[high, at]), stamps[high], then)
                 floor = (float(least[low, at]), stamps[low])
@@ -225,11 +228,13 @@ class TopFile:
 
     def add_row(self, row: Row) -> None:
         """Take what a capture says once of itself or a VM, or one sample of a pasted screen."""
-        table, values = row.table.name, row.values
+        table = row.table.name
+        values = row.values
         if table == "esxtop.capture":
             self.captures.append(row)
         elif table == "esxtop.vm":
-            name, vcpus = str(values.get("vm_name") or ""), values["vcpus"]
+            name = str(values.get("vm_name") or "")
+            vcpus = values["vcpus"]
             self.vms.add(name)
             if isinstance(vcpus, int):
                 self.vcpus[name] = vcpus
@@ -308,14 +313,18 @@ def list_name_columns(table: Table) -> list[str]:
 def format_stamp(time: Any, sample: Any) -> str:
     """Return when a sample was taken, or its number."""
     text = "" if time is None else str(time)
-    return f"sample {sample}" if text in ("", "NaT") else text.replace("T", " ")[:19]
+    if text in ("", "NaT"):
+        return f"sample {sample}"
+    return text.replace("T", " ")[:19]
 
 
 def describe_source(file: TopFile) -> Iterator[str]:
     """Yield what captures say of themselves: host, span, columns, what was left out."""
     for row in file.captures:
         cells = row.values
-        samples, first, last = cells["samples"], str(cells["first"] or ""), str(cells["last"] or "")
+        samples = cells["samples"]
+        first = str(cells["first"] or "")
+        last = str(cells["last"] or "")
         span = "without dates"
         if first and last:
             span = f"{first} to {last} UTC"
@@ -326,7 +335,8 @@ def describe_source(file: TopFile) -> Iterator[str]:
                     span += f", every {seconds:.3g} s"
         host = for_terminal(str(cells["host"] or "not named"))
         yield f"  host {host}: {samples:,} samples, {span}"
-        columns, read = cells["columns_found"], cells["columns_read"]
+        columns = cells["columns_found"]
+        read = cells["columns_read"]
         yield f"  {columns:,} columns, {read:,} of them in tables; the first sample (averages since boot) is left out"
         left = [f"{cells[name]:,} {what}" for name, what in _LEFT if cells[name]]
         if left:

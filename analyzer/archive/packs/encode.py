@@ -36,7 +36,7 @@ from analyzer.artefacts.tables import Frame, Table
 from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
-from analyzer.facts.database import CHUNK, quoted
+from analyzer.facts.database import CHUNK, quote_name
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import Store
 from analyzer.pipeline import case
@@ -172,7 +172,7 @@ class _Writer:
             for start in range(0, len(rows), CHUNK)
         ]
         if not store.frames or _few(store):
-            for first, frame in store.placed():
+            for first, frame in store.number_frames():
                 block = blocks.of_frame(frame)
                 name = facts.name(frame.block.node)
                 parts.append(factcolumns.sample_columns(frame, first, name, block, len(frames)))
@@ -182,7 +182,7 @@ class _Writer:
             )
             return
         pieces: list[Path] = []
-        for some in _pieces(store.placed()):
+        for some in _pieces(store.number_frames()):
             homes: list[tuple[Placed, int, int]] = []
             for first, frame in some:
                 homes.append(
@@ -255,7 +255,7 @@ class _Writer:
             self.written.append(name)
         elif parts:
             self._collect(name, columns, parts)
-            self._copy(name, self._path(name), f"SELECT * FROM {quoted(name)}")
+            self._copy(name, self._path(name), f"SELECT * FROM {quote_name(name)}")
             self.written.append(name)
 
     def _collect(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
@@ -266,7 +266,7 @@ class _Writer:
     def _copy(self, name: str, path: Path, query: str) -> None:
         """Write what a query over the collected table brings, and drop the table."""
         parquet.copy(self.con, path, query)
-        self.con.execute(f"DROP TABLE {quoted(name)}")
+        self.con.execute(f"DROP TABLE {quote_name(name)}")
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}{parquet.SUFFIX}"
@@ -304,7 +304,7 @@ def _placed_query(name: str, homes: Sequence[str]) -> str:
     """
     return (
         "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
-        f"FROM {quoted(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
+        f"FROM {quote_name(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
         "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
     )
 

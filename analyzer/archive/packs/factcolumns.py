@@ -99,7 +99,7 @@ def row_columns(
     table: Table, rows: Sequence[Row], first: int, facts: Facts, blocks: Blocks
 ) -> Columns:
     """Return rows of one table as columns; the rows are numbered on from `first`."""
-    loaded = database.loaded(table, [database.Rows(rows, facts.name)])
+    loaded = database.load_columns(table, [database.Rows(rows, facts.name)])
     data: dict[str, Sequence[Any]] = {
         name: [cell and text(cell) for cell in cells] if kind == "TIME" else cells
         for name, (kind, cells) in loaded.items()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def write(con: duckdb.DuckDBPyConnection, path: Path, schema: Schema, data: Colu
 
 def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
     """Make an empty temporary table, for what comes in several parts."""
-    columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in schema.items())
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({columns})")
+    columns = ", ".join(f"{quote_name(column)} {kind}" for column, kind in schema.items())
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {quote_name(name)} ({columns})")
 
 
 def insert(
@@ -43,7 +43,7 @@ def insert(
 ) -> None:
     """Put columns into a table made by `create`; `kinds` are the SQL types of cells that are of another one."""
     select, values = _select(schema, data, kinds or {})
-    con.execute(f"INSERT INTO {quoted(name)} {select}", values)
+    con.execute(f"INSERT INTO {quote_name(name)} {select}", values)
 
 
 def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
@@ -57,7 +57,8 @@ def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
     cells  the SQL of each column
     """
     selected = ", ".join(
-        f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items()
+        f"({cells.get(name, 'NULL')})::{kind} AS {quote_name(name)}"
+        for name, kind in schema.items()
     )
     return f"COPY (SELECT {selected} FROM _frame) TO {text_literal(str(path))} {_FORM}"
 
@@ -91,7 +92,7 @@ def _select(
                 f"${len(values)}::{held}" if name in alone else f"unnest(${len(values)}::{held}[])"
             )
             cell = f"try_cast({cell} AS {kind})" if own != kind or kind == "TIMESTAMP" else cell
-        cells.append(f"{cell} AS {quoted(name)}")
+        cells.append(f"{cell} AS {quote_name(name)}")
     return f"SELECT {', '.join(cells)}", values
 
 

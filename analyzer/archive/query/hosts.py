@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import UsageError
 
@@ -122,8 +122,8 @@ class Machines:
         else:
             key, place = "_node", "_source AS source, _line AS line"
         names = [term.stored(column) for column in term.shown()]
-        cells = ", ".join(f"CAST(r.{quoted(name)} AS VARCHAR)" for name in names)
-        same = f", r.{quoted(self.same)} AS same" if self.agreeing[number] else ""
+        cells = ", ".join(f"CAST(r.{quote_name(name)} AS VARCHAR)" for name in names)
+        same = f", r.{quote_name(self.same)} AS same" if self.agreeing[number] else ""
         inner = (
             f"SELECT _case, {key} AS _node, node{same}, _row AS place, {term.sql('r')} AS yes,"
             f" [{cells}] AS cells, {place} FROM ({self.relations[_stored(term)]}) r"

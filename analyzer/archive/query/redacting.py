@@ -13,7 +13,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.redact.columns import PLAIN, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
@@ -72,7 +72,7 @@ def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Red
         for column in versions:
             names.versions.update(texts[column])
         for column, label in labelled:
-            pairs = f"SELECT DISTINCT {quoted(label)}::VARCHAR, {quoted(column)}::VARCHAR FROM ({query})"
+            pairs = f"SELECT DISTINCT {quote_name(label)}::VARCHAR, {quote_name(column)}::VARCHAR FROM ({query})"
             for told, value in db.rows(pairs):
                 names.setting(told or "", value or "")
 
@@ -83,7 +83,7 @@ def distinct(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str,
         return {}
     lists = ", ".join(
         f"list(DISTINCT {name}::VARCHAR) FILTER (WHERE {name}::VARCHAR <> '')"
-        for name in map(quoted, columns)
+        for name in map(quote_name, columns)
     )
     (found,) = db.rows(f"SELECT {lists} FROM ({query})")
     return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
@@ -133,8 +133,8 @@ class RedactedTables:
             [olds, news],
         )
         given = (
-            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), "
-            f"{_of_number(one) if one in numbers else ''}r.{quoted(one)}) AS {quoted(one)}"
+            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quote_name(one)}), "
+            f"{_of_number(one) if one in numbers else ''}r.{quote_name(one)}) AS {quote_name(one)}"
             for one, own in held.items()
             if one in numbers or any(made[text] != text for text in own)
         )
@@ -150,7 +150,7 @@ class RedactedTables:
 
 
 def _of_number(column: str) -> str:
-    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quoted(column)}), "
+    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quote_name(column)}), "
 
 
 def _columns(db: QueryDatabase, query: str) -> list[str]:

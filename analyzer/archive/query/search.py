@@ -17,7 +17,7 @@ from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
@@ -356,13 +356,13 @@ def _texts_of(table: Table) -> list[str]:
 def _cells_with(db: QueryDatabase, table: Table, wanted: str) -> str:
     """Return the part of the query for the rows of a table that hold a text in some cell; each place of a file once."""
     holds = {
-        name: f"contains(lower(CAST({quoted(name)} AS VARCHAR)), {wanted})"
+        name: f"contains(lower(CAST({quote_name(name)} AS VARCHAR)), {wanted})"
         for name in _texts_of(table)
     }
     held = " OR ".join(holds.values())
     names = list(dict.fromkeys([*table.key, *holds]))
     when = {name: "TRUE" if name in table.key else holds[name] for name in names}
-    pairs = {name: f"'{name}=' || CAST({quoted(name)} AS VARCHAR)" for name in names}
+    pairs = {name: f"'{name}=' || CAST({quote_name(name)} AS VARCHAR)" for name in names}
     shown = ", ".join(f"CASE WHEN {when[name]} THEN {pairs[name]} END" for name in names)
     return (
         f" UNION ALL SELECT _case, NULL AS time, node, {text_literal(table.name)} AS of, _source AS address,"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Column, Table
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import Alias, NameScope
@@ -101,7 +101,7 @@ class Term:
             return "TRUE"
 
         def reference(_row: str, column: str) -> str:
-            return f"{alias}.{quoted(self.stored(column))}"
+            return f"{alias}.{quote_name(self.stored(column))}"
 
         return Writer(reference).sql(self.condition)
 
@@ -142,9 +142,9 @@ def union_adapters(relations: Mapping[str, str], held: Callable[[str], bool]) ->
             for column in table.columns
             if column.name in ("driver_version", "hba_driver_version")
         ]
-        version = f"CAST({quoted(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
+        version = f"CAST({quote_name(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
         parts.append(
-            f"SELECT _case, _node, node, _row, _source, _line, CAST({quoted(name)} AS VARCHAR) AS adapter, driver,"
+            f"SELECT _case, _node, node, _row, _source, _line, CAST({quote_name(name)} AS VARCHAR) AS adapter, driver,"
             f" {version} AS driver_version, {text_literal(table.name)} AS listed_in"
             f" FROM ({relations[table.name]}) WHERE driver IS NOT NULL"
         )

@@ -22,7 +22,7 @@ from analyzer.archive.packs.columns import (
 )
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import SQL_TYPES, Table
-from analyzer.facts.database import KEY, quoted
+from analyzer.facts.database import KEY, quote_name
 
 IDS = "_ids"  # table of an asked database: `_case` and the case's id
 LABELS = "_labels"
@@ -41,7 +41,7 @@ class ViewColumn:
     @property
     def sql(self) -> str:
         """The column as a view selects it."""
-        return f"r.{quoted(self.stored or self.name)} AS {quoted(self.name)}"
+        return f"r.{quote_name(self.stored or self.name)} AS {quote_name(self.name)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +132,14 @@ def create(view: View, relation: str) -> str:
     """Return the SQL that makes a view over the relation of its stored table."""
     columns = ", ".join(["i.case_id", *(column.sql for column in view.columns)])
     body = f"SELECT {columns} FROM ({relation}) r JOIN {IDS} i USING (_case)"
-    name = ".".join(quoted(part) for part in view.name.split("."))
+    name = ".".join(quote_name(part) for part in view.name.split("."))
     return f"CREATE VIEW {name} AS {body}"
 
 
 def schemas(views: Sequence[View]) -> Iterator[str]:
     """Yield the SQL that makes the schemas of some views."""
     for name in sorted({view.name.partition(".")[0] for view in views if "." in view.name}):
-        yield f"CREATE SCHEMA IF NOT EXISTS {quoted(name)}"
+        yield f"CREATE SCHEMA IF NOT EXISTS {quote_name(name)}"
 
 
 # What database.version_key does, in SQL: parts parted by . - + _, a number with a word behind it or the other way.

@@ -15,7 +15,7 @@ from analyzer.archive.restore.searches import Names, Searches
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
-from analyzer.facts.database import CASE, own_columns, quoted
+from analyzer.facts.database import CASE, own_columns, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
@@ -195,7 +195,7 @@ class Revival:
         for some in _at_once(found):
             then = f"WHERE {_between(some)} ORDER BY {CASE}, _row"
             with self.reading.asking():
-                cells = ", ".join(map(quoted, names))
+                cells = ", ".join(map(quote_name, names))
                 arrays = self.reading.ask(
                     table.name, [CASE, "_row", "_frame", *names], cells, then
                 ).fetchnumpy()
@@ -324,8 +324,8 @@ def _between(some: Tuples) -> str:
 def _cell(name: str, kind: Kind) -> str:
     """Return the SQL of a column's cells as rows hold them: times as text."""
     if kind != "time":
-        return quoted(name)
-    return f"replace(strftime({quoted(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
+        return quote_name(name)
+    return f"replace(strftime({quote_name(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
 
 
 def _lines(text: str, first_line: int) -> list[str]:

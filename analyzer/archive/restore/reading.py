@@ -22,7 +22,7 @@ from analyzer.archive.object_store.object_store import GoneError, ObjectStore, w
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.smalltables import SmallTable
-from analyzer.facts.database import CASE, duck_said, quoted
+from analyzer.facts.database import CASE, duck_said, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.text import one_line
 
@@ -72,7 +72,7 @@ class Reading:
 
     def __exit__(self, *_: object) -> None:
         for name in self._loaded.values():
-            self.con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+            self.con.execute(f"DROP TABLE IF EXISTS {quote_name(name)}")
         self._open.close()
 
     def _part(self) -> None:
@@ -97,10 +97,10 @@ class Reading:
     def sql(self, table: str, order: str = "") -> str:
         """Return the query of one table with its declared columns, whatever its holders have of them."""
         columns = {CASE: "INTEGER", **schema_of(table)}
-        empty = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in columns.items())
+        empty = ", ".join(f"NULL::{kind} AS {quote_name(name)}" for name, kind in columns.items())
         parts = [f"SELECT {empty} WHERE FALSE", *self._parts(table)]
         cells = ", ".join(
-            f"try_cast({quoted(name)} AS {kind}) AS {quoted(name)}"
+            f"try_cast({quote_name(name)} AS {kind}) AS {quote_name(name)}"
             for name, kind in columns.items()
         )
         return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (
@@ -125,7 +125,7 @@ class Reading:
         """
         import duckdb  # noqa: PLC0415 - heavy
 
-        names = ", ".join(quoted(name) for name in columns)
+        names = ", ".join(quote_name(name) for name in columns)
         if parts := [*self._parts(table, names)]:
             try:
                 return self.con.execute(f"SELECT {cells} FROM ({' UNION ALL '.join(parts)}) {then}")
@@ -150,7 +150,7 @@ class Reading:
         """Return the rows that `ask` brings; `cells` are the columns themselves unless told."""
         with self.asking():
             return self.ask(
-                table, columns, cells or ", ".join(map(quoted, columns)), then
+                table, columns, cells or ", ".join(map(quote_name, columns)), then
             ).fetchall()
 
     def _plain(self, error: Exception) -> Exception:
@@ -168,7 +168,7 @@ class Reading:
     def _parts(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
         if own := self._loaded.get(table):
-            yield f"SELECT {names or '*'} FROM {quoted(own)}"
+            yield f"SELECT {names or '*'} FROM {quote_name(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
             read = f"read_parquet({text_literal(str(loose[0]))})"
@@ -227,7 +227,7 @@ class Reading:
         """Return the SQL of the places in a segment that are asked for, each with its number."""
         if self._places:
             number = [*self._segments].index(holder)
-            return f"SELECT place, number FROM {quoted(self._places)} WHERE holder = {number}"
+            return f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {number}"
         pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
         return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
 

@@ -11,7 +11,7 @@ from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.restore.reading import Reading
-from analyzer.facts.database import CASE, quoted
+from analyzer.facts.database import CASE, quote_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -69,7 +69,7 @@ def relations(
             sql |= {table: segments.sql(table) for table in own}
             held |= {table for table in own if segments.has(table)}
         for table, name in _taken_out(archive, loose, con, own).items():
-            sql[table] = f"{sql[table]} UNION ALL SELECT * FROM {quoted(name)}"
+            sql[table] = f"{sql[table]} UNION ALL SELECT * FROM {quote_name(name)}"
             held.add(table)
     return Relations(sql, frozenset(held))
 
@@ -91,5 +91,5 @@ def _taken_out(
                 if table not in names:
                     names[table] = f"_loose {next(_NUMBERS)}"
                     parquet.create(con, names[table], {CASE: "INTEGER", **schema_of(table)})
-                con.execute(f"INSERT INTO {quoted(names[table])} {packs.sql(table)}")
+                con.execute(f"INSERT INTO {quote_name(names[table])} {packs.sql(table)}")
     return names
