@@ -202,7 +202,7 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Ro
     some: list[Rows] = []
     count = 0
     for part in parts:
-        if len(part.rows) >= MANY:  # by itself: what is the same in all its rows is then said once
+        if len(part.rows) >= MANY:  # by itself: what is the same in all its rows then goes in once
             for start in range(0, len(part.rows), CHUNK):
                 insert_columns(con, table.name, load_columns(table, [part], start))
             continue
@@ -301,7 +301,7 @@ def add_array(arrays: dict[str, Any], name: str, sql_type: str, column: list[Any
     return f"CASE WHEN {quote_name(name + '?')} THEN {quote_name(name)} END"
 
 
-# SQL type -> type of the array, and what stands in it for an unknown cell
+# SQL type -> type of the array, and what takes the place of an unknown cell
 _ARRAYS: dict[str, tuple[str, Value]] = {
     "VARCHAR": ("object", ""),
     "BIGINT": ("int64", 0),

@@ -2,7 +2,7 @@
 
 A bundle states its version in a dozen places, and old logs still name the release before an upgrade. The place that is
 trusted most decides (`rank`: the running system, then what was installed, then logs, then configuration); what others
-state is kept beside it.
+state is kept next to it.
 """
 
 from __future__ import annotations

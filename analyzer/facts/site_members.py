@@ -121,6 +121,7 @@ class SiteMembers:
         return self.name_member(kind, name=self.facts.name(row.block.node), ip=ip, row=row)
 
     def _merge(self, member: SiteMember, other: SiteMember) -> None:
+        """Give a member the names of another one that turned out to be the same."""
         if other is member:
             return
         member.names += [name for name in other.names if name not in member.names]
@@ -173,8 +174,8 @@ class SiteMembers:
         Channels come first: what they name makes members.
         """
         facts = self.facts
-        told = list(channels())
-        rows = (list(self.list_members()), told, list(skews()))
+        of_channels = list(channels())
+        rows = (list(self.list_members()), of_channels, list(skews()))
         for name, found in zip(self.product.tables, rows, strict=True):
             nodes = {row.block.node for row in found}
             facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in nodes})

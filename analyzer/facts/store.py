@@ -261,21 +261,26 @@ class Facts(database.LateDatabase):
         NSX-T on an ESXi host makes no site of NSX-T.
         """
         kinds = PRODUCT_KINDS.get(product, (product,))
-        others = {
-            kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own
-        } - {*kinds}
-        own = {key for key in self._speaks_of(product) if self.nodes[key].kind not in others}
-        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
+        others: set[str] = set()
+        for name, own in PRODUCT_KINDS.items():
+            if name != product:
+                others.update(own)
+        found = {node.key for node in self.nodes.values() if node.kind in kinds}
+        for key in self._speaks_of(product):
+            kind = self.nodes[key].kind
+            if kind in kinds or kind not in others:
+                found.add(key)
+        return sorted(found)
 
     def _speaks_of(self, product: str) -> set[str]:
-        if (
-            product not in self._spoken_of
-        ):  # a table that is derived speaks of no other nodes than what it is made of
-            names = {
-                name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")
-            }
-            there = (self.nodes_with(name) for name in names if name in self.tables)
-            self._spoken_of[product] = set().union(*there)
+        """Return the nodes that have rows or coverage of tables of a product."""
+        # A table that is derived speaks of no other nodes than what it is made of.
+        if product not in self._spoken_of:
+            found: set[str] = set()
+            for name in {*self._covered, *self._nodes_of}:
+                if name in self.tables and name.startswith(f"{product}."):
+                    found.update(self.nodes_with(name))
+            self._spoken_of[product] = found
         return self._spoken_of[product]
 
     def users_of(self, product: str, nodes: Iterable[NodeInfo]) -> list[NodeInfo]:
@@ -291,14 +296,14 @@ class Facts(database.LateDatabase):
         return [node for node in nodes if node.key in spoken or (node.key, product) in owners]
 
     def _vib_owners(self) -> set[tuple[str, str]]:
+        """Return the nodes that have VIBs of a product, each with the product."""
         if self._vibs is None:
-            rows = self._stores[_VIB].rows if _VIB in self._stores else []
-            self._vibs = {
-                (row.block.node, product)
-                for row in rows
-                for product, beginnings in PRODUCT_VIBS.items()
-                if str(row.values.get("name")).startswith(beginnings)
-            }
+            self._vibs = set()
+            for row in self._stores[_VIB].rows if _VIB in self._stores else ():
+                name = str(row.values.get("name"))
+                for product, beginnings in PRODUCT_VIBS.items():
+                    if name.startswith(beginnings):
+                        self._vibs.add((row.block.node, product))
         return self._vibs
 
     def single_block(self, table: str) -> bool:
@@ -413,6 +418,7 @@ class Facts(database.LateDatabase):
         super().close()
 
     def _drop_views(self, tables: Iterable[str]) -> None:
+        """Drop the views of tables, with the arrays they are over."""
         for table in tables:
             arrays = self._views.pop(table, None)
             if arrays is not None and self._connection is not None and table in self._filled:
@@ -440,11 +446,13 @@ class Facts(database.LateDatabase):
             self._views[table] = frames.create_view(con, store.table, viewed)
 
     def _find_node(self, key: str) -> NodeInfo:
+        """Return a node, made when it is new."""
         if key not in self.nodes:
             self.nodes[key] = NodeInfo(key, key)
         return self.nodes[key]
 
     def _find_store(self, table: Table) -> Store:
+        """Return the rows and frames of a table, which is declared by them when it is new."""
         store = self._stores.get(table.name)
         if store is None:
             self.tables.setdefault(table.name, table)
@@ -452,6 +460,7 @@ class Facts(database.LateDatabase):
         return store
 
     def _note_rows(self, table: str, block: Block, count: int) -> None:
+        """Count rows of a table on the node of their block."""
         self._find_node(block.node)
         self._nodes_with.pop(table, None)
         counts = self._nodes_of[table]

@@ -369,7 +369,7 @@ def read_literal(node: ExprNode) -> Any:
 
 
 def find_bounded(node: ExprNode) -> ExprNode | None:
-    """Return the aggregate with bounds that a node stands for, through names."""
+    """Return the aggregate with bounds that a node means, through names."""
     while node.op == "let":
         node = node.args[0]
     return node if node.op in BOUNDED else None

@@ -160,6 +160,7 @@ class Evaluator:
         return SubjectDetail(self, self._make_env(self.bases[number - 1]))
 
     def _make_env(self, base: Base) -> Env:
+        """Return the slots of a subject, with the rows that are known from the start."""
         env: Env = [UNSET] * self.size
         env[BASE], env[UNSEEN], env[MODE] = base.row, base.unseen, PLAIN
         if self.rule.population is not None:
@@ -303,6 +304,7 @@ class Evaluator:
         return find_group
 
     def _find_joiner(self, alias: str) -> Joiner:
+        """Return what finds the rows of an alias, made when it is first wanted."""
         if alias not in self.joiners:
             join = self.joins[alias]
             self.joiners[alias] = Joiner(
@@ -351,6 +353,7 @@ class Evaluator:
         return self.aggregates[id(node)]
 
     def _add_slot(self) -> int:
+        """Return a new slot."""
         self.size += 1
         return self.size - 1
 
@@ -467,6 +470,7 @@ class SubjectDetail(Detail):
         return self._values[id(node)]
 
     def _work_out(self, node: ExprNode) -> Any:
+        """Return the value of a node, which is asked for the first time."""
         value = node
         while value.op == "let":
             value = value.args[0]

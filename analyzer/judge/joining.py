@@ -268,6 +268,7 @@ class Joiner:
         return group
 
     def _find_objects(self, key: Key) -> Sequence[CaseRow]:
+        """Return the rows of objects with a key."""
         return self.table.index_by(self.theirs, any_node=self.join.any_node).get(key, ())
 
     def _try_where(self, where: Fn, env: Env, rows: Sequence[CaseRow]) -> list[bool | None]:
@@ -309,6 +310,7 @@ class Joiner:
         return self._vectors
 
     def _make_vectors(self, scalars: Closures) -> VectorClosures:
+        """Return the functions of expressions over the samples of this join."""
         from analyzer.judge.samples import VectorClosures  # noqa: PLC0415 - numpy
 
         return VectorClosures(self.name, self.table.table, self.slot, scalars)
@@ -327,6 +329,7 @@ class Joiner:
     def _find_in_capture(
         self, capture: SampleCapture, cells: Sequence[Hashable]
     ) -> SampleSlice | None:
+        """Return the samples of one capture whose columns hold some cells."""
         own = []
         columns = []
         for (name, fold), cell in zip(self.theirs, cells, strict=True):
@@ -464,6 +467,7 @@ class Aggregate:
         env[slot] = held
 
     def _count(self, env: Env, group: JoinedRows) -> Parts:
+        """Return how many rows there are, how many are known and how many true."""
         certain = group.maybe is None and all(one.maybe is None for one in group.captures)
         if self.value is None and certain:
             return len(group), len(group), len(group)
@@ -485,6 +489,7 @@ class Aggregate:
         return stretch.spread_vector(self.joiner.vectors(self.argument)(env, stretch))
 
     def _fold(self, env: Env, group: JoinedRows) -> Parts:
+        """Return the sum, the mean or an extreme of the values that are known."""
         op = "sum" if self.node.op == "mean" else self.node.op
         values = [value for value in self._read_values(env, group) if value is not None]
         known = len(values)

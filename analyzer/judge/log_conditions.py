@@ -200,6 +200,7 @@ class Logs:
     def _answer(
         self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
     ) -> LogAnswer:
+        """Answer a question from the lines of its signatures, minding what was not seen."""
         if seen.silence:
             answer = self._answer_silence(seen, logs[0], node, pools[0])
             if answer.value is None:
@@ -324,6 +325,7 @@ class Logs:
         return self._gaps[key]
 
     def _look_for_gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        """Return why lines may not have been seen: of the first node that says so."""
         nodes = self._list_nodes(log, node)
         words = log.table.words
         if not nodes:
@@ -377,6 +379,7 @@ class Logs:
         return f"{self.rule.id}/{log.name}"
 
     def _list_nodes(self, log: LogDef, node: str) -> list[str]:
+        """Return the nodes whose log a signature is looked for in."""
         nodes = self.facts.nodes_with(log.table.name)
         return nodes if log.any_node else [key for key in nodes if key == node]
 
@@ -401,6 +404,7 @@ class Logs:
         return self._hits[key]
 
     def _collect(self, log: LogDef, nodes: Collection[str]) -> HitLines:
+        """Collect the hits of a signature on some nodes, of copies of a line one."""
         signature = self.name_signature(log)
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0

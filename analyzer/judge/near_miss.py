@@ -282,6 +282,7 @@ class NearMissSearch:
         return any(self._answer(node, then) is True for node in self.outcomes)
 
     def _answer(self, node: ExprNode, then: Mapping[str, bool]) -> bool | None:
+        """Return the value of a condition with some leaves otherwise."""
         node = bare(node)
         if node.op == "not":
             value = self._answer(node.args[0], then)

@@ -266,6 +266,7 @@ class OneCase:
         return True
 
     def _note_doubt(self, node: str, subject: str, cause: Cause) -> None:
+        """Note that a subject cannot be judged, and what would settle it."""
         rule = self.rule
         ask = cause.find_ask(rule)
         reason = str(cause.reason)
@@ -322,6 +323,7 @@ class OneCase:
             self._report(one, show(one.subject.number))
 
     def _report(self, one: Chosen, detail: Detail) -> None:
+        """Write the finding, the doubt or the explanation of one subject."""
         subject = one.subject
         verdict = one.verdict
         taken = one.taken

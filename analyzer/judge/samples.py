@@ -237,6 +237,7 @@ class SampleCapture:
         return self._stamps
 
     def _list_moments(self) -> list[Any]:
+        """Return the times of the samples, else their numbers."""
         for name in ("time", "sample"):
             declared = self.frames[0].table.column(name) is not None
             if declared and any(name in frame.columns for frame in self.frames):
@@ -307,6 +308,7 @@ class SampleCapture:
         return SampleSlice(self, places, len(rows))
 
     def _group(self, columns: Sequence[Grouping]) -> dict[tuple[Any, ...], Any]:
+        """Return cells of some columns -> places; of columns that name objects every place of an object."""
         if not columns:
             return {(): slice(None)}
         own = self.frames[0].columns
@@ -475,6 +477,7 @@ class VectorClosures:
         return found
 
     def _make(self, node: ExprNode) -> VectorFn:
+        """Return the function of a node, over columns where that can be."""
         if not self._varies(node):
             value = self.scalars(node)
             return lambda env, _: wrap_scalar(value(env))
@@ -491,6 +494,7 @@ class VectorClosures:
         return any(leaf.op in ("column", "row") and leaf.name == self.alias for leaf in node.walk())
 
     def _go_by_row(self, node: ExprNode) -> VectorFn:
+        """Return what works a node out row by row."""
         value = self.scalars(node)
         slot = self.slot
 

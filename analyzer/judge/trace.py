@@ -437,6 +437,7 @@ class TraceContext:
         return f" {node.op} ".join(format_value(self.read_value(child)) for child in node.args)
 
     def _explain_unknown(self, node: ExprNode) -> str:
+        """Return why a value is not known, "" when it is."""
         cause = self.find_cause(node)
         return cause.why if cause else ""
 
@@ -487,6 +488,7 @@ class TraceContext:
         return self._causes[id(node)]
 
     def _look_for_cause(self, node: ExprNode) -> Cause | None:
+        """Return the cause of an unknown value by the kind of its node."""
         if node.op == "column":
             row = self.detail.find_row(node.name)
             if row is None:
@@ -514,6 +516,7 @@ class TraceContext:
         return self._lack_value(node)
 
     def _lack_value(self, node: ExprNode) -> Cause:
+        """Return that an expression has no value for a reason of its own."""
         return Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
     def _explain_cell(self, alias: str, column: str, text: str) -> Cause | None:
@@ -555,6 +558,7 @@ class TraceContext:
         return Cause(Reason.MISSING, source, why, self.facts.tables[source])
 
     def _explain_aggregate(self, node: ExprNode) -> Cause:
+        """Return why an aggregate is unknown: no rows, a value they lack, or rows that may be missing."""
         rows, known, _ = self.detail.count_rows(node)
         if not rows:
             return self.explain_absent(node.name)

@@ -245,6 +245,7 @@ class Collector:
         return None
 
     def _read_time(self, line: bytes) -> LogTime | None:
+        """Return the time of a line, and note the year it was guessed to be of."""
         found, guess = find_line_time(line, self._address, self._window)
         if guess:
             self._seen.guessed.add(guess)

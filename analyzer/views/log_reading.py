@@ -315,6 +315,7 @@ class EntryFilter:
         return False
 
     def _passes_filters(self, entry: LogEntry) -> bool:
+        """Tell whether an entry has the object, the pattern and the level that are asked for."""
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
             undecided = [isinstance(answer, Undecided) for answer in answers]
