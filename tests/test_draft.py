@@ -423,7 +423,7 @@ def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_pa
     findings = {
         number: one
         for one in document["findings"]
-        if (number := numbers.numbers(document).get(one["id"]))
+        if (number := numbers.number_findings(document).get(one["id"]))
     }
 
     assert findings

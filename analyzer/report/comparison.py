@@ -15,13 +15,13 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.report import wording
-from analyzer.report.comparison_words import percent, shown, span
-from analyzer.report.page import environment, policy
-from analyzer.report.styles import style
+from analyzer.report.comparison_words import show_duration, show_percent, show_value
+from analyzer.report.page import make_environment, write_policy
+from analyzer.report.styles import read_styles
+from analyzer.report.wording import Doc
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
 
-Doc = dict[str, Any]
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them
 CELL = 300  # characters of one value
 MARKS = {
@@ -36,27 +36,27 @@ MARKS = {
 FILES = ("compare.json", "compare.html", "compare.md")
 
 
-def html(doc: Doc) -> str:
+def render_html(doc: Doc) -> str:
     """Return the page for the document of a comparison."""
-    sheet = style("base.css", "report.css", "comparison.css")
+    sheet = read_styles("base.css", "report.css", "comparison.css")
     return (
-        _templates()
+        _load_templates()
         .get_template("comparison.html")
         .render(
             doc=doc,
-            title=title(doc),
-            words=_words(doc),
-            changes=_by_section(doc["changes"]),
+            title=name_sides(doc),
+            words=_name_states(doc),
+            changes=_group_by_section(doc["changes"]),
             bad=[one for one in doc["counters"] if one["bad"]],
             other=[one for one in doc["counters"] if not one["bad"]],
-            lacking=_lacking(doc),
+            lacking=_list_lacking(doc),
             most=MOST_ROWS,
             marks=MARKS,
-            place=_place,
-            cell=_cell,
-            stamp=wording.stamp,
-            step=_step,
-            policy=policy([], sheet).replace("script-src ;", "script-src 'none';"),
+            place=_show_place,
+            cell=_show_cell,
+            stamp=wording.format_time,
+            step=_describe_step,
+            policy=write_policy([], sheet).replace("script-src ;", "script-src 'none';"),
             style=Markup(sheet),
             scripts=[],
         )
@@ -64,17 +64,17 @@ def html(doc: Doc) -> str:
 
 
 @cache
-def _templates() -> Environment:
-    return environment()
+def _load_templates() -> Environment:
+    return make_environment()
 
 
-def title(doc: Doc) -> str:
+def name_sides(doc: Doc) -> str:
     """Return the names of the sides as a heading."""
     names = [side["name"] for side in doc["sides"]]
     return bound_line((" and " if doc["mode"] == "hosts" else " → ").join(names), 300)
 
 
-def _words(doc: Doc) -> dict[str, str]:
+def _name_states(doc: Doc) -> dict[str, str]:
     """Return what the states are called: of two hosts nothing is new or gone."""
     words = {state: state for state in MARKS}
     if doc["mode"] == "hosts":
@@ -88,7 +88,7 @@ def _words(doc: Doc) -> dict[str, str]:
     return words
 
 
-def _by_section(changes: Sequence[Doc]) -> list[tuple[str, list[Doc]]]:
+def _group_by_section(changes: Sequence[Doc]) -> list[tuple[str, list[Doc]]]:
     names = [*dict.fromkeys(one["section"] for one in changes)]
     measured = [name for name in names if name == "Measured values"]
     return [
@@ -97,7 +97,7 @@ def _by_section(changes: Sequence[Doc]) -> list[tuple[str, list[Doc]]]:
     ]
 
 
-def _lacking(doc: Doc) -> list[Doc]:
+def _list_lacking(doc: Doc) -> list[Doc]:
     """Return what could not be compared, once for each table and set of sides."""
     ordered = sorted(doc["uncompared"], key=lambda one: (one["table"], one["lacks"], one["why"]))
     out = []
@@ -105,7 +105,7 @@ def _lacking(doc: Doc) -> list[Doc]:
         ordered, key=lambda one: (one["table"], one["lacks"], one["why"])
     ):
         rows = [*some]
-        machines = wording.few([row["machine"] for row in rows if row["machine"]], 4)
+        machines = wording.join_few([row["machine"] for row in rows if row["machine"]], 4)
         names = [doc["sides"][at]["name"] for at in lacks]
         out.append(
             {
@@ -119,16 +119,16 @@ def _lacking(doc: Doc) -> list[Doc]:
     return out
 
 
-def _place(place: Doc | None) -> str:
-    return wording.place(place) if place is not None else ""
+def _show_place(place: Doc | None) -> str:
+    return wording.write_place(place) if place is not None else ""
 
 
-def _cell(value: Any) -> str:
-    text = visible(shown(value)) if value is not None else "not known"
+def _show_cell(value: Any) -> str:
+    text = visible(show_value(value)) if value is not None else "not known"
     return text if len(text) <= CELL else f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
 
 
-def _step(doc: Doc, made: Doc) -> str:
+def _describe_step(doc: Doc, made: Doc) -> str:
     """Return in words what a counter did from one side to the next."""
     said = []
     if len(doc["sides"]) > 2:
@@ -136,30 +136,32 @@ def _step(doc: Doc, made: Doc) -> str:
     if made["difference"] is not None:
         said.append(f"{made['difference']:+,}")
     if made["seconds"]:
-        said.append(f"in {span(made['seconds'])}")
+        said.append(f"in {show_duration(made['seconds'])}")
     if made["per_hour"] is not None:
         said.append(f"({made['per_hour']:,} an hour)")
     shares = made["shares"]
     if all(share is not None for share in shares):
-        said.append(f"{percent(shares[0])} → {percent(shares[1])} of {made['of_words']}")
+        said.append(f"{show_percent(shares[0])} → {show_percent(shares[1])} of {made['of_words']}")
     if made["state"] != "went on" and made["why"]:
         said.append(f"[{made['state']}: {made['why']}]")
     return " ".join(said)
 
 
-def markdown(doc: Doc) -> str:
+def render_markdown(doc: Doc) -> str:
     """Return the comparison as Markdown: the conclusion, findings, changes and counters."""
-    lines = [f"# {for_markdown(title(doc))}", "", for_markdown(doc["summary"]), ""]
-    lines += [f"- {for_markdown(one['text'])}{_at(doc, one['at'])}" for one in doc["conclusion"]]
+    lines = [f"# {for_markdown(name_sides(doc))}", "", for_markdown(doc["summary"]), ""]
+    lines += [
+        f"- {for_markdown(one['text'])}{_show_places(doc, one['at'])}" for one in doc["conclusion"]
+    ]
     lines += ["", *(f"- {for_markdown(note)}" for note in doc["notes"]), ""]
-    for name, rows in _by_section(doc["changes"]):
+    for name, rows in _group_by_section(doc["changes"]):
         lines += [f"## {name}", "", *_markdown_rows(doc, rows), ""]
     bad = [one for one in doc["counters"] if one["bad"]]
     if bad:
         lines += ["## Counters of drops and errors", "", *_markdown_rows(doc, bad), ""]
     if doc["uncompared"]:
         lines += ["## Not compared", ""]
-        for one in _lacking(doc):
+        for one in _list_lacking(doc):
             lacks = ", ".join(one["lacks"])
             lines.append(
                 f"- `{one['table']}`: {for_markdown(one['why'])}{for_markdown(f' ({lacks})' if lacks else '')}"
@@ -175,24 +177,28 @@ def _markdown_rows(doc: Doc, rows: Sequence[Doc]) -> Iterator[str]:
     for one in rows[:MOST_ROWS]:
         where = ", ".join(text for text in (one["machine"], one["subject"]) if text)
         cells = [
-            f"{_cell(value)} ({_place(place)})" if place else _cell(value)
+            f"{_show_cell(value)} ({_show_place(place)})" if place else _show_cell(value)
             for value, place in zip(one["values"], one["at"], strict=True)
         ]
-        said = one["note"] if "note" in one else f"{one['verdict']} {_step(doc, one['steps'][-1])}"
+        said = (
+            one["note"]
+            if "note" in one
+            else f"{one['verdict']} {_describe_step(doc, one['steps'][-1])}"
+        )
         told = [one["meaning"] or one["column"], where, *cells, said]
         yield f"| {' | '.join(for_markdown(text) for text in told)} |"
     if len(rows) > MOST_ROWS:
         yield f"\n{len(rows) - MOST_ROWS:,} more are in compare.json."
 
 
-def _at(doc: Doc, places: Sequence[Doc]) -> str:
-    told = [f"{doc['sides'][place['side']]['name']}: {_place(place)}" for place in places[:4]]
+def _show_places(doc: Doc, places: Sequence[Doc]) -> str:
+    told = [f"{doc['sides'][place['side']]['name']}: {_show_place(place)}" for place in places[:4]]
     return f" ({for_markdown('; '.join(told))})" if told else ""
 
 
-def terminal(doc: Doc) -> Iterator[str]:
+def list_lines(doc: Doc) -> Iterator[str]:
     """Yield the lines of the short summary."""
-    yield for_terminal(title(doc))
+    yield for_terminal(name_sides(doc))
     yield ""
     yield for_terminal(one_line(doc["summary"]))
     yield ""
@@ -202,7 +208,7 @@ def terminal(doc: Doc) -> Iterator[str]:
         yield for_terminal(f"! {one_line(note)}")
 
 
-def dumps(doc: Doc) -> str:
+def dump_document(doc: Doc) -> str:
     """Return the document as JSON, one record a line; ASCII, so that nothing in it steers a terminal."""
     lines = []
     for key, value in doc.items():

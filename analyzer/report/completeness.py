@@ -5,24 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from analyzer.report.wording import Doc, counted, few
+from analyzer.report.wording import Doc, count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
 
 
-def complete(doc: Doc) -> bool:
+def is_complete(doc: Doc) -> bool:
     """Tell whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
-    return bool(doc["case"]["complete"]) and not _losses(doc)
+    return bool(doc["case"]["complete"]) and not _list_losses(doc)
 
 
-def completeness(doc: Doc) -> str:
+def describe_completeness(doc: Doc) -> str:
     """Return one sentence on what of the input could not be used."""
-    if complete(doc):
-        left, lost = _left_out(doc), _lines_lost(doc)
+    if is_complete(doc):
+        left, lost = _describe_left_out(doc), _describe_lost_lines(doc)
         if not left and not lost:
             return "complete, nothing cut, damaged or left out"
         said = f"complete but for {lost}" if lost else "complete, nothing cut or damaged"
         return said + (f"; left out: {left}" if left else "")
-    said = ", ".join(_losses(doc)) or "something is missing"
+    said = ", ".join(_list_losses(doc)) or "something is missing"
     return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"
 
 
@@ -34,20 +34,22 @@ NOTHING_READ = (
 )
 
 
-def nothing(doc: Doc) -> str:
+def describe_nothing(doc: Doc) -> str:
     """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
-    if complete(doc):
-        left = ", ".join(part for part in (_unread_outputs(doc), _lines_lost(doc)) if part)
+    if is_complete(doc):
+        left = ", ".join(
+            part for part in (_describe_unread_outputs(doc), _describe_lost_lines(doc)) if part
+        )
         return f"{NOTHING_READ}; left out: {left}" if left else NOTHING
-    lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
-    names = list(dict.fromkeys(map(_file, lost)))
+    lost = [source["address"] for source in list_unread(doc) if source["state"] != "other"]
+    names = list(dict.fromkeys(map(_name_file, lost)))
     if not names:
         return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
-    return f"{NOTHING_READ}; {few(names, 3)} {verb} not fully read"
+    return f"{NOTHING_READ}; {join_few(names, 3)} {verb} not fully read"
 
 
-def unread(doc: Doc) -> list[Doc]:
+def list_unread(doc: Doc) -> list[Doc]:
     """Return what came in and was not read, or not to the end, as records with state, address and why.
 
     First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
@@ -73,81 +75,83 @@ _UNREAD = {
 }
 
 
-def unread_line(source: Doc) -> str:
+def describe_unread(source: Doc) -> str:
     """Return one line on a source that was not read, or not to the end."""
     return f"{_UNREAD[source['state']]}: {source['address']}" + (
         f" ({source['why']})" if source["why"] else ""
     )
 
 
-def beside_line(doc: Doc, most: int) -> str:
+def name_other_files(doc: Doc, most: int) -> str:
     """Return one line that names the files that are no diagnostic material; "" for none."""
-    names = [_file(source["address"]) for source in unread(doc) if source["state"] == "other"]
-    return f"Not read, not diagnostic material: {few(names, most)}" if names else ""
+    names = [
+        _name_file(source["address"]) for source in list_unread(doc) if source["state"] == "other"
+    ]
+    return f"Not read, not diagnostic material: {join_few(names, most)}" if names else ""
 
 
-def _losses(doc: Doc) -> list[str]:
+def _list_losses(doc: Doc) -> list[str]:
     states = Counter(source["state"] for source in doc["sources"])
     parts = [
-        counted(len(doc["damage"]), "place damaged", "places damaged"),
-        counted(states["cut"], "source cut short", "sources cut short"),
-        counted(states["refused"], "source refused", "sources refused"),
-        counted(states["unknown"], "source not understood", "sources not understood"),
-        counted(len(doc["limits"]), "limit reached", "limits reached"),
+        count_noun(len(doc["damage"]), "place damaged", "places damaged"),
+        count_noun(states["cut"], "source cut short", "sources cut short"),
+        count_noun(states["refused"], "source refused", "sources refused"),
+        count_noun(states["unknown"], "source not understood", "sources not understood"),
+        count_noun(len(doc["limits"]), "limit reached", "limits reached"),
     ]
     return [part for part in parts if part]
 
 
-def _left_out(doc: Doc) -> str:
+def _describe_left_out(doc: Doc) -> str:
     """Return what was left out without a loss, in words; "" for nothing."""
     states: Counter[str] = Counter()
     for source in doc["sources"]:
         folded = re.search(r" \((\d+) files\)$", source["address"])
         states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
     parts = [
-        counted(
+        count_noun(
             states["listed"],
             "source that Backline does not read",
             "sources that Backline does not read",
         ),
-        counted(states["skipped"], "source skipped", "sources skipped"),
-        counted(states["duplicate"], "duplicate", "duplicates"),
-        counted(
+        count_noun(states["skipped"], "source skipped", "sources skipped"),
+        count_noun(states["duplicate"], "duplicate", "duplicates"),
+        count_noun(
             states["other"],
             "file that is not diagnostic material",
             "files that are not diagnostic material",
         ),
-        *_not_collected(doc),
-        _unread_outputs(doc),
+        *_list_not_collected(doc),
+        _describe_unread_outputs(doc),
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _lines_lost(doc: Doc) -> str:
+def _describe_lost_lines(doc: Doc) -> str:
     """Return how many lines no parser understood, with file and line of the first; "" for none."""
-    lines = counted(
+    lines = count_noun(
         doc["faults_total"], "line that was not understood", "lines that were not understood"
     )
     if not lines or not doc["faults"]:
         return lines
     first = doc["faults"][0]
-    place = f"{_file(first['address'])}:{first['line']}"
+    place = f"{_name_file(first['address'])}:{first['line']}"
     return f"{lines} ({place if doc['faults_total'] == 1 else f'first: {place}'})"
 
 
-def _file(address: str) -> str:
+def _name_file(address: str) -> str:
     """Return the name of a file without what it lies in."""
     return re.split(r"[!/]", address.rstrip("!/"))[-1]
 
 
-def _unread_outputs(doc: Doc) -> str:
+def _describe_unread_outputs(doc: Doc) -> str:
     """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
     commands = [one["command"] for source in doc["sources"] for one in source["unread_outputs"]]
-    named = few([f"`{bound_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
+    named = join_few([f"`{bound_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
     return f"the output of {named}, which Backline does not read" if commands else ""
 
 
-def _not_collected(doc: Doc) -> list[str]:
+def _list_not_collected(doc: Doc) -> list[str]:
     """Return which members of an NSX site are not there, in words: left out by the collection, or only named by others.
 
     Of the second kind are managers, controllers and edges, where the bundle of another one is in the case.
@@ -162,12 +166,12 @@ def _not_collected(doc: Doc) -> list[str]:
         if bundles and one["state"] == "not in the case"
     ]
     return [
-        f"not collected: {few(skipped, 3)}" if skipped else "",
-        f"{few(absent, 3)} (only named by others)" if absent else "",
+        f"not collected: {join_few(skipped, 3)}" if skipped else "",
+        f"{join_few(absent, 3)} (only named by others)" if absent else "",
     ]
 
 
-def coverage(doc: Doc) -> str:
+def describe_coverage(doc: Doc) -> str:
     """Return one sentence on how much was read."""
     states = Counter(source["state"] for source in doc["sources"])
     order = (
@@ -185,11 +189,11 @@ def coverage(doc: Doc) -> str:
         # of a large log only some lines are looked at one by one; cases of before have no such number
         looked = sum(source.get("looked_at") or source["lines"] for source in doc["sources"])
         whole = "" if looked >= lines else f" of the {looked:,} looked at one by one"
-        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_share(faults / (looked or lines))}."
+        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_format_share(faults / (looked or lines))}."
     return text
 
 
-def _share(part: float) -> str:
+def _format_share(part: float) -> str:
     if not part:
         return ""
     return f" ({part:.2%})" if part >= 0.0001 else " (less than 0.01%)"

@@ -10,14 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import view, wording
-from analyzer.report.finding_rows import groups
+from analyzer.report.finding_rows import group_findings
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import natural
-
-Doc = dict[str, Any]
 
 HEADED = 8  # machines that get a line each
 _CROWD = 3  # of one kind: fewer stay apart
@@ -53,29 +51,29 @@ class Crowd:
     @property
     def span(self) -> str:
         """Return the first and the last name: `esx00 … esx19`."""
-        return f"{name(self.nodes[0])} … {name(self.nodes[-1])}"
+        return f"{name_node(self.nodes[0])} … {name_node(self.nodes[-1])}"
 
     @property
     def versions(self) -> str:
         """Return what they run, each version with its count where there are several."""
         found = Counter(
-            " ".join(view.facts({**node, "uptime_s": None, "captured": "", "logs": []}))
+            " ".join(view.list_facts({**node, "uptime_s": None, "captured": "", "logs": []}))
             for node in self.nodes
         )
         if len(found) == 1:
             return next(iter(found))
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return wording.few(
+        return wording.join_few(
             [f"{count:,} × {version or 'version unknown'}" for version, count in ranked], _VERSIONS
         )
 
     @property
     def remarks(self) -> list[str]:
         """Return what is odd about them, each remark once with the names it holds for."""
-        return remarks(self.nodes)
+        return list_remarks(self.nodes)
 
 
-def remarks(nodes: Sequence[Doc]) -> list[str]:
+def list_remarks(nodes: Sequence[Doc]) -> list[str]:
     """Return what is odd about machines, each remark once with the names it holds for.
 
     Remarks that only tell other times are one, with the first and the last of them.
@@ -83,15 +81,15 @@ def remarks(nodes: Sequence[Doc]) -> list[str]:
     found: dict[str, list[tuple[str, str]]] = {}
     for node in nodes:
         for warning in node["warnings"]:
-            found.setdefault(_STAMP.sub("", warning), []).append((name(node), warning))
+            found.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
     told = []
     for alike in found.values():
-        who = wording.few([one for one, _ in alike], _NAMED)
-        told.append(f"{who}: {_spanned([text for _, text in alike])}")
+        who = wording.join_few([one for one, _ in alike], _NAMED)
+        told.append(f"{who}: {_merge_times([text for _, text in alike])}")
     return told
 
 
-def _spanned(texts: Sequence[str]) -> str:
+def _merge_times(texts: Sequence[str]) -> str:
     """Return texts that differ in their times alone as one text."""
     times = list(zip(*(_STAMP.findall(text) for text in texts), strict=True))
     ends = iter([(min(some), max(some)) for some in times])
@@ -103,7 +101,7 @@ def _spanned(texts: Sequence[str]) -> str:
     return _STAMP.sub(span, texts[0])
 
 
-def head(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
+def split_header(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
     """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
     if len(nodes) <= HEADED:
         return nodes, []
@@ -111,43 +109,45 @@ def head(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
     for node in nodes:
         kinds.setdefault(node["kind"], []).append(node)
     crowds = [
-        Crowd(kind, sorted(own, key=_order)) for kind, own in kinds.items() if len(own) >= _CROWD
+        Crowd(kind, sorted(own, key=_sort_by_name))
+        for kind, own in kinds.items()
+        if len(own) >= _CROWD
     ]
     return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
 
 
-def name(node: Doc) -> str:
+def name_node(node: Doc) -> str:
     """Return how a report names a machine."""
     return str(node["name"] or node["id"])
 
 
-def names(doc: Doc) -> dict[str, str]:
+def name_nodes(doc: Doc) -> dict[str, str]:
     """Return how a report names each machine, by its id."""
-    return {node["id"]: name(node) for node in doc["nodes"]}
+    return {node["id"]: name_node(node) for node in doc["nodes"]}
 
 
-def worst(doc: Doc, most: int) -> str:
+def describe_worst(doc: Doc, most: int) -> str:
     """Return the machines with the worst findings, counted as the case counts them; empty where none has any.
 
     A finding that rests on a version alone does not count: every machine of that version has it.
     """
     found: dict[str, Counter[str]] = {}
-    for row in groups(doc):
+    for row in group_findings(doc):
         if row.word != "error" and not row.hollow:
             for node in {one["node"] for one in row.findings if one["node"]}:
                 found.setdefault(node, Counter())[row.word] += 1
-    known = names(doc)
+    known = name_nodes(doc)
     told = []
     for node in rank_hosts(doc["findings"]):
         if own := found.get(node):
             said = [
-                f"{own[word]:,} {wording.plural(word, own[word])}"
+                f"{own[word]:,} {wording.write_plural(word, own[word])}"
                 for word in view.SEVERITIES
                 if own[word]
             ]
             told.append(f"{known.get(node, node)} ({', '.join(said)})")
-    return wording.few(told, most)
+    return wording.join_few(told, most)
 
 
-def _order(node: Doc) -> list[tuple[int, str]]:
-    return natural(name(node))
+def _sort_by_name(node: Doc) -> list[tuple[int, str]]:
+    return natural(name_node(node))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from analyzer.report.wording import Doc
 from analyzer.runtime.reasons import counted, listed
-
-Doc = dict[str, Any]
 
 # As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" stands in older cases.
 _COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
@@ -17,12 +15,12 @@ _DOUBT = re.compile(
 _NAMED = 3  # nodes by name; more are counted
 
 
-def notes(finding: Doc) -> list[str]:
+def list_notes(finding: Doc) -> list[str]:
     """Return the sentences that a finding adds to what it says, but for what could not be checked."""
     return [line for line in finding["also"] if _DOUBT.fullmatch(line) is None]
 
 
-def doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
+def list_doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
     """Return what could not be checked of the findings of one row, one sentence for each reason.
 
     Of several findings each sentence says for how many subjects it holds, and on which nodes; `kinds` has the kind
@@ -44,12 +42,12 @@ def doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
     told = []
     for (could, ask), members in by_rest.items():
         for why, places in counted(((why, one["node"]) for one, why in members), name=False):
-            who = _who([members[place][0] for place in places], len(findings), kinds)
+            who = _count_subjects([members[place][0] for place in places], len(findings), kinds)
             told.append(f"Could not check for {who}: {why}.{could}{ask}")
     return told
 
 
-def _who(findings: list[Doc], all_: int, kinds: dict[str, str]) -> str:
+def _count_subjects(findings: list[Doc], all_: int, kinds: dict[str, str]) -> str:
     """Return `12 objects on 3 hosts`, `4 of 12 objects on esx02`."""
     subjects = len({one["id"] for one in findings})
     said = f"{subjects:,} objects" if subjects == all_ else f"{subjects:,} of {all_:,} objects"
@@ -60,7 +58,7 @@ def _who(findings: list[Doc], all_: int, kinds: dict[str, str]) -> str:
     return f"{said} on " + (listed(nodes) if len(nodes) <= _NAMED else f"{len(nodes):,} {unit}")
 
 
-def worse(findings: list[Doc]) -> str:
+def describe_worse(findings: list[Doc]) -> str:
     """Return which tables could make the findings of a row worse or surer, in one sentence; "" for none."""
     tables = list(dict.fromkeys(table for one in findings for table in one["maybe_worse"]))
     if not tables:

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from markupsafe import Markup
 
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import crowds
-from analyzer.report.finding_rows import groups
+from analyzer.report.finding_rows import group_findings
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import natural
-
-Doc = dict[str, Any]
 
 SHOWN = 200  # choices of one kind in the rail; the search finds the others
 _ATTRIBUTE = Markup(' data-{name}="{numbers}"')
@@ -44,7 +42,7 @@ class Facet:
     counts: dict[str, int] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
 
-    def choices(self) -> list[FacetChoice]:
+    def list_choices(self) -> list[FacetChoice]:
         """Return the choices that the rail shows."""
         some = list(self.counts.items())[:SHOWN]
         return [FacetChoice(self.numbers[name], name, count) for name, count in some]
@@ -54,15 +52,15 @@ class Facet:
         """How many choices the rail does not show."""
         return max(0, len(self.counts) - SHOWN)
 
-    def of(self, names: Iterable[str]) -> Markup:
+    def mark_names(self, names: Iterable[str]) -> Markup:
         """Return the attribute of an item that has these names: none without a name, which every choice leaves shown.
 
         Names that cannot be chosen, as that of a muted rule, give an empty one, which every choice hides.
         """
         some = list(names)
-        return self.among(some) if some else Markup("")
+        return self.mark_among(some) if some else Markup("")
 
-    def among(self, names: Iterable[str]) -> Markup:
+    def mark_among(self, names: Iterable[str]) -> Markup:
         """Return the attribute of an item that is hidden by any choice but these names."""
         found = sorted({self.numbers[name] for name in names if name in self.numbers})
         return _ATTRIBUTE.format(name=self.name, numbers=" ".join(map(str, found)))
@@ -78,40 +76,42 @@ class Facets:
     object: Facet
     about: dict[str, set[str]]
 
-    def all(self) -> list[Facet]:
+    def list_facets(self) -> list[Facet]:
         """Return the facets that leave a choice: what all findings share filters nothing."""
         return [
             one for one in (self.severity, self.host, self.object, self.rule) if len(one.counts) > 1
         ]
 
-    def of(self, findings: list[Doc]) -> Markup:
+    def mark_findings(self, findings: list[Doc]) -> Markup:
         """Return the attributes of an item that shows findings."""
         return (
-            self.severity.among(word(one) for one in findings)
-            + self.host.among(one["node"] for one in findings)
-            + self.rule.among(one["rule"] for one in findings)
-            + self.object.among(name for one in findings for name in self.about.get(one["id"], ()))
+            self.severity.mark_among(name_weight(one) for one in findings)
+            + self.host.mark_among(one["node"] for one in findings)
+            + self.rule.mark_among(one["rule"] for one in findings)
+            + self.object.mark_among(
+                name for one in findings for name in self.about.get(one["id"], ())
+            )
         )
 
 
-def word(finding: Doc) -> str:
+def name_weight(finding: Doc) -> str:
     """Return the word by which the head of the page counts a finding."""
     if finding["verdict"] == "error":
         return "error"
     return "exposed" if finding["confidence"] == "exposed" else str(finding["severity"])
 
 
-def facets(doc: Doc, objects: list[CaseObject]) -> Facets:
+def build_facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     """Return what the findings of a case that are not muted can be filtered by."""
-    rows = [row.findings for row in groups(doc)]
+    rows = [row.findings for row in group_findings(doc)]
     about: dict[str, set[str]] = {}
     for thing in objects:
         for one in (*thing.own, *thing.mentioned):
             about.setdefault(one["id"], set()).add(thing.name)
-    words = Counter(word(own[0]) for own in rows)
+    words = Counter(name_weight(own[0]) for own in rows)
     nodes = Counter(name for own in rows for name in {one["node"] for one in own} if name)
     hosts = rank_hosts(doc["findings"])
-    every_host = {*nodes, *map(crowds.name, doc["nodes"])}
+    every_host = {*nodes, *map(crowds.name_node, doc["nodes"])}
     names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural(name)))
     rules = Counter(own[0]["rule"] for own in rows)
     things = Counter(
@@ -119,13 +119,15 @@ def facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     )
     ranked = [name for name in dict.fromkeys(one.name for one in objects) if things[name]]
     return Facets(
-        severity=_facet("severity", "Severity", {one: words[one] for one in COUNTED if words[one]}),
-        host=_facet("host", "Host", {name: nodes[name] for name in names}),
-        rule=_facet("rule", "Rule", {name: rules[name] for name in sorted(rules)}),
-        object=_facet("object", "Object", {name: things[name] for name in ranked}),
+        severity=_build_facet(
+            "severity", "Severity", {one: words[one] for one in COUNTED if words[one]}
+        ),
+        host=_build_facet("host", "Host", {name: nodes[name] for name in names}),
+        rule=_build_facet("rule", "Rule", {name: rules[name] for name in sorted(rules)}),
+        object=_build_facet("object", "Object", {name: things[name] for name in ranked}),
         about=about,
     )
 
 
-def _facet(name: str, title: str, counts: dict[str, int]) -> Facet:
+def _build_facet(name: str, title: str, counts: dict[str, int]) -> Facet:
     return Facet(name, title, counts, {one: number for number, one in enumerate(counts)})

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analyzer.case.ranking import is_of_version, order_rows, rules_by_version
-from analyzer.report.doubts import doubts, notes, worse
-from analyzer.report.wording import Doc, few
+from analyzer.report.doubts import describe_worse, list_doubts, list_notes
+from analyzer.report.wording import Doc, join_few
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class FindingGroup:
         """True when no sign of the fault was seen: only the version fits."""
         return bool(self.first["confidence"] == "exposed")
 
-    def same(self, key: str) -> bool:
+    def is_same(self, key: str) -> bool:
         """Tell whether all subjects of the row have the same value under `key`; ask when it is complete."""
         if key not in self._same:
             self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
@@ -52,36 +52,36 @@ class FindingGroup:
         for finding in self.findings:
             on.setdefault(finding["subject"], []).append(finding["node"])
         return [
-            f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name
+            f"{name} (on {join_few(nodes, 4)})" if len(set(nodes)) > 1 else name
             for name, nodes in on.items()
         ]
 
     @property
     def worse(self) -> str:
         """What could make the findings of the row worse or surer, in one sentence; empty for nothing."""
-        return worse(self.findings)
+        return describe_worse(self.findings)
 
     @property
     def same_notes(self) -> bool:
         """Tell whether the same sentences are added for all subjects of the row."""
         if "notes" not in self._same:
-            first = notes(self.first)
-            self._same["notes"] = all(notes(finding) == first for finding in self.findings)
+            first = list_notes(self.first)
+            self._same["notes"] = all(list_notes(finding) == first for finding in self.findings)
         return self._same["notes"]
 
-    def nodes(self) -> list[tuple[str, list[Doc]]]:
+    def group_by_node(self) -> list[tuple[str, list[Doc]]]:
         """Return the nodes of the row, the worst first, each with its findings, worst first."""
         found: dict[str, list[Doc]] = {}
         for finding in self.findings:
             found.setdefault(finding["node"], []).append(finding)
         return list(found.items())
 
-    def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
+    def split_shown(self, most: int) -> tuple[list[Doc], list[Doc]]:
         """Return the findings that are told with their evidence, and the rest in short.
 
         The first are the worst `most` and the worst of every node, of that as many again at the utmost.
         """
-        worst = {id(own[0]) for _, own in self.nodes()}
+        worst = {id(own[0]) for _, own in self.group_by_node()}
         told: list[Doc] = []
         rest: list[Doc] = []
         for place, one in enumerate(self.findings):
@@ -92,7 +92,7 @@ class FindingGroup:
         return told, rest
 
 
-def columns(findings: list[Doc]) -> list[str]:
+def list_columns(findings: list[Doc]) -> list[str]:
     """Return the names of the values that findings differ in; none when they do not tell the same ones."""
     names = list(findings[0]["values"]) if findings else []
     if any(list(one["values"]) != names for one in findings):
@@ -100,31 +100,31 @@ def columns(findings: list[Doc]) -> list[str]:
     return names[:6]
 
 
-def unchecked(doc: Doc, row: FindingGroup) -> list[str]:
+def list_unchecked(doc: Doc, row: FindingGroup) -> list[str]:
     """Return what could not be checked of a row, one sentence for each reason."""
-    return doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
+    return list_doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
 
 
-def per_node(row: FindingGroup, most: int) -> str:
+def count_by_node(row: FindingGroup, most: int) -> str:
     """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
-    nodes = row.nodes()
+    nodes = row.group_by_node()
     if len(nodes) < 2:
         return ""
-    return few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+    return join_few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
 
 
-def cuts(doc: Doc, rule: str = "") -> list[str]:
+def list_cuts(doc: Doc, rule: str = "") -> list[str]:
     """Return in sentences of which rules not all subjects are told in full; `rule` names one."""
     return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
 
 
-def groups(doc: Doc) -> list[FindingGroup]:
+def group_findings(doc: Doc) -> list[FindingGroup]:
     """Return the findings that count, folded by rule and weight, in the order of `analyzer.case.ranking`."""
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     return [FindingGroup(row.findings) for row in order_rows(show_as_one(live))]
 
 
-def muted(doc: Doc) -> list[FindingGroup]:
+def group_muted(doc: Doc) -> list[FindingGroup]:
     """Return the findings somebody has muted, folded the same way."""
     return [
         FindingGroup(row.findings)
@@ -132,7 +132,7 @@ def muted(doc: Doc) -> list[FindingGroup]:
     ]
 
 
-def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
+def list_unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
     """Return what cannot be told and is not muted, or is."""
     return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
 

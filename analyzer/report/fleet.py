@@ -19,9 +19,9 @@ from markupsafe import Markup
 
 from analyzer.report import fleetmap, wording
 from analyzer.report.fleetmap import Fleet, FleetNote
-from analyzer.report.html import anchor
-from analyzer.report.page import environment, policy, script_json
-from analyzer.report.styles import asset, style
+from analyzer.report.html import make_anchor
+from analyzer.report.page import dump_for_script, make_environment, write_policy
+from analyzer.report.styles import read_asset, read_styles
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line, visible
@@ -41,22 +41,22 @@ class Texts:
     known: dict[str, int]
     bytes: int = 0
 
-    def add(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
+    def add_text(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
         """Return the number of a text, cut to `most` characters and made visible."""
         shown = visible(text) if lines else bound_line(text, most)
         shown = shown if len(shown) <= most else f"{shown[:most]} …"
         if shown not in self.known:
             self.known[shown] = len(self.known)
-            self.bytes += len(script_json(shown)) + 1
+            self.bytes += len(dump_for_script(shown)) + 1
         return self.known[shown]
 
-    def keep(self, number: int) -> None:
+    def keep_first(self, number: int) -> None:
         """Forget all but the first `number` texts."""
         for text in list(self.known)[number:]:
             del self.known[text]
 
 
-def render(
+def render_page(
     fleet: Fleet, *, start: str = "case", reports: Collection[str] = (), report_bytes: int = 0
 ) -> str:
     """Return the page for a fleet in its order (`fleetmap.arranged`).
@@ -72,21 +72,23 @@ def render(
         len(fleet.hits) * NOTES
     )  # no number in the sentence of what is left out gets longer than this
     while True:
-        left = _left_cases(fleet, kept)
+        left = _describe_left_cases(fleet, kept)
         texts = Texts({})
-        base = _data(kept, texts, reports)
-        bare = _page(kept, base | _noted([], texts), start, [*left, _left_notes(notes, notes)])
+        base = _collect_data(kept, texts, reports)
+        bare = _fill_template(
+            kept, base | _pack_notes([], texts), start, [*left, _describe_left_notes(notes, notes)]
+        )
         size = len(bare.encode("utf-8"))
         if size <= most or len(kept.cases) < 2:
             break
-        kept = fleetmap.worst(kept, len(kept.cases) // 2)
-    rows, total = _fitting(kept, texts, most - size, reports)
+        kept = fleetmap.keep_worst(kept, len(kept.cases) // 2)
+    rows, total = _take_fitting(kept, texts, most - size, reports)
     if len(rows) < total:
-        left.append(_left_notes(len(rows), total))
-    return _page(kept, base | _noted(rows, texts), start, left)
+        left.append(_describe_left_notes(len(rows), total))
+    return _fill_template(kept, base | _pack_notes(rows, texts), start, left)
 
 
-def _left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
+def _describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
     """Return a sentence when the page does not show all cases."""
     shown, asked = len(kept.cases), len(fleet.cases)
     out = []
@@ -103,7 +105,7 @@ def _left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
     return out
 
 
-def _left_notes(shown: int, total: int) -> str:
+def _describe_left_notes(shown: int, total: int) -> str:
     return (
         f"This page would have been too large. It holds the sentences of the worst {shown:,} of {total:,} findings and "
         "open questions; the others are counted here, and `backline archive show` has them in full."
@@ -111,36 +113,36 @@ def _left_notes(shown: int, total: int) -> str:
 
 
 @cache
-def templates() -> Environment:
+def load_templates() -> Environment:
     """Return the template of the overview of an archive, with its filters."""
-    made = environment()
+    made = make_environment()
     made.filters |= {"short": lambda text: one_line(str(text), NAME)}
     return made
 
 
-def _page(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> str:
-    scripts = [asset(name) for name in SCRIPTS]
-    sheet = style("base.css", "report.css", "fleet.css")
+def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left: list[str]) -> str:
+    scripts = [read_asset(name) for name in SCRIPTS]
+    sheet = read_styles("base.css", "report.css", "fleet.css")
     months = slice(-HEAD_MONTHS, None)
     return (
-        templates()
+        load_templates()
         .get_template("fleet.html")
         .render(
             fleet=fleet,
-            headline=fleetmap.headline(fleet),
+            headline=fleetmap.write_headline(fleet),
             states=fleetmap.STATES,
-            head=fleetmap.trend_head(fleet),
-            rising=[fleetmap.trend_text(fleet, trend) for trend in fleet.rising],
+            head=fleetmap.describe_month(fleet),
+            rising=[fleetmap.describe_trend(fleet, trend) for trend in fleet.rising],
             left=left,
             start=start,
             cases=[_still_case(fleet, number) for number in range(min(STILL, len(fleet.cases)))],
             rules=_still_rules(fleet),
             months=fleet.months.names[months],
-            stamp=wording.stamp,
-            policy=policy(scripts, sheet),
+            stamp=wording.format_time,
+            policy=write_policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
-            data=script_json(data | {"start": start, "left": left}),
+            data=dump_for_script(data | {"start": start, "left": left}),
         )
     )
 
@@ -154,7 +156,7 @@ def _still_case(fleet: Fleet, number: int) -> dict[str, Any]:
             fleet.rules[place].id for place, sign in enumerate(case.cells) if sign == state.sign
         ]
         if rules:
-            found.append((state.word, wording.few(rules, 12)))
+            found.append((state.word, wording.join_few(rules, 12)))
     return {
         "case": case,
         "found": found,
@@ -167,7 +169,7 @@ def _still_rules(fleet: Fleet) -> list[dict[str, Any]]:
     """Return the weightiest rules in numbers: cases, worst, open, cases by month."""
     out: list[dict[str, Any]] = []
     months = fleet.months
-    for number, column in enumerate(fleetmap.columns(fleet)[:STILL]):
+    for number, column in enumerate(fleetmap.list_columns(fleet)[:STILL]):
         found = [
             state.word
             for state in fleetmap.STATES
@@ -188,23 +190,23 @@ def _still_rules(fleet: Fleet) -> list[dict[str, Any]]:
     return out
 
 
-def _data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any]:
+def _collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any]:
     """Return what the script of the page reads, but for the sentences."""
     cases, hits = fleet.cases, fleet.hits
     return {
         "archive": one_line(shlex.quote(fleet.address)),
-        "asOf": _epoch(fleet.as_of),
+        "asOf": _count_seconds(fleet.as_of),
         "total": fleet.total,
         "states": [list(state) for state in fleetmap.STATES],
         "rules": [[one_line(rule.id, NAME), one_line(rule.title, 2 * NAME), list(rule.kb)] for rule in fleet.rules],
-        "hosts": [[texts.add(host.name), texts.add(host.about)] for host in fleet.hosts],
+        "hosts": [[texts.add_text(host.name), texts.add_text(host.about)] for host in fleet.hosts],
         "cases": {
             "short": [case.short for case in cases],
-            "name": [texts.add(case.name) for case in cases],
-            "source": [texts.add(case.source, 400) for case in cases],
-            "captured": [_epoch(case.captured) for case in cases],
-            "stored": [_epoch(case.stored) for case in cases],
-            "why": [-1 if case.read else texts.add(case.why or "the reason is not known", 400) for case in cases],
+            "name": [texts.add_text(case.name) for case in cases],
+            "source": [texts.add_text(case.source, 400) for case in cases],
+            "captured": [_count_seconds(case.captured) for case in cases],
+            "stored": [_count_seconds(case.stored) for case in cases],
+            "why": [-1 if case.read else texts.add_text(case.why or "the reason is not known", 400) for case in cases],
             "report": "".join("y" if case.id in reports else "n" for case in cases),
             "whole": "".join("y" if case.complete else "n" for case in cases),
         },
@@ -215,7 +217,7 @@ def _data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any
             "host": [hit.host for hit in hits],
             "sign": "".join(hit.sign for hit in hits),
             "count": [hit.count for hit in hits],
-            "first": [_epoch(hit.first) for hit in hits],
+            "first": [_count_seconds(hit.first) for hit in hits],
         },
         "months": {
             "names": fleet.months.names, "counts": fleet.months.counts, "older": fleet.months.older,
@@ -225,7 +227,7 @@ def _data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any
     }  # fmt: skip
 
 
-def _fitting(
+def _take_fitting(
     fleet: Fleet, texts: Texts, room: int, reports: Collection[str]
 ) -> tuple[list[list[Any]], int]:
     """Return as many sentences as `room` bytes hold, worst first, and how many there are."""
@@ -238,30 +240,38 @@ def _fitting(
             if len(rows) < total - 1:
                 continue
             known = len(texts.known)
-            row = _note(number, note, texts, fleet.cases[hit.case].id in reports)
-            used += len(script_json(row)) + 1
+            row = _write_note(number, note, texts, fleet.cases[hit.case].id in reports)
+            used += len(dump_for_script(row)) + 1
             if used + texts.bytes - before <= room:
                 rows.append(row)
             else:
-                texts.keep(known)
+                texts.keep_first(known)
     return rows, total
 
 
-def _note(number: int, note: FleetNote, texts: Texts, linked: bool) -> list[int]:
+def _write_note(number: int, note: FleetNote, texts: Texts, linked: bool) -> list[int]:
     """Return a sentence as its hit, its time and numbers of texts: `notesOf` in fleet.js reads it."""
-    link = anchor(note.finding) if linked and note.finding else ""
+    link = make_anchor(note.finding) if linked and note.finding else ""
     rest = [(note.missing, NAME), (note.ask, TEXT), (note.muted, 2 * NAME), (link, len(link))]
     while rest and not rest[-1][0]:
         rest.pop()
-    row = [number, _epoch(note.first), texts.add(note.subject), texts.add(note.weight)]
-    return [*row, *(texts.add(text, most, lines=True) for text, most in [(note.say, TEXT), *rest])]
+    row = [
+        number,
+        _count_seconds(note.first),
+        texts.add_text(note.subject),
+        texts.add_text(note.weight),
+    ]
+    return [
+        *row,
+        *(texts.add_text(text, most, lines=True) for text, most in [(note.say, TEXT), *rest]),
+    ]
 
 
-def _noted(rows: list[list[Any]], texts: Texts) -> dict[str, Any]:
+def _pack_notes(rows: list[list[Any]], texts: Texts) -> dict[str, Any]:
     return {"notes": rows, "texts": list(texts.known)}
 
 
-def _epoch(time: str) -> int:
+def _count_seconds(time: str) -> int:
     """Return whole seconds since 1970, -1 when there is no time."""
-    seconds = wording.epoch(time) if time else None
+    seconds = wording.parse_time(time) if time else None
     return -1 if seconds is None else int(seconds)

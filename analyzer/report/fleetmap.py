@@ -178,19 +178,22 @@ class Fleet:
     rising: list[Trend] = field(default_factory=list)
 
 
-def arranged(fleet: Fleet) -> Fleet:
+def arrange_fleet(fleet: Fleet) -> Fleet:
     """Return the fleet in the order of its weight, with months and what is rising.
 
     Rules: the sum over all cases of 8 for critical, 4 for major, 2 for a warning, 1 for info or exposed.
     Cases and hosts: by their worst finding, as a case orders its own (`analyzer.case.ranking`), never by how
     many there are; one that could not be read comes before one in which something could not be told.
     """
-    rules = _order(
-        [_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)]
+    rules = _sort_places(
+        [
+            _make_rule_key(rule, column)
+            for rule, column in zip(fleet.rules, list_columns(fleet), strict=True)
+        ]
     )
-    cases = _order(_case_keys(fleet))
-    hosts = _order(_host_keys(fleet))
-    rule_at, case_at, host_at = (_places(order) for order in (rules, cases, hosts))
+    cases = _sort_places(_make_case_keys(fleet))
+    hosts = _sort_places(_make_host_keys(fleet))
+    rule_at, case_at, host_at = (_map_places(order) for order in (rules, cases, hosts))
     hits = [
         replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host])
         for hit in fleet.hits
@@ -206,48 +209,48 @@ def arranged(fleet: Fleet) -> Fleet:
         hits=sorted(hits, key=lambda hit: (*hit.key, hit.case, hit.rule, hit.host)),
         total=len(fleet.cases),
     )
-    out.months = months(out)
-    out.month, out.volume, out.rising = rising(out)
+    out.months = count_months(out)
+    out.month, out.volume, out.rising = find_rising(out)
     return out
 
 
-def _order(keys: list[tuple[object, ...]]) -> list[int]:
+def _sort_places(keys: list[tuple[object, ...]]) -> list[int]:
     return sorted(range(len(keys)), key=lambda number: keys[number])
 
 
-def _places(order: list[int]) -> dict[int, int]:
+def _map_places(order: list[int]) -> dict[int, int]:
     return {old: new for new, old in enumerate(order)}
 
 
-def columns(fleet: Fleet) -> list[str]:
+def list_columns(fleet: Fleet) -> list[str]:
     """Return the signs of each rule over all cases."""
     cells = "".join(case.cells for case in fleet.cases)
     return [cells[number :: len(fleet.rules)] for number in range(len(fleet.rules))]
 
 
-def _rule_key(rule: FleetRule, column: str) -> tuple[object, ...]:
+def _make_rule_key(rule: FleetRule, column: str) -> tuple[object, ...]:
     weight = sum(WEIGHT[sign] * column.count(sign) for sign in FOUND)
     return (-weight, -column.count("!"), -column.count("?"), rule.id)
 
 
-def _case_keys(fleet: Fleet) -> list[tuple[object, ...]]:
-    worst = _worst_of(fleet, [hit.case for hit in fleet.hits])
+def _make_case_keys(fleet: Fleet) -> list[tuple[object, ...]]:
+    worst = _find_worst_hits(fleet, [hit.case for hit in fleet.hits])
     keys: list[tuple[object, ...]] = []
     for number, case in enumerate(fleet.cases):
-        told = min(RANK[worst_sign(case)], _NOTHING_FOUND)
+        told = min(RANK[find_worst_sign(case)], _NOTHING_FOUND)
         _, less = worst.get(number, (told, math.inf))
         open_questions = -case.cells.count("?")
         keys.append((told, less, case.read, open_questions, case.complete, case.name, case.id))
     return keys
 
 
-def _host_keys(fleet: Fleet) -> list[tuple[object, ...]]:
-    worst = _worst_of(fleet, [hit.host for hit in fleet.hits])
+def _make_host_keys(fleet: Fleet) -> list[tuple[object, ...]]:
+    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
     nothing = (_NOTHING_FOUND, math.inf)
     return [(*worst.get(number, nothing), host.name) for number, host in enumerate(fleet.hosts)]
 
 
-def _worst_of(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
+def _find_worst_hits(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
     """Return the key of the worst hit of each thing; `things` has one for each hit."""
     found: dict[int, tuple[int, float]] = {}
     for thing, hit in zip(things, fleet.hits, strict=True):
@@ -255,13 +258,13 @@ def _worst_of(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
     return found
 
 
-def worst(fleet: Fleet, number: int) -> Fleet:
+def keep_worst(fleet: Fleet, number: int) -> Fleet:
     """Return the fleet with its worst `number` cases only; months and what is rising still speak of all."""
     if number >= len(fleet.cases):
         return fleet
     hits = [hit for hit in fleet.hits if hit.case < number]
     kept = sorted({hit.host for hit in hits})
-    place = _places(kept)
+    place = _map_places(kept)
     return replace(
         fleet,
         cases=fleet.cases[:number],
@@ -270,14 +273,14 @@ def worst(fleet: Fleet, number: int) -> Fleet:
     )
 
 
-def worst_sign(case: FleetCase) -> str:
+def find_worst_sign(case: FleetCase) -> str:
     """Return the worst that any rule said of the case, "/" when nothing was judged."""
     return min(case.cells, key=RANK.__getitem__, default="/")
 
 
-def headline(fleet: Fleet) -> str:
+def write_headline(fleet: Fleet) -> str:
     """Return in one sentence how many cases there are and the worst of each."""
-    counts = Counter(worst_sign(case) for case in fleet.cases if case.read)
+    counts = Counter(find_worst_sign(case) for case in fleet.cases if case.read)
     unread = sum(not case.read for case in fleet.cases)
     words = {
         "C": "critical",
@@ -301,7 +304,7 @@ def headline(fleet: Fleet) -> str:
     )
 
 
-def months(fleet: Fleet) -> Months:
+def count_months(fleet: Fleet) -> Months:
     """Return the hits of each rule by month: a case counts once for a rule, in the month of its first sign.
 
     Where no sign carries a time it is the month in which the case was captured.
@@ -316,7 +319,7 @@ def months(fleet: Fleet) -> Months:
         (rule, (time or fleet.cases[case].captured)[:7]) for (rule, case), time in first.items()
     )
     now = fleet.as_of[:7]
-    names = _names({month for _, month in seen if month and (not now or month <= now)})
+    names = _list_months({month for _, month in seen if month and (not now or month <= now)})
     older: Counter[int] = Counter()
     later: Counter[int] = Counter()
     for (rule, month), number in seen.items():
@@ -336,23 +339,23 @@ def months(fleet: Fleet) -> Months:
     )
 
 
-def _names(known: set[str]) -> list[str]:
+def _list_months(known: set[str]) -> list[str]:
     """Return the last MONTHS months up to the newest known one, empty ones between them as well."""
     if not known:
         return []
     out = [max(known)]
     while len(out) < MONTHS and out[-1] > min(known):
-        out.append(earlier(out[-1]))
+        out.append(find_month_before(out[-1]))
     return out[::-1]
 
 
-def earlier(month: str) -> str:
+def find_month_before(month: str) -> str:
     """Return the month before `2017-01`: `2016-12`."""
     year, number = int(month[:4]), int(month[5:7])
     return f"{year - 1:04}-12" if number == 1 else f"{year:04}-{number - 1:02}"
 
 
-def rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
+def find_rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
     """Return the newest month with hits, its cases and those a month before, and the rules that rise in it.
 
     A rule rises when the month has at least RISING cases of it and twice what the BEFORE months before
@@ -376,27 +379,31 @@ def rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
     return names[-1], volume, out
 
 
-def trend_text(fleet: Fleet, trend: Trend) -> str:
+def describe_trend(fleet: Fleet, trend: Trend) -> str:
     """Return what is told of a rising rule."""
     rule = fleet.rules[trend.rule]
     before = (
-        "none before" if trend.new else f"{trend.before:.1f} a month in the {span(fleet)} before"
+        "none before"
+        if trend.new
+        else f"{trend.before:.1f} a month in the {describe_span(fleet)} before"
     )
     return (
         f"{rule.id}: {counted(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
     )
 
 
-def trend_head(fleet: Fleet) -> str:
+def describe_month(fleet: Fleet) -> str:
     """Return what is told of the month as a whole."""
     if not fleet.month:
         return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
     so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
-    said = f"{counted(now, 'case')} captured in {fleet.month}{so_far}, {before:.1f} a month in the {span(fleet)} before"
-    return f"{'Rising' if fleet.rising else 'No rule is rising'} in {fleet.month} ({said})"
+    captured = f"{counted(now, 'case')} captured in {fleet.month}{so_far}"
+    compared = f"{before:.1f} a month in the {describe_span(fleet)} before"
+    rising = "Rising" if fleet.rising else "No rule is rising"
+    return f"{rising} in {fleet.month} ({captured}, {compared})"
 
 
-def span(fleet: Fleet) -> str:
+def describe_span(fleet: Fleet) -> str:
     """Return with how many months the newest is compared."""
     return counted(min(BEFORE, len(fleet.months.names) - 1), "month")

@@ -33,63 +33,65 @@ _STYLE = {
 }
 
 
-def render(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> None:
+def print_fleet(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> None:
     """Print the fleet (`fleetmap.arranged`) by case, host or month, its worst `top` rows; 0: all."""
-    _head(fleet, console)
+    _print_head(fleet, console)
     rows = {"case": len(fleet.cases), "host": len(fleet.hosts), "month": len(fleet.rules)}[by]
     shown = min(rows, top) if top else rows
     if by == "month":
-        _months(fleet, console, shown)
+        _print_months(fleet, console, shown)
     elif by == "host":
-        _grid(fleet, console, "host", _host_rows(fleet, shown))
+        _print_grid(fleet, console, "host", _list_host_rows(fleet, shown))
     else:
-        _grid(fleet, console, "case", _case_rows(fleet, shown))
+        _print_grid(fleet, console, "case", _list_case_rows(fleet, shown))
     if shown < rows:
         unit = "rule" if by == "month" else by
-        _put(
+        _print_line(
             console,
             f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.",
             style="dim",
         )
 
 
-def _put(console: Console, *parts: str | Text, style: str = "") -> None:
+def _print_line(console: Console, *parts: str | Text, style: str = "") -> None:
     """Print parts as one line."""
     line = Text().join(
-        part if isinstance(part, Text) else _text(console, part, style) for part in parts
+        part if isinstance(part, Text) else _make_text(console, part, style) for part in parts
     )
     line.rstrip()
     console.print(line, soft_wrap=True, highlight=False)
 
 
-def _text(console: Console, said: str, style: str = "") -> Text:
+def _make_text(console: Console, said: str, style: str = "") -> Text:
     """Return text on one line that is safe and that this terminal can write."""
-    encoding = _encoding(console)
+    encoding = _find_encoding(console)
     return Text(one_line(said).encode(encoding, "backslashreplace").decode(encoding), style=style)
 
 
-def _encoding(console: Console) -> str:
+def _find_encoding(console: Console) -> str:
     return console.encoding or "utf-8"
 
 
-def _head(fleet: Fleet, console: Console) -> None:
-    _put(console, fleet.address, style="bold")
-    _put(console, fleetmap.headline(fleet) + ".")
+def _print_head(fleet: Fleet, console: Console) -> None:
+    _print_line(console, fleet.address, style="bold")
+    _print_line(console, fleetmap.write_headline(fleet) + ".")
     for line in fleet.filters:
-        _put(console, line)
+        _print_line(console, line)
     if fleet.undated:
-        _put(console, f"{counted(fleet.undated, 'case')} left out: their material has no date.")
+        _print_line(
+            console, f"{counted(fleet.undated, 'case')} left out: their material has no date."
+        )
     for line in fleet.missing:
-        _put(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
-    _put(console, fleetmap.trend_head(fleet) + (":" if fleet.rising else "."))
+        _print_line(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
+    _print_line(console, fleetmap.describe_month(fleet) + (":" if fleet.rising else "."))
     for trend in fleet.rising[:RISING]:
-        _put(console, f"  {fleetmap.trend_text(fleet, trend)}")
+        _print_line(console, f"  {fleetmap.describe_trend(fleet, trend)}")
     if len(fleet.rising) > RISING:
-        _put(console, f"  {len(fleet.rising) - RISING:,} more")
-    _put(console, "")
+        _print_line(console, f"  {len(fleet.rising) - RISING:,} more")
+    _print_line(console, "")
 
 
-def _case_rows(
+def _list_case_rows(
     fleet: Fleet, number: int
 ) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
     """Yield (name, short id, {rule: (sign, count)}, remark) of the first cases."""
@@ -103,7 +105,7 @@ def _case_rows(
         yield case.name, case.short, cells, remark
 
 
-def _host_rows(
+def _list_host_rows(
     fleet: Fleet, number: int
 ) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
     """Yield (name, what it is, {rule: (worst sign, cases)}, first seen) of the first hosts."""
@@ -132,7 +134,7 @@ def _host_rows(
         )
 
 
-def _grid(
+def _print_grid(
     fleet: Fleet,
     console: Console,
     unit: str,
@@ -141,47 +143,50 @@ def _grid(
     room = max(1, (console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
     numbers = "".join(f"{rule + 1:>{CELL}}" for rule in rules)
-    _put(console, f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
+    _print_line(console, f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
     used = set()
     for name, short, cells, remark in rows:
         shown = bound_middle(name, NAME - 1, terminal_mark(console.encoding))
-        parts = [_text(console, f"{shown:<{NAME}}")]
+        parts = [_make_text(console, f"{shown:<{NAME}}")]
         for rule in rules:
             sign, count = cells.get(rule, (" ", 0))
             used.add(sign)
-            mark = (
-                f"{_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
-            )
-            parts += [Text(" " * (CELL - len(mark))), _text(console, mark, _STYLE.get(sign, ""))]
-        parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}", "dim"))
-        _put(console, *parts)
-    _put(console, "")
+            mark = f"{_find_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
+            parts += [
+                Text(" " * (CELL - len(mark))),
+                _make_text(console, mark, _STYLE.get(sign, "")),
+            ]
+        parts.append(
+            _make_text(console, f"  {short}{'  ' if short and remark else ''}{remark}", "dim")
+        )
+        _print_line(console, *parts)
+    _print_line(console, "")
     what = "cases" if unit == "host" else "findings; with ? the objects that the rule cannot judge"
-    _legend(fleet, console, rules, used, what)
+    _print_legend(fleet, console, rules, used, what)
     if len(rules) < len(fleet.rules):
         more = counted(len(fleet.rules) - len(rules), "more rule")
         said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
-        _put(console, said, style="dim")
+        _print_line(console, said, style="dim")
     if unit == "host":
         said = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
-        _put(console, said, style="dim")
+        _print_line(console, said, style="dim")
 
 
-def _mark(sign: str, console: Console) -> str:
+def _find_mark(sign: str, console: Console) -> str:
     """Return the mark of a sign; the sign itself where this terminal cannot write it."""
     mark = next((state.mark for state in STATES if state.sign == sign), sign)
     try:
-        mark.encode(_encoding(console))
+        mark.encode(_find_encoding(console))
     except UnicodeEncodeError:
         return sign
     return mark
 
 
-def _legend(
+def _print_legend(
     fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str
 ) -> None:
     """Print the names of the numbered rules, and the marks that were used."""
-    columns = fleetmap.columns(fleet)
+    columns = fleetmap.list_columns(fleet)
     for rule in rules:
         column = columns[rule]
         found = sum(map(column.count, FOUND))
@@ -192,28 +197,30 @@ def _legend(
             for number in fleet.rules[rule].kb
             if str(number) not in fleet.rules[rule].id
         )
-        _put(
+        _print_line(
             console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}"
         )
-    marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
+    marks = [
+        f"{_find_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used
+    ]
     if marks:
-        _put(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
+        _print_line(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
 
 
-def _months(fleet: Fleet, console: Console, number: int) -> None:
+def _print_months(fleet: Fleet, console: Console, number: int) -> None:
     """Print hits per rule per month: the last months that fit, everything older in one column."""
     months = fleet.months
     room = max(1, (console.width - NAME - 2 * MONTH - 20) // MONTH)
     names = months.names[-room:]
     older = [a + sum(row[:-room]) for a, row in zip(months.older, months.counts, strict=True)]
     heads = ["cases", "earlier", *names, "no date", *(["later"] if any(months.later) else [])]
-    _put(
+    _print_line(
         console,
         f"{'rule, worst first':<{NAME}}",
         "".join(f"{head:>{MONTH}}" for head in heads),
         style="bold",
     )
-    columns = fleetmap.columns(fleet)
+    columns = fleetmap.list_columns(fleet)
     rising = {trend.rule for trend in fleet.rising}
     for rule in range(number):
         found = sum(map(columns[rule].count, FOUND))
@@ -225,8 +232,10 @@ def _months(fleet: Fleet, console: Console, number: int) -> None:
         )
         remark = ["rising"] if rule in rising else []
         remark += [f"cannot tell in {columns[rule].count('?'):,}"] if "?" in columns[rule] else []
-        _put(console, line, _text(console, f"  {', '.join(remark)}", "dim"))
+        _print_line(console, line, _make_text(console, f"  {', '.join(remark)}", "dim"))
     said = "A case counts once per rule, in the month of its first sign, or of its capture if no sign has a time."
-    _put(console, said, style="dim")
+    _print_line(console, said, style="dim")
     if any(months.later):
-        _put(console, f"Later: after {fleet.as_of[:7]}: the clock of a host is wrong.", style="dim")
+        _print_line(
+            console, f"Later: after {fleet.as_of[:7]}: the clock of a host is wrong.", style="dim"
+        )

@@ -42,11 +42,10 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report import objects as index
-from analyzer.report.page import environment, policy, script_json
-from analyzer.report.styles import asset, style
+from analyzer.report.page import dump_for_script, make_environment, write_policy
+from analyzer.report.styles import read_asset, read_styles
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import one_line, visible
-
-Doc = dict[str, Any]
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page stands by itself, and how many smaller ones stand together
@@ -72,7 +71,7 @@ class PagePlan:
     text: int = 2000  # characters of one line
     left_out: tuple[str, ...] = ()
 
-    def smaller(self, sentence: str, **changes: Any) -> PagePlan:
+    def make_smaller(self, sentence: str, **changes: Any) -> PagePlan:
         """Return this plan with `changes`, and the sentence that tells the reader of them."""
         return replace(self, **changes, left_out=(*self.left_out, sentence))
 
@@ -91,39 +90,39 @@ _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
+def render_page(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
     """Return the page for a case document: what `pieces` gives, as one text."""
-    return "".join(pieces(doc, report_bytes))
+    return "".join(render_pieces(doc, report_bytes))
 
 
-def pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
+def render_pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
     """Return the page for a case document in parts: one text of a large page takes two to four times its bytes.
 
     When it would be larger than `report_bytes`, parts are left out in the order
     of `_STEPS` and the page says which.
     """
     plan, steps = PagePlan(), _STEPS
-    if _longer(doc, DOCUMENT_BYTES):
+    if _is_longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
-        plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
-    page = _page(doc, plan)
+        plan, steps = plan.make_smaller(sentence, **changes), _STEPS[1:]
+    page = _fill_template(doc, plan)
     for sentence, changes in steps:
-        if _bytes(page) <= report_bytes:
+        if _count_bytes(page) <= report_bytes:
             return page
         page = []
-        plan = plan.smaller(sentence, **changes)
-        page = _page(doc, plan)
-    if _bytes(page) > report_bytes:
-        page = _shortest(doc, plan, report_bytes)
+        plan = plan.make_smaller(sentence, **changes)
+        page = _fill_template(doc, plan)
+    if _count_bytes(page) > report_bytes:
+        page = _render_shortest(doc, plan, report_bytes)
     return page
 
 
-def _bytes(page: list[str]) -> int:
+def _count_bytes(page: list[str]) -> int:
     """Return how many bytes a page takes."""
     return sum(len(piece.encode()) for piece in page)
 
 
-def _longer(doc: Doc, most: int) -> bool:
+def _is_longer(doc: Doc, most: int) -> bool:
     """Tell whether a document is longer than `most` characters as JSON; it is written out record by record only."""
     length = 0
     for value in doc.values():
@@ -134,7 +133,7 @@ def _longer(doc: Doc, most: int) -> bool:
     return False
 
 
-def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
+def _render_shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
     """Return the page with the worst findings only, half as many until it fits."""
     kept = len(doc["findings"])
     page: list[str] = []
@@ -154,24 +153,24 @@ def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
             "hosts",
         )
         lists = {key: doc[key][:kept] for key in cut}
-        fewer = plan.smaller(
+        fewer = plan.make_smaller(
             f"all but the {kept} worst findings and the first {kept} rows of other lists"
         )
-        page = _page(numbers.part_of(doc, {**doc, **lists, "series": {}}), fewer)
-        if _bytes(page) <= report_bytes:
+        page = _fill_template(numbers.take_part(doc, {**doc, **lists, "series": {}}), fewer)
+        if _count_bytes(page) <= report_bytes:
             break
     return page
 
 
-def _site(doc: Doc) -> object:
+def _draw_site(doc: Doc) -> object:
     if not doc.get("site"):
         return None
     from analyzer.report import site  # noqa: PLC0415 - few cases need it
 
-    return site.picture(doc)
+    return site.draw_site(doc)
 
 
-def _drawer(doc: Doc) -> object:
+def _open_drawer(doc: Doc) -> object:
     if not doc["log"] and not any(node["logs"] for node in doc["nodes"]):
         return None
     from analyzer.report.log_lines import LogDrawer  # noqa: PLC0415 - a case without logs needs none
@@ -179,18 +178,20 @@ def _drawer(doc: Doc) -> object:
     return LogDrawer(doc)
 
 
-def _page(doc: Doc, plan: PagePlan) -> list[str]:
+def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
     scripts = [
-        asset("vendor/uplot.iife.min.js"),
-        asset("rail.js") + asset("report.js") + asset("log_lines.js"),
+        read_asset("vendor/uplot.iife.min.js"),
+        read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js"),
     ]
-    sheet = style("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
-    told = stories.stories(doc)
-    rows = stories.in_order(told)
-    things = index.objects(doc)
-    axis = lanes.axis(doc)
+    sheet = read_styles(
+        "vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css"
+    )
+    told = stories.list_stories(doc)
+    rows = stories.list_story_rows(told)
+    things = index.list_objects(doc)
+    axis = lanes.build_axis(doc)
     parts = (
-        templates()
+        load_templates()
         .get_template("report.html")
         .generate(
             doc=doc,
@@ -206,46 +207,48 @@ def _page(doc: Doc, plan: PagePlan) -> list[str]:
             once=once,
             problems=problems,
             hosts=hosts,
-            site_picture=_site(doc),
+            site_picture=_draw_site(doc),
             incident=incident,
-            drawer=_drawer(doc),
+            drawer=_open_drawer(doc),
             objects=things,
-            facets=facets.facets(doc, things),
+            facets=facets.build_facets(doc, things),
             stories=told,
-            machines=host_table.rows(doc),
-            many_hosts=host_table.many(doc),
-            worst=host_table.worst(doc),
-            node_names=crowds.names(doc),
-            lines=_Lines(plan, doc["findings"]),
+            machines=host_table.list_hosts(doc),
+            many_hosts=host_table.has_many_hosts(doc),
+            worst=host_table.list_worst_hosts(doc),
+            node_names=crowds.name_nodes(doc),
+            lines=EvidenceLines(plan, doc["findings"]),
             groups=rows,
-            muted=finding_rows.muted(doc),
-            fixed=once.earlier(doc, rows),
-            numbers=numbers.numbers(doc),
-            usual=view.usual_status(doc),
+            muted=finding_rows.group_muted(doc),
+            fixed=once.find_earlier_fixes(doc, rows),
+            numbers=numbers.number_findings(doc),
+            usual=view.find_usual_status(doc),
             titles={finding["id"]: finding for finding in doc["findings"]},
-            shown=_shown_findings(doc, plan),
-            charts=charts.charts(doc),
+            shown=_list_shown(doc, plan),
+            charts=charts.list_charts(doc),
             axis=axis,
-            lanes=lanes.lanes(doc, axis),
-            moments=lanes.moments(doc),
-            mail=open_asks.mail(doc),
-            policy=policy(scripts, sheet),
+            lanes=lanes.build_lanes(doc, axis),
+            moments=lanes.split_moments(doc),
+            mail=open_asks.write_mail(doc),
+            policy=write_policy(scripts, sheet),
             scripts=[Markup(script) for script in scripts],
             style=Markup(sheet),
-            case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=script_json(
+            case_json=dump_for_script(
+                doc if plan.document else {"series": _thin_series(doc["series"])}
+            ),
+            texts_json=dump_for_script(
                 {
-                    "note": short_note.render(doc),
-                    "whole": markdown.render(doc),
-                    "asks": open_asks.mail(doc),
+                    "note": short_note.render_short_note(doc),
+                    "whole": markdown.render_note(doc),
+                    "asks": open_asks.write_mail(doc),
                 }
             ),
         )
     )
-    return list(_pieces(parts))
+    return list(_join_small_pieces(parts))
 
 
-def _pieces(parts: Iterable[str]) -> Iterator[str]:
+def _join_small_pieces(parts: Iterable[str]) -> Iterator[str]:
     """Yield small parts put together, and each large one by itself: one wide character would double it."""
     some: list[str] = []
     for part in parts:
@@ -259,22 +262,27 @@ def _pieces(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(some)
 
 
-def _shown_findings(doc: Doc, plan: PagePlan) -> set[str]:
+def _list_shown(doc: Doc, plan: PagePlan) -> set[str]:
     """Return the ids that have a place on the page, so that no link leads nowhere."""
-    rows = [*finding_rows.groups(doc), *finding_rows.muted(doc)]
-    parts = [row.parted(plan.detail) for row in rows]
+    rows = [*finding_rows.group_findings(doc), *finding_rows.group_muted(doc)]
+    parts = [row.split_shown(plan.detail) for row in rows]
     return {finding["id"] for told, rest in parts for finding in [*told, *rest[: plan.short]]}
 
 
 @cache
-def templates() -> Environment:
+def load_templates() -> Environment:
     """Return the templates of the report, with their filters."""
-    made = environment()
-    made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word, "prose": _prose}
+    made = make_environment()
+    made.filters |= {
+        "anchor": make_anchor,
+        "cut": _cut_text,
+        "kind": _make_class_name,
+        "prose": _mark_code,
+    }
     return made
 
 
-def anchor(identity: str) -> str:
+def make_anchor(identity: str) -> str:
     """Return the id of a finding as it stands in `#f=…`: percent-encoded, so that any name will do."""
     return quote(visible(identity), safe="/:!")
 
@@ -282,7 +290,7 @@ def anchor(identity: str) -> str:
 _TICKED = re.compile(r"`([^`\n]+)`")
 
 
-def _prose(text: str) -> Markup:
+def _mark_code(text: str) -> Markup:
     """Return a sentence whose commands, which stand in backticks, are shown as code."""
     parts = _TICKED.split(visible(text))
     code = Markup("<code>{}</code>")
@@ -291,12 +299,12 @@ def _prose(text: str) -> Markup:
     )
 
 
-def _word(text: str) -> str:
+def _make_class_name(text: str) -> str:
     """Return a word that may be a class name, whatever came in."""
     return re.sub(r"[^a-z_]", "", text.lower()) or "other"
 
 
-def _cut(text: str, most: int) -> str:
+def _cut_text(text: str, most: int) -> str:
     """Return a text of at most `most` characters, and how many more there are."""
     shown = visible(text)
     return (
@@ -304,22 +312,22 @@ def _cut(text: str, most: int) -> str:
     )
 
 
-class _Lines:
+class EvidenceLines:
     """Lines of evidence as blocks with their neighbours; each line gets its link `#l=…` once on the page."""
 
     def __init__(self, plan: PagePlan, findings: list[Doc]) -> None:
         self.plan = plan
         self.shown: set[str] = set()
         places = (place for finding in findings for place in finding["evidence"][: plan.places])
-        self.cited = set(map(wording.place, places))
+        self.cited = set(map(wording.write_place, places))
 
-    def blocks(self, finding: Doc) -> list[Doc]:
+    def list_blocks(self, finding: Doc) -> list[Doc]:
         """Return evidence of a finding; lines that lie close together share a block."""
         out: list[Doc] = []
         for place in finding["evidence"][: self.plan.places]:
             rows = self._around(place)
             block = out[-1] if out and out[-1]["address"] == place["address"] else None
-            if block and place["line"] and _touch(block["rows"], rows):
+            if block and place["line"] and _do_touch(block["rows"], rows):
                 block["rows"] |= {
                     number: row for number, row in rows.items() if number not in block["rows"]
                 }
@@ -340,21 +348,21 @@ class _Lines:
         for number, text in enumerate(texts, place["line"] - len(before)):
             hit = number == place["line"]
             rows[number] = (
-                _cut(one_line(text), self.plan.text),
+                _cut_text(one_line(text), self.plan.text),
                 hit,
                 self._identity(place) if hit else "",
             )
         return rows
 
     def _identity(self, place: Doc) -> str:
-        where = wording.place(place)
+        where = wording.write_place(place)
         if where in self.shown:
             return ""
         self.shown.add(where)
-        return f"l={anchor(where)}"
+        return f"l={make_anchor(where)}"
 
 
-def _touch(
+def _do_touch(
     rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, bool, str]]
 ) -> bool:
     """Tell whether two stretches of one file meet and say the same where they overlap."""
@@ -363,7 +371,7 @@ def _touch(
     return all(rows[number][0] == row[0] for number, row in others.items() if number in rows)
 
 
-def _decimated(series: Doc) -> Doc:
+def _thin_series(series: Doc) -> Doc:
     """Return charts thinned to at most CHART_POINTS values a line."""
     out: Doc = {}
     for key, chart in series.items():

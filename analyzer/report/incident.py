@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from analyzer.report import crowds, wording
-
-Doc = dict[str, Any]
+from analyzer.report.wording import Doc
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
 A_MINUTE = 60.0  # seconds that the uptime and the first line of a boot may lie apart: vm-support takes its time
@@ -24,17 +22,24 @@ class IncidentCover:
     said: str
 
 
-def answers(doc: Doc) -> list[IncidentCover]:
+def list_answers(doc: Doc) -> list[IncidentCover]:
     """Return one answer for each log of the case, those that do not cover the incident first."""
-    when = wording.epoch(doc["case"]["incident"])
+    when = wording.parse_time(doc["case"]["incident"])
     if when is None:
         return []
-    found = [_answer(crowds.name(node), log, when) for node in doc["nodes"] for log in node["logs"]]
+    found = [
+        _answer_for_log(crowds.name_node(node), log, when)
+        for node in doc["nodes"]
+        for log in node["logs"]
+    ]
     return sorted(found, key=lambda one: one.covers)
 
 
-def _answer(node: str, log: Doc, when: float) -> IncidentCover:
-    ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"]]
+def _answer_for_log(node: str, log: Doc, when: float) -> IncidentCover:
+    ends = [
+        (wording.parse_time(part["first"]), wording.parse_time(part["last"]))
+        for part in log["parts"]
+    ]
     parts = [(first, last) for first, last in ends if first is not None and last is not None]
     table = str(log["table"])
     if not parts:
@@ -46,23 +51,23 @@ def _answer(node: str, log: Doc, when: float) -> IncidentCover:
     before = [last for _, last in parts if last < when]
     after = [first for first, _ in parts if first > when]
     if not before:
-        said = f"begins {wording.duration(min(after) - when)} after it: its older files are missing"
+        said = f"begins {wording.format_duration(min(after) - when)} after it: its older files are missing"
     elif not after:
-        said = f"ends {wording.duration(when - max(before))} before it"
+        said = f"ends {wording.format_duration(when - max(before))} before it"
     else:
-        nothing = f"{wording.stamp(max(before))} to {wording.stamp(min(after))}"
+        nothing = f"{wording.format_time(max(before))} to {wording.format_time(min(after))}"
         said = f"has nothing from {nothing}: a file may be missing, or the clock was set forward"
     return IncidentCover(node, table, covers=False, said=said)
 
 
-def boot(node: Doc, log: Doc) -> str:
+def describe_boot(node: Doc, log: Doc) -> str:
     """Return which boot of the host the lines of a log belong to, as its uptime at the capture tells; "" if unknown."""
-    captured, up = wording.epoch(node["captured"]), node["uptime_s"]
-    first, last = wording.epoch(log["first"]), wording.epoch(log["last"])
+    captured, up = wording.parse_time(node["captured"]), node["uptime_s"]
+    first, last = wording.parse_time(log["first"]), wording.parse_time(log["last"])
     if captured is None or not isinstance(up, int | float) or first is None or last is None:
         return ""
     booted = captured - up
-    at = wording.stamp(booted)
+    at = wording.format_time(booted)
     if first >= booted - A_MINUTE:
         return f"all since the boot of {at}"
     return (
@@ -72,36 +77,37 @@ def boot(node: Doc, log: Doc) -> str:
     )
 
 
-def gaps(log: Doc) -> str:
+def describe_gaps(log: Doc) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
     parts = [(part["first"], part["last"]) for part in log["parts"]]
     between = [
-        f"{wording.stamp(one[1])} to {wording.stamp(two[0])}" for one, two in pairwise(parts)
+        f"{wording.format_time(one[1])} to {wording.format_time(two[0])}"
+        for one, two in pairwise(parts)
     ]
     more = f" and {len(between) - 3:,} more" if len(between) > 3 else ""
     return f"nothing from {', '.join(between[:3])}{more}" if between else ""
 
 
-def boots(doc: Doc) -> list[str]:
+def list_boots(doc: Doc) -> list[str]:
     """Return for each node the last boot before the incident and the first after it."""
-    when = wording.epoch(doc["case"]["incident"])
+    when = wording.parse_time(doc["case"]["incident"])
     if when is None:
         return []
-    names = crowds.names(doc)
+    names = crowds.name_nodes(doc)
     told = []
     for node in dict.fromkeys(event["node"] for event in doc["timeline"]):
         times = [
             time
             for event in doc["timeline"]
             if event["node"] == node and event["kind"] == "boot"
-            if (time := wording.epoch(event["time"])) is not None
+            if (time := wording.parse_time(event["time"])) is not None
         ]
         sides = [
             max((t for t in times if t <= when), default=None),
             min((t for t in times if t > when), default=None),
         ]
         words = [
-            f"booted {wording.duration(abs(time - when))} {word} it ({wording.stamp(time)})"
+            f"booted {wording.format_duration(abs(time - when))} {word} it ({wording.format_time(time)})"
             for time, word in zip(sides, ("before", "after"), strict=True)
             if time is not None
         ]
@@ -110,10 +116,10 @@ def boots(doc: Doc) -> list[str]:
     return told
 
 
-def summary(doc: Doc) -> str:
+def summarize_incident(doc: Doc) -> str:
     """Return in one sentence how many logs cover the incident, and where it lies."""
-    logs = answers(doc)
+    logs = list_answers(doc)
     covering = sum(one.covers for one in logs)
     verb = "covers" if covering == 1 else "cover"
     said = f"{covering:,} of {len(logs):,} logs {verb} it" if logs else "the case holds no log"
-    return f"Incident at {wording.stamp(doc['case']['incident'])}: {said}"
+    return f"Incident at {wording.format_time(doc['case']['incident'])}: {said}"

@@ -5,51 +5,51 @@ Every function takes the case document; nothing is escaped here, as in `view`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyzer.report import view, wording
+from analyzer.report.wording import Doc
 
-Doc = dict[str, Any]
 
-
-def title(doc: Doc) -> str:
+def write_title(doc: Doc) -> str:
     """Return the heading of what is muted."""
-    return f"Muted by local settings: {wording.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
+    return f"Muted by local settings: {wording.count_noun(view.count_silenced(doc), 'entry', 'entries') or 'nothing'}"
 
 
-def settings_notes(doc: Doc) -> list[str]:
+def list_settings_notes(doc: Doc) -> list[str]:
     """Return what a reader must know: changed thresholds, mutes that ran out, mutes without a date to judge them by."""
     settings = doc["settings"]
     out = [
         f"Threshold {change['name']} of {change['rule']} is {change['value']!r} here "
-        f"({change['shipped']!r} as shipped): {_sentence(change['reason'])}"
+        f"({change['shipped']!r} as shipped): {_end_sentence(change['reason'])}"
         for change in settings["thresholds"]
     ]
     out += settings["unused"]
     for mute in settings["mutes"]:
         if mute["state"] == "ran out":
             out.append(
-                f"The mute of {_scope(mute)} ({mute['reason']}) expired on {mute['until']}; this case is from "
-                f"{settings['day']}.{_covered(mute)}"
+                f"The mute of {_describe_scope(mute)} ({mute['reason']}) expired on {mute['until']}; this case is from "
+                f"{settings['day']}.{_describe_covered(mute)}"
             )
-        elif mute["state"] == "undated" and _any(mute):
+        elif mute["state"] == "undated" and _did_match(mute):
             out.append(
-                f"The mute of {_scope(mute)} holds until {mute['until']}; nothing in this case has a date, so it is "
+                f"The mute of {_describe_scope(mute)} holds until {mute['until']}; nothing in this case has a date, so it is "
                 "not known whether that day has passed."
             )
     return out
 
 
-def idle(doc: Doc) -> list[str]:
+def list_idle_mutes(doc: Doc) -> list[str]:
     """Return the mutes that matched nothing."""
-    return [
-        f"A mute of {_scope(mute)} (until {mute['until']}) matched nothing in this case: {_sentence(mute['reason'])}"
-        for mute in doc["settings"]["mutes"]
-        if mute["state"] != "ran out" and not _any(mute)
-    ]
+    lines = []
+    for mute in doc["settings"]["mutes"]:
+        if mute["state"] != "ran out" and not _did_match(mute):
+            lines.append(
+                f"A mute of {_describe_scope(mute)} (until {mute['until']}) matched nothing in this case: "
+                f"{_end_sentence(mute['reason'])}"
+            )
+    return lines
 
 
-def sources(doc: Doc) -> list[str]:
+def list_rule_sources(doc: Doc) -> list[str]:
     """Return where the rules came from, one line each; empty when all came with the tool."""
     rows = doc["settings"]["catalogs"]
     if all(row["kind"] == "shipped" for row in rows):
@@ -57,9 +57,9 @@ def sources(doc: Doc) -> list[str]:
     out = []
     for row in rows:
         name = " ".join(word for word in (row["kind"], row["name"], row["version"]) if word)
-        broken = wording.counted(row["broken"], "file cannot be used", "files cannot be used")
+        broken = wording.count_noun(row["broken"], "file cannot be used", "files cannot be used")
         parts = [
-            wording.counted(row["rules"], "rule", "rules") or "no rule",
+            wording.count_noun(row["rules"], "rule", "rules") or "no rule",
             broken,
             f"sha256 {row['sha256'][:16]}",
         ]
@@ -67,20 +67,20 @@ def sources(doc: Doc) -> list[str]:
     return out
 
 
-def _scope(mute: Doc) -> str:
+def _describe_scope(mute: Doc) -> str:
     """Return what a mute is about: the rule, and the subject and node where it names them."""
     subject = f" for {mute['subject']}" if mute["subject"] else ""
     return f"{mute['rule']}{subject}" + (f" on {mute['node']}" if mute["node"] else "")
 
 
-def _any(mute: Doc) -> bool:
+def _did_match(mute: Doc) -> bool:
     return bool(mute["findings"] or mute["unknowns"])
 
 
-def _covered(mute: Doc) -> str:
+def _describe_covered(mute: Doc) -> str:
     parts = [
-        wording.counted(mute["findings"], "finding", "findings"),
-        wording.counted(
+        wording.count_noun(mute["findings"], "finding", "findings"),
+        wording.count_noun(
             mute["unknowns"], "object that cannot be judged", "objects that cannot be judged"
         ),
     ]
@@ -88,5 +88,5 @@ def _covered(mute: Doc) -> str:
     return f" It would have muted {said}." if said else ""
 
 
-def _sentence(text: str) -> str:
+def _end_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -6,11 +6,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from analyzer.report import crowds, wording
-
-Doc = dict[str, Any]
+from analyzer.report.wording import Doc
 
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
@@ -68,41 +66,47 @@ class LogDrawer:
     def __init__(self, doc: Doc) -> None:
         self._doc = doc
         self.lines: Sequence[Doc] = doc["log"]
-        self._times = [wording.epoch(one["time"]) or 0.0 for one in self.lines]
+        self._times = [wording.parse_time(one["time"]) or 0.0 for one in self.lines]
         self._named: dict[str, list[Doc]] = {}
         for node in doc["nodes"]:
-            self._named.setdefault(crowds.name(node), []).append(node)
-        self.around = lru_cache(maxsize=None)(self._around)
-        self._narrowed = lru_cache(maxsize=None)(self._few)
+            self._named.setdefault(crowds.name_node(node), []).append(node)
+        self.find_around = lru_cache(maxsize=None)(self._find_around)
+        self._narrowed = lru_cache(maxsize=None)(self._narrow_down)
 
-    def times(self) -> list[tuple[float, Doc]]:
+    def list_times(self) -> list[tuple[float, Doc]]:
         """Return the lines with their times, seconds since 1970."""
         return list(zip(self._times, self.lines, strict=True))
 
-    def of(self, finding: Doc) -> Nearby | None:
+    def find_nearby(self, finding: Doc) -> Nearby | None:
         """Return what is around a finding: around the first time of its evidence; None when that has none."""
-        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
         if near is None or near.about <= MANY:
             return near
         few = self._narrowed(near.time, finding["node"] if finding["node"] in self._named else "")
         options = shlex.join([*([] if few.length else ["--for", "10m"]), *few.options])
         where = f"{few.own:,} on {few.host}" if few.host else f"{few.own:,} of them"
-        span = wording.duration(SPANS[few.length]) if few.length else ""
+        span = wording.format_duration(SPANS[few.length]) if few.length else ""
         said = f"about {where} within {span}" if span else f"about {where}"
         return Nearby(
-            near.time, near.kept, near.about, f"{self._head(finding['first_seen'])} {options}", said
+            near.time,
+            near.kept,
+            near.about,
+            f"{self._write_command(finding['first_seen'])} {options}",
+            said,
         )
 
-    def narrowed(self, finding: Doc) -> Narrowed | None:
+    def find_narrowed(self, finding: Doc) -> Narrowed | None:
         """Return how to ask for fewer lines around a finding; None where all of them can be read."""
-        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
         if near is None or near.about <= MANY:
             return None
         node = finding["node"] if finding["node"] in self._named else ""
         few = self._narrowed(near.time, node)
-        return Narrowed(few.about, few.host, few.length, few.own, tuple(_thing(finding, few.host)))
+        return Narrowed(
+            few.about, few.host, few.length, few.own, tuple(_find_object_options(finding, few.host))
+        )
 
-    def about(self, when: float, around: float = AROUND, node: str = "") -> int:
+    def estimate_lines(self, when: float, around: float = AROUND, node: str = "") -> int:
         """Return about how many lines the logs have around a time, as if each had written evenly.
 
         node  only those of this machine
@@ -111,7 +115,7 @@ class LogDrawer:
         for one in self._doc["nodes"] if not node else self._named[node]:
             for log in one["logs"]:
                 ends = [
-                    (wording.epoch(part["first"]), wording.epoch(part["last"]))
+                    (wording.parse_time(part["first"]), wording.parse_time(part["last"]))
                     for part in log["parts"] or [log]
                 ]
                 spans = [
@@ -127,29 +131,34 @@ class LogDrawer:
                     if length > 0
                     else log["lines"] * bool(spans and inside)
                 )
-        return _rounded(total)
+        return _round_estimate(total)
 
-    def _around(self, time: str) -> Nearby | None:
+    def _find_around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""
-        when = wording.epoch(time)
+        when = wording.parse_time(time)
         if when is None:
             return None
         kept = sum(abs(one - when) <= AROUND for one in self._times)
-        return Nearby(when, kept, max(kept, self.about(when)), f"{self._head(time)} --for 10m")
+        return Nearby(
+            when,
+            kept,
+            max(kept, self.estimate_lines(when)),
+            f"{self._write_command(time)} --for 10m",
+        )
 
-    def _few(self, when: float, node: str) -> Narrowed:
+    def _narrow_down(self, when: float, node: str) -> Narrowed:
         host = node if len(self._doc["nodes"]) > 1 else ""
         least = ("", 0)
         for length, seconds in SPANS.items():
-            least = length, self.about(when, seconds / 2, host)
+            least = length, self.estimate_lines(when, seconds / 2, host)
             if least[1] <= MANY:
                 break
         length, own = least
         return Narrowed(
-            self.about(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ()
+            self.estimate_lines(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ()
         )
 
-    def _head(self, time: str) -> str:
+    def _write_command(self, time: str) -> str:
         names = list(
             dict.fromkeys(one["name"].partition("/")[0] for one in self._doc["case"]["files"])
         )
@@ -157,7 +166,7 @@ class LogDrawer:
         return f"backline log {shlex.join(paths)} --around {time}"
 
 
-def _thing(finding: Doc, host: str) -> list[str]:
+def _find_object_options(finding: Doc, host: str) -> list[str]:
     """Return the options that leave the lines with the object of a finding, where its evidence names it as a log does.
 
     host  where the lines of many machines are too many, the machine of the finding: a name such as vmnic3 needs it
@@ -175,7 +184,7 @@ def _thing(finding: Doc, host: str) -> list[str]:
     return [*local, "--object", name]
 
 
-def _rounded(number: float) -> int:
+def _round_estimate(number: float) -> int:
     """Return an estimate with its two first digits."""
     whole = round(number)
     unit = int("1".ljust(len(str(whole)) - 1, "0"))

@@ -7,31 +7,31 @@ objects. Its objects are `3`, `3.2`, `3.3`. What is muted has no number.
 from __future__ import annotations
 
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import CasePart, in_order, stories
+from analyzer.report.stories import CasePart, list_stories, list_story_rows
 from analyzer.report.wording import Doc
 
 
-def part_of(whole: Doc, part: Doc) -> CasePart:
+def take_part(whole: Doc, part: Doc) -> CasePart:
     """Return a part of a case document in which findings keep their numbers."""
-    return CasePart(numbers(whole), part)
+    return CasePart(number_findings(whole), part)
 
 
-def numbers(doc: Doc) -> dict[str, str]:
+def number_findings(doc: Doc) -> dict[str, str]:
     """Return id of a finding -> its number; the first object of a finding has the number alone."""
     if isinstance(doc, CasePart):
         return doc.numbers
     found: dict[str, str] = {}
-    for number, row in enumerate(rows(doc), 1):
+    for number, row in enumerate(list_rows(doc), 1):
         for place, one in enumerate(row.findings, 1):
             found[one["id"]] = f"{number}.{place}" if place > 1 else str(number)
     return found
 
 
-def rows(doc: Doc) -> list[FindingGroup]:
+def list_rows(doc: Doc) -> list[FindingGroup]:
     """Return the findings that count, folded, in the order in which every report tells them."""
-    return in_order(stories(doc))
+    return list_story_rows(list_stories(doc))
 
 
-def of_row(row: FindingGroup, known: dict[str, str]) -> str:
+def number_row(row: FindingGroup, known: dict[str, str]) -> str:
     """Return the number of a row among `numbers` of its document."""
     return known.get(row.first["id"], "").partition(".")[0]

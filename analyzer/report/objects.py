@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from analyzer.case.ranking import rank_things
 from analyzer.report import crowds
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import natural
-
-Doc = dict[str, Any]
 
 SHORTEST = 4  # characters of such a name
 _WORD = r"[\w.:-]"  # what may stand inside a name
@@ -37,9 +35,9 @@ class CaseObject:
         return len(self.own) + len(self.mentioned) + len(self.problems)
 
 
-def objects(doc: Doc) -> list[CaseObject]:
+def list_objects(doc: Doc) -> list[CaseObject]:
     """Return the objects of which anything is told that is not muted: the worst first, then those without a finding."""
-    names = crowds.names(doc)
+    names = crowds.name_nodes(doc)
     findings = [one for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]]
     found: dict[tuple[str, str], CaseObject] = {}
 
@@ -55,12 +53,12 @@ def objects(doc: Doc) -> list[CaseObject]:
                 problem
             )
     for finding in findings if found else ():
-        for name in _mentioned(finding, found):
+        for name in _list_mentioned(finding, found):
             at(finding["node"], name).mentioned.append(finding)
     places = _rank_objects(findings, found.values())
     return sorted(
         found.values(),
-        key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)),
+        key=lambda one: (places.get((one.node, one.name), len(places)), *_sort_by_problems(one)),
     )
 
 
@@ -75,13 +73,13 @@ def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tu
     return rank_things(findings, lambda finding: about.get(finding["id"], ()))
 
 
-def _by_problems(one: CaseObject) -> tuple[str, str, list[tuple[int, str]]]:
+def _sort_by_problems(one: CaseObject) -> tuple[str, str, list[tuple[int, str]]]:
     """Return what orders objects without a finding: the first time, host and name."""
     first = min((problem["first"] for problem in one.problems), default="")
     return first, one.node, natural(one.name)
 
 
-def _mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterator[str]:
+def _list_mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterator[str]:
     """Yield the names of objects of its node that a finding mentions and is not about."""
     words = set(re.findall(rf"{_WORD}+", f"{finding['subject']} {finding['say']}"))
     words |= {word.rstrip(".:-") for word in words}

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from analyzer.case.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
-from analyzer.report.completeness import complete
-from analyzer.report.finding_rows import groups, unknowns
-from analyzer.report.wording import Doc, counted, few
+from analyzer.report.completeness import is_complete
+from analyzer.report.finding_rows import group_findings, list_unknowns
+from analyzer.report.wording import Doc, count_noun, join_few
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.runtime.text import one_line
 
@@ -23,7 +23,7 @@ ALL = 6  # hosts that are named also where all of them are meant
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
 
-def asked(line: str) -> tuple[str, list[AskPiece]]:
+def split_doubt(line: str) -> tuple[str, list[AskPiece]]:
     """Return what could not be checked, and what to ask for as commands and words."""
     said, _, ask = line.partition(" Ask for: ")
     return said, pieces(ask.removesuffix("."))
@@ -35,7 +35,7 @@ _TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = Contex
 
 
 @contextmanager
-def worked_out_once() -> Iterator[None]:
+def keep_questions() -> Iterator[None]:
     """Work out the questions of a document once for all that asks while one result is made of it."""
     before = _TOLD.set({})
     try:
@@ -44,20 +44,23 @@ def worked_out_once() -> Iterator[None]:
         _TOLD.reset(before)
 
 
-def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
+def list_questions(doc: Doc, *, muted: bool = False) -> list[Doc]:
     """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
     told = _TOLD.get()
     if told is None:
-        return _asks(doc, muted=muted)
+        return _build_questions(doc, muted=muted)
     key = id(doc), muted
     if key not in told:
-        told[key] = doc, _asks(doc, muted=muted)  # the document is kept: its id stays its own
+        told[key] = (
+            doc,
+            _build_questions(doc, muted=muted),
+        )  # the document is kept: its id stays its own
     return told[key][1]
 
 
-def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
+def _build_questions(doc: Doc, *, muted: bool) -> list[Doc]:
     blocks: dict[str, Doc] = {}
-    for group in unknowns(doc, muted=muted):
+    for group in list_unknowns(doc, muted=muted):
         block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})
         block["parts"].append(group)
     for block in blocks.values():
@@ -73,7 +76,7 @@ def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
     return list(blocks.values())
 
 
-def name(block: Doc) -> str:
+def name_missing(block: Doc) -> str:
     """Return what is missing: a table, or the column of it that has no value; what a rule calls a row says nothing."""
     missing = str(block["missing"])
     column = missing.rpartition(".")[2]
@@ -82,7 +85,7 @@ def name(block: Doc) -> str:
     )
 
 
-def heading(block: Doc) -> str:
+def write_heading(block: Doc) -> str:
     """Return what is missing in the words of whoever sends it: the command or file, not the name of our table."""
     missing = str(block["missing"])
     words = [why.partition(f" ({missing})") for why in block["why"]]
@@ -94,9 +97,9 @@ def heading(block: Doc) -> str:
     )
 
 
-def title_and_reason(block: Doc) -> tuple[str, str]:
+def split_heading(block: Doc) -> tuple[str, str]:
     """Return the heading of a question and why it is open; no heading where the reason begins with it."""
-    title, why = heading(block), "; ".join(block["why"])
+    title, why = write_heading(block), "; ".join(block["why"])
     return "" if why.startswith(title) else title, why
 
 
@@ -136,19 +139,19 @@ def phrase_ask(record: Doc) -> str:
     return write_phrase(record["what"], record["remarks"])
 
 
-def loose(doc: Doc) -> bool:
+def is_loose(doc: Doc) -> bool:
     """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
     return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
 
 
-def pressing(doc: Doc) -> list[Doc]:
+def list_pressing(doc: Doc) -> list[Doc]:
     """Return the questions that are told one by one: a few, or those that sharpen a finding.
 
     No engineer reads dozens. What would sharpen a finding is asked for by the finding itself, is a table that could
     make it worse, or another question of its rule. One file or command is asked for once.
     """
-    blocks, told = asks(doc), set[str]()
-    if len(blocks) <= FEW and not loose(doc):
+    blocks, told = list_questions(doc), set[str]()
+    if len(blocks) <= FEW and not is_loose(doc):
         return blocks
     found = []
     for block in list_settling(doc):
@@ -168,7 +171,7 @@ def list_settling(doc: Doc) -> list[Doc]:
         one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"
     }
     found = []
-    for block in asks(doc):
+    for block in list_questions(doc):
         parts = [part for part in block["parts"] if not rules.isdisjoint(part["settles"])]
         if parts:
             found.append(
@@ -177,38 +180,39 @@ def list_settling(doc: Doc) -> list[Doc]:
     return found
 
 
-def folded(doc: Doc) -> list[Doc]:
+def list_folded(doc: Doc) -> list[Doc]:
     """Return the other questions, which stay open; they are told in one line, and whole where it is opened."""
-    told = {block["missing"] for block in pressing(doc)}
-    return [block for block in asks(doc) if block["missing"] not in told]
+    told = {block["missing"] for block in list_pressing(doc)}
+    return [block for block in list_questions(doc) if block["missing"] not in told]
 
 
-def folded_text(doc: Doc) -> str:
+def describe_folded(doc: Doc) -> str:
     """Return in one sentence how many questions stay open besides, and what some of them lack; empty for none."""
-    rest = folded(doc)
-    more = "more " if len(rest) < len(asks(doc)) else ""
-    said = counted(len(rest), f"{more}question", f"{more}questions")
-    lacking = list(dict.fromkeys(map(heading, rest)))
+    rest = list_folded(doc)
+    more = "more " if len(rest) < len(list_questions(doc)) else ""
+    said = count_noun(len(rest), f"{more}question", f"{more}questions")
+    lacking = list(dict.fromkeys(map(write_heading, rest)))
     such = ", such as " if len(lacking) > FEW else ": "
     return f"{said} that these files cannot answer{such}{'; '.join(lacking[:FEW])}" if said else ""
 
 
-def offers(doc: Doc) -> list[Doc]:
+def list_offers(doc: Doc) -> list[Doc]:
     """Return what would settle most of the folded questions, each as a block of what to ask, with `settles` in words.
 
     First the support bundle of the hosts, which holds what many outputs and logs tell one by one; of the rest the
     commands and files that most rules need.
     """
-    if groups(doc):
+    if group_findings(doc):
         return []
-    rest = folded(doc)
+    rest = list_folded(doc)
     held = [block for block in rest if block["in_bundle"]]
     found = []
     if len(held) > 1:
         parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
         sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
         nodes = sorted(
-            {node for part in parts for node in part["nodes"]} - (sent if complete(doc) else set())
+            {node for part in parts for node in part["nodes"]}
+            - (sent if is_complete(doc) else set())
         )
         if nodes or not sent:
             lacks = (
@@ -217,7 +221,7 @@ def offers(doc: Doc) -> list[Doc]:
                 else "as it writes it, complete"
             )
             bundle = {"what": "vm-support", "command": True, "remark": lacks, "nodes": nodes}
-            found.append(_offer(bundle, held))
+            found.append(_build_offer(bundle, held))
             rest = [block for block in rest if not block["in_bundle"]]
     for _ in range(MOST_OFFERS):
         needed: dict[str, list[Doc]] = {}
@@ -226,24 +230,24 @@ def offers(doc: Doc) -> list[Doc]:
                 needed.setdefault(find_key(ask), []).append(block)
         if not needed:
             break
-        key = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
-        if found and len(_rules_of(needed[key])) < 2:
+        key = max(needed, key=lambda one: (len(_collect_rules(needed[one])), len(needed[one])))
+        if found and len(_collect_rules(needed[key])) < 2:
             break
         (record,) = _merge_asks(
             ask for block in needed[key] for ask in block["asks"] if find_key(ask) == key
         )
-        found.append(_offer(record, needed[key]))
+        found.append(_build_offer(record, needed[key]))
         rest = [block for block in rest if block not in needed[key]]
     return found
 
 
-def _rules_of(blocks: list[Doc]) -> set[str]:
+def _collect_rules(blocks: list[Doc]) -> set[str]:
     return {rule for block in blocks for rule in block["rules"]}
 
 
-def _offer(record: Doc, blocks: list[Doc]) -> Doc:
-    rules = counted(len(_rules_of(blocks)), "rule", "rules")
-    settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
+def _build_offer(record: Doc, blocks: list[Doc]) -> Doc:
+    rules = count_noun(len(_collect_rules(blocks)), "rule", "rules")
+    settles = f"{count_noun(len(blocks), 'question', 'questions')} of {rules}"
     request = _REQUEST.match(
         record["what"]
     )  # the NSX Manager answers it, not the machine it is about
@@ -256,14 +260,14 @@ def _offer(record: Doc, blocks: list[Doc]) -> Doc:
     }
 
 
-def _mailed(doc: Doc) -> list[Doc]:
+def _list_mailed(doc: Doc) -> list[Doc]:
     """Return what is asked for: what would settle a finding at hand; without a finding what answers most questions.
 
     First what the worst findings lack, then what most rules need.
     """
-    place = {row.first["rule"]: number for number, row in enumerate(groups(doc))}
+    place = {row.first["rule"]: number for number, row in enumerate(group_findings(doc))}
     if not place:
-        return [block for block in (*pressing(doc), *offers(doc)) if block["asks"]]
+        return [block for block in (*list_pressing(doc), *list_offers(doc)) if block["asks"]]
     blocks = sorted(list_settling(doc), key=lambda block: -len(block["rules"]))
     blocks.sort(key=lambda block: min(place.get(rule, len(place)) for rule in block["settles"]))
     return [block for block in blocks if block["asks"]]
@@ -271,12 +275,12 @@ def _mailed(doc: Doc) -> list[Doc]:
 
 def list_wanted(doc: Doc) -> list[Doc]:
     """Return all that is asked for, each thing once whatever its wording, with its remarks and machines."""
-    return _merge_asks(ask for block in _mailed(doc) for ask in _name_subjects(block))
+    return _merge_asks(ask for block in _list_mailed(doc) for ask in _name_subjects(block))
 
 
 def _name_subjects(block: Doc) -> Iterator[Doc]:
     """Yield the records of a question; a name that is to be filled in is that of its subjects."""
-    about = f"for {few(block['subjects'], 8)}" if block["subjects"] else ""
+    about = f"for {join_few(block['subjects'], 8)}" if block["subjects"] else ""
     for ask in sorted(
         block["asks"], key=lambda one: has_a_blank(one["what"])
     ):  # the others tell the names
@@ -284,14 +288,14 @@ def _name_subjects(block: Doc) -> Iterator[Doc]:
         yield {**ask, "remarks": [about, *ask["remarks"]] if named else ask["remarks"]}
 
 
-def mail(doc: Doc) -> str:
+def write_mail(doc: Doc) -> str:
     """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
 
     Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others tell
     the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
     list of their own. Hints on what the files are (`advice`) are for the engineer.
     """
-    asked, again = list_wanted(doc), send_again(doc)
+    asked, again = list_wanted(doc), list_damaged_files(doc)
     if not asked and not again:
         return ""
     parts = [
@@ -299,17 +303,25 @@ def mail(doc: Doc) -> str:
     ]
     requests = [ask for ask in asked if ask["command"] and _REQUEST.match(ask["what"])]
     commands = [ask for ask in asked if ask["command"] and ask not in requests]
-    for nodes, lines in _by_nodes(commands):
-        parts.append(
-            "\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)])
-        )
-    if requests:
-        asked_of = f"Please send what the API of {_managers(doc)} answers to these requests:"
-        parts.append("\n".join([asked_of, *(f"   {line}" for line in _requested(requests))]))
-    for nodes, lines in _by_nodes([ask for ask in asked if not ask["command"]]):
+    for nodes, lines in _group_by_nodes(commands):
         parts.append(
             "\n".join(
-                [f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]
+                [
+                    f"Please run{_describe_nodes('on', nodes, doc)}:",
+                    *(f"   {line}" for line in lines),
+                ]
+            )
+        )
+    if requests:
+        asked_of = f"Please send what the API of {_name_manager(doc)} answers to these requests:"
+        parts.append("\n".join([asked_of, *(f"   {line}" for line in _write_requests(requests))]))
+    for nodes, lines in _group_by_nodes([ask for ask in asked if not ask["command"]]):
+        parts.append(
+            "\n".join(
+                [
+                    f"Please send{_describe_nodes('from', nodes, doc)}:",
+                    *(f"   {line}" for line in lines),
+                ]
             )
         )
     out = [
@@ -333,30 +345,30 @@ def has_a_blank(command: str) -> bool:
     return _BLANK.search(command) is not None
 
 
-def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
+def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
     """Return on which machines: nobody knows which are "34 more": all are named, or it is every one, or all but few."""
     hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
     if len(nodes) > ALL and set(nodes) == hosts:
         return f" {word} each of the {len(nodes):,} hosts that you sent files of"
     if len(rest := sorted(hosts - set(nodes))) <= ALL < len(nodes) and set(nodes) <= hosts:
         return f" {word} each of the {len(hosts):,} hosts that you sent files of, but not {word} {', '.join(rest)}"
-    files = [name for name in nodes if name in _called_after_a_file(doc)]
+    files = [name for name in nodes if name in _list_unnamed(doc)]
     named = [name for name in nodes if name not in files]
     if files:
         own = [name for name in files if not name.endswith(_LOOSE)]
         machine = "machines" if len(own) > 1 else "machine"
-        named.append(f"the {machine} that {few(own, ALL) if own else 'your files'} came from")
+        named.append(f"the {machine} that {join_few(own, ALL) if own else 'your files'} came from")
     return f" {word} {', '.join(named)}" if named else ""
 
 
-def _called_after_a_file(doc: Doc) -> set[str]:
+def _list_unnamed(doc: Doc) -> set[str]:
     """Return the machines that nothing names: called after their file, or as the one of all loose files."""
     files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
     names = (node["name"] for node in doc["nodes"] if not node["bundle"])
     return {name for name in names if name in files or name.endswith(_LOOSE)}
 
 
-def _managers(doc: Doc) -> str:
+def _name_manager(doc: Doc) -> str:
     """Return the machine that answers REST requests: no host and no controller does."""
     names = [
         node["name"]
@@ -366,7 +378,7 @@ def _managers(doc: Doc) -> str:
     return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
 
 
-def _requested(requests: list[Doc]) -> Iterator[str]:
+def _write_requests(requests: list[Doc]) -> Iterator[str]:
     """Yield the requests with their remarks; that the manager answers them is said above."""
     for ask in requests:
         yield from (
@@ -375,7 +387,7 @@ def _requested(requests: list[Doc]) -> Iterator[str]:
         yield one_line(ask["what"])
 
 
-def advice(doc: Doc) -> list[str]:
+def list_advice(doc: Doc) -> list[str]:
     """Return the hints of a case; one that is given for many files is told once, with the first of them."""
     files: dict[str, list[str]] = {}
     for line in doc["advice"]:
@@ -383,7 +395,7 @@ def advice(doc: Doc) -> list[str]:
         address = "!" in first or "/" in first
         files.setdefault(space + rest if address else line, []).append(first if address else "")
     more = {
-        rest: counted(len(names) - 1, "more file", "more files") for rest, names in files.items()
+        rest: count_noun(len(names) - 1, "more file", "more files") for rest, names in files.items()
     }
     return [
         f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}"
@@ -391,7 +403,7 @@ def advice(doc: Doc) -> list[str]:
     ]
 
 
-def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
+def _group_by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
     """Return the lines to send for each set of nodes, the one with most to do first."""
     found: dict[tuple[str, ...], list[str]] = {}
     for ask in sorted(asked, key=lambda one: has_a_blank(one["what"])):
@@ -406,7 +418,7 @@ def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
     return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
-def send_again(doc: Doc) -> list[str]:
+def list_damaged_files(doc: Doc) -> list[str]:
     """Return the names of files that came cut short or damaged: whole ones answer most open questions.
 
     Of a file that is still being copied nothing is asked: the customer has sent it whole.
@@ -416,12 +428,12 @@ def send_again(doc: Doc) -> list[str]:
         source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")
     ]
     coming = {
-        _file_name(item["address"])
+        _name_file(item["address"])
         for item in doc["damage"]
         if item["what"] in (STILL_WRITTEN, STILL_LOADED)
     }
-    return [name for name in dict.fromkeys(map(_file_name, hurt)) if name not in coming]
+    return [name for name in dict.fromkeys(map(_name_file, hurt)) if name not in coming]
 
 
-def _file_name(address: str) -> str:
+def _name_file(address: str) -> str:
     return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]

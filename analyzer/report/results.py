@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from analyzer.report import html, markdown
-from analyzer.report.open_asks import worked_out_once
+from analyzer.report.open_asks import keep_questions
+from analyzer.report.wording import Doc
 from analyzer.runtime.errors import fault, placed
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import visible
 
-Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])
 
 
-def results(
+def render_results(
     document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES
 ) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
@@ -26,21 +26,23 @@ def results(
     A page that fails holds the note instead, a note that fails says so.
     """
     failed: list[str] = []
-    note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
-    page = _made(
+    note = _render_or_explain(
+        "report.md", lambda: markdown.render_note(document), lambda why: f"# {why}\n", failed
+    )
+    page = _render_or_explain(
         "report.html",
-        lambda: html.pieces(document, report_bytes),
-        lambda why: [_plain(why, note)],
+        lambda: html.render_pieces(document, report_bytes),
+        lambda why: [_render_plain(why, note)],
         failed,
     )
     return dict(zip(RESULTS, (text, page, note), strict=True)), failed
 
 
-def _made(
+def _render_or_explain(
     name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]
 ) -> Made:
     try:
-        with worked_out_once():
+        with keep_questions():
             return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
         why = visible(f"{name} could not be made in full: {fault(placed(error))}")
@@ -48,7 +50,7 @@ def _made(
         return instead(why)
 
 
-def _plain(why: str, note: str) -> str:
+def _render_plain(why: str, note: str) -> str:
     """Return the note as a page without any script or style."""
     import html as escapes  # noqa: PLC0415 - for mistakes only
 

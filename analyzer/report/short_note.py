@@ -5,15 +5,12 @@ The whole note is `markdown.render`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import Story, stories
+from analyzer.report.stories import Story, list_stories
+from analyzer.report.wording import Doc
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import code, for_markdown, one_line
-
-Doc = dict[str, Any]
 
 LINES = 30
 TOLD = 3  # stories in full
@@ -23,91 +20,94 @@ WIDTH = 400  # characters of a text within a line
 EVIDENCE = 200  # characters of a line of evidence
 
 
-def render(doc: Doc) -> str:
+def render_short_note(doc: Doc) -> str:
     """Return the short note of a case as Markdown, `LINES` lines at most, each of bounded length."""
-    told = stories(doc)
+    told = list_stories(doc)
     lines = [
-        f"# Case {_text(doc['case']['name'] or '(no name)')}",
+        f"# Case {_clean_text(doc['case']['name'] or '(no name)')}",
         "",
-        f"{_text(view.headline(doc))}.",
-        *_hosts(doc),
+        f"{_clean_text(view.write_headline(doc))}.",
+        *_list_hosts(doc),
     ]
-    if not completeness.complete(doc):
-        lines.append(f"- Material: {_text(completeness.completeness(doc))}")
+    if not completeness.is_complete(doc):
+        lines.append(f"- Material: {_clean_text(completeness.describe_completeness(doc))}")
     if not told:
-        lines += ["", markdown.nothing(doc)]
-    known = numbers.numbers(doc)
+        lines += ["", markdown.describe_nothing(doc)]
+    known = numbers.number_findings(doc)
     for story in told[:TOLD]:
-        lines += ["", *_story(story, known)]
-    rest = [_named(row, known) for story in told[TOLD:] for row in story.rows]
+        lines += ["", *_write_story(story, known)]
+    rest = [_name_row(row, known) for story in told[TOLD:] for row in story.rows]
     also = (
-        [f"- **Also found**: {_text('; '.join(rest[:NAMED]), 3 * WIDTH)}{_more(rest)}"]
+        [f"- **Also found**: {_clean_text('; '.join(rest[:NAMED]), 3 * WIDTH)}{_count_more(rest)}"]
         if rest
         else []
     )
-    lines += ["", *also, *_asks(doc), _made(doc)]
+    lines += ["", *also, *_list_asks(doc), _write_origin(doc)]
     return "\n".join(lines) + "\n"
 
 
-def _more(items: list[str]) -> str:
+def _count_more(items: list[str]) -> str:
     """Return how many of a list are not named."""
     return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
 
 
-def _text(text: str, most: int = WIDTH) -> str:
+def _clean_text(text: str, most: int = WIDTH) -> str:
     return for_markdown(bound_line(text, most))
 
 
-def _weight(row: FindingGroup) -> str:
+def _write_weight(row: FindingGroup) -> str:
     """Return severity and confidence as the whole note words them: `MAJOR likely`."""
     return " ".join(
         filter(None, ["RULE BROKE" if row.word == "error" else row.word.upper(), row.confidence])
     )
 
 
-def _hosts(doc: Doc) -> list[str]:
+def _list_hosts(doc: Doc) -> list[str]:
     """Return a line for each of few machines, one for many."""
     nodes = doc["nodes"]
     if len(nodes) > HOSTS:
         return [
-            f"- {len(nodes):,} machines: {_text(wording.few([crowds.name(node) for node in nodes], NAMED))}"
+            f"- {len(nodes):,} machines: {_clean_text(wording.join_few([crowds.name_node(node) for node in nodes], NAMED))}"
         ]
     return [
-        f"- **{_text(crowds.name(node))}**: {_text('; '.join(view.facts(node)))}" for node in nodes
+        f"- **{_clean_text(crowds.name_node(node))}**: {_clean_text('; '.join(view.list_facts(node)))}"
+        for node in nodes
     ]
 
 
-def _named(row: FindingGroup, known: dict[str, str]) -> str:
-    return f"{numbers.of_row(row, known)}. {_weight(row)}: {row.first['title']}"
+def _name_row(row: FindingGroup, known: dict[str, str]) -> str:
+    return f"{numbers.number_row(row, known)}. {_write_weight(row)}: {row.first['title']}"
 
 
-def _story(story: Story, known: dict[str, str]) -> list[str]:
+def _write_story(story: Story, known: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
-    row, first, number = story.row, story.row.first, numbers.of_row(story.row, known)
+    row, first, number = story.row, story.row.first, numbers.number_row(story.row, known)
     where = (
         f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     )
     more = f", and {len(row.findings) - 1:,} more" if len(row.findings) > 1 else ""
-    lines = [f"**{number}. {_weight(row)}: {_text(first['title'])}**"]
-    lines.append(f"- {_text(first['subject'] + where + more)}: {_text(first['say'])}")
-    signs = wording.few([_named(sign, known) for sign in story.signs], NAMED)
+    lines = [f"**{number}. {_write_weight(row)}: {_clean_text(first['title'])}**"]
+    lines.append(f"- {_clean_text(first['subject'] + where + more)}: {_clean_text(first['say'])}")
+    signs = wording.join_few([_name_row(sign, known) for sign in story.signs], NAMED)
     explains = f"It explains {signs}." if signs else ""
     if first["about"] or explains:
-        lines.append(f"- Cause: {' '.join(filter(None, [_text(first['about']), _text(explains)]))}")
+        lines.append(
+            f"- Cause: {' '.join(filter(None, [_clean_text(first['about']), _clean_text(explains)]))}"
+        )
     for place in first["evidence"][:1]:
         seen = bound_middle(place["text"].strip(), EVIDENCE)
         lines.append(
-            f"- Evidence: {code(one_line(wording.place(place)))}"
+            f"- Evidence: {code(one_line(wording.write_place(place)))}"
             + (f" {code(seen)}" if seen else "")
         )
     if first["fix"]:
         lines.append(
-            f"- Fix: {'; then '.join(_step(step) for step in first['fix'][:3])}{_caution(first)}"
+            f"- Fix: {'; then '.join(_write_step(step) for step in first['fix'][:3])}{_write_caution(first)}"
         )
     return lines
 
 
-def _step(step: Doc) -> str:
+def _write_step(step: Doc) -> str:
     """Return a step in one line; of a script of several lines only that it is in the report."""
     run = step["run"].strip()
     shown = (
@@ -115,33 +115,37 @@ def _step(step: Doc) -> str:
         if run and "\n" not in run
         else ("the commands in the report" if run else "")
     )
-    said = " ".join(filter(None, [_text(step["do"].rstrip(".")), shown]))
-    return ": ".join(filter(None, [_text(step["where"]), said]))
+    said = " ".join(filter(None, [_clean_text(step["do"].rstrip(".")), shown]))
+    return ": ".join(filter(None, [_clean_text(step["where"]), said]))
 
 
-def _caution(finding: Doc) -> str:
+def _write_caution(finding: Doc) -> str:
     """Return what to take care of: that of the finding and those of its steps."""
     cautions = filter(None, [finding["caution"], *(step["caution"] for step in finding["fix"])])
-    return "".join(f" **Caution:** {_text(line)}" for line in dict.fromkeys(cautions))
+    return "".join(f" **Caution:** {_clean_text(line)}" for line in dict.fromkeys(cautions))
 
 
-def _asks(doc: Doc) -> list[str]:
+def _list_asks(doc: Doc) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
-    if again := open_asks.send_again(doc):
-        lines.append(f"- **Ask again for**: {_text(wording.few(again, NAMED))}")
+    if again := open_asks.list_damaged_files(doc):
+        lines.append(f"- **Ask again for**: {_clean_text(wording.join_few(again, NAMED))}")
     wanted = list(
         dict.fromkeys(ask["what"] for ask in open_asks.list_wanted(doc) if ask["command"])
     )
     if wanted:
-        more = f"{_more(wanted)}, see the e-mail text of the report" if _more(wanted) else ""
+        more = (
+            f"{_count_more(wanted)}, see the e-mail text of the report"
+            if _count_more(wanted)
+            else ""
+        )
         lines.append(
             f"- **Ask for**: {', '.join(code(one_line(one, WIDTH)) for one in wanted[:NAMED])}{more}"
         )
     return lines
 
 
-def _made(doc: Doc) -> str:
+def _write_origin(doc: Doc) -> str:
     tool = doc["tool"]
     masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
-    return f"- Backline {_text(tool['version'])}, {tool['rules']:,} rules. {masked}"
+    return f"- Backline {_clean_text(tool['version'])}, {tool['rules']:,} rules. {masked}"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
-from analyzer.report.site_groups import ALIKE, Channel, grouped
-
-Doc = dict[str, Any]
+from analyzer.report.site_groups import ALIKE, Channel, group_members
+from analyzer.report.wording import Doc
 
 # Kinds of member, one column each; the second of a column stands below the first.
 COLUMNS = (
@@ -58,13 +56,13 @@ class SiteBox:
             ("", self.name, NAME, NAME_LINE),
             ("small", self.small, SMALL, SMALL_LINE),
         ):
-            for line in _broken(text, most):
+            for line in _break_text(text, most):
                 at += step
                 out.append((kind, line, at))
         return out
 
 
-def _broken(text: str, most: int) -> list[str]:
+def _break_text(text: str, most: int) -> list[str]:
     """Return a text in lines of a width, broken after a space, comma, dot, hyphen or underscore where there is one."""
     lines = [""]
     for part in re.findall(r"[^\s,._-]*(?:[\s,._-]+|$)", text):
@@ -160,49 +158,49 @@ class SitePicture:
     @property
     def troubled(self) -> list[SiteLine]:
         """Return the lines that are not up, or that a finding is about."""
-        return [one for one in self.lines if _trouble(one)]
+        return [one for one in self.lines if _is_troubled(one)]
 
     @property
     def others(self) -> list[SiteLine]:
         """Return the lines that are up, or not meant to be used."""
-        return [one for one in self.lines if not _trouble(one)]
+        return [one for one in self.lines if not _is_troubled(one)]
 
     @property
     def drawn(self) -> list[SiteLine]:
         """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
-        between = sorted(self.between, key=lambda line: (not _trouble(line), line.ends))
+        between = sorted(self.between, key=lambda line: (not _is_troubled(line), line.ends))
         return [one for one in reversed(between) if any(one.path) and one.state != "idle"]
 
 
-def _trouble(line: SiteLine) -> bool:
+def _is_troubled(line: SiteLine) -> bool:
     return bool(line.findings) or line.state not in ("up", "idle")
 
 
-def picture(doc: Doc) -> SitePicture | None:
+def draw_site(doc: Doc) -> SitePicture | None:
     """Return the picture of the site of a case, None for a case without one."""
     records = doc.get("site") or []
     members = [one for one in records if one["what"] == "member"]
     if len(members) < 2:
         return None
-    lines = _lines(doc, [one for one in records if one["what"] == "channel"])
-    troubled = {name for line in lines if _trouble(line) for name in line.ends}
-    members = [{**one, "other": _further(one)} for one in members]
+    lines = _build_lines(doc, [one for one in records if one["what"] == "channel"])
+    troubled = {name for line in lines if _is_troubled(line) for name in line.ends}
+    members = [{**one, "other": _describe_member(one)} for one in members]
     channels = [
         Channel(one.ends, one.state, frozenset((f["node"], f["rule"]) for f in one.findings))
         for one in lines
     ]
-    groups = grouped(members, channels)
-    between = _between(lines, groups.box_of)
-    boxes, left_out = _boxes(
+    groups = group_members(members, channels)
+    between = _merge_lines(lines, groups.box_of)
+    boxes, left_out = _place_boxes(
         groups.members, {groups.box_of.get(name, name) for name in troubled}, between
     )
-    _draw(boxes, between)
+    _place_lines(boxes, between)
     kinds = [kind for column in COLUMNS for kind in column]
     left_out += [one["state"] for one in records if one["what"] == "left out"]
     tallest = max((box.y + box.height for box in boxes), default=0) + 10
     return SitePicture(
         boxes,
-        sorted(lines, key=lambda line: (not _trouble(line), line.ends)),
+        sorted(lines, key=lambda line: (not _is_troubled(line), line.ends)),
         [one for one in records if one["what"] == "skew"],
         sorted(
             (one for one in members if one["state"] not in ("in the case", OUTSIDE)),
@@ -216,7 +214,7 @@ def picture(doc: Doc) -> SitePicture | None:
     )
 
 
-def _between(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
+def _merge_lines(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
     """Return the lines between boxes: those of members that share a box are one."""
     found: dict[tuple[str, str], SiteLine] = {}
     for line in lines:
@@ -227,22 +225,22 @@ def _between(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
     return [one for one in found.values() if one.ends[0] != one.ends[1]]
 
 
-def _worse(lines: list[SiteLine]) -> set[str]:
+def _find_sick(lines: list[SiteLine]) -> set[str]:
     """Return the members of which at least half of the lines have trouble: not the ones that a sick one points at."""
     count: dict[str, list[int]] = {}
     for line in lines:
         for name in line.ends if line.state != "idle" else ():
             held = count.setdefault(name, [0, 0])
-            held[_trouble(line)] += 1
+            held[_is_troubled(line)] += 1
     return {name for name, (well, sick) in count.items() if sick and sick >= well}
 
 
-def _further(member: Doc) -> str:
+def _describe_member(member: Doc) -> str:
     """Return the address and the id of a member without what it is called by."""
     return ", ".join(part for part in member["other"].split(", ") if part != member["name"])
 
 
-def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
+def _build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
     """Return the lines of the picture; a finding belongs to the line whose statement stands where its evidence does."""
     found: dict[tuple[str, str], SiteLine] = {}
     at: dict[tuple[str, int], SiteLine] = {}
@@ -257,14 +255,14 @@ def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
             touched = at.get((evidence["address"], evidence["line"]))
             if (
                 touched is not None
-                and _says_trouble(touched, evidence)
+                and _reports_trouble(touched, evidence)
                 and finding not in touched.findings
             ):
                 touched.findings.append(finding)
     return list(found.values())
 
 
-def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
+def _reports_trouble(line: SiteLine, evidence: Doc) -> bool:
     """Tell whether what stands on a line of evidence is said to be down, so that a finding is not about what works."""
     own = [
         one
@@ -274,12 +272,12 @@ def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
     return any(one["state"] not in ("up", "idle") for one in own)
 
 
-def _boxes(
+def _place_boxes(
     members: list[Doc], troubled: set[str], lines: list[SiteLine]
 ) -> tuple[list[SiteBox], list[str]]:
     boxes: list[SiteBox] = []
     left_out = []
-    sick = _worse(lines)
+    sick = _find_sick(lines)
     column = 0
     for kinds in COLUMNS:
         own = [one for one in members if one["channel"] in kinds]
@@ -308,7 +306,7 @@ def _boxes(
     return boxes, left_out
 
 
-def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
+def _place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
     """Set the ends of each line whose members are drawn; one to all of a kind ends at the middle of their column.
 
     Findings of what has no other end in the picture stand at the box.
@@ -328,7 +326,7 @@ def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
             continue
         left, right = (one, other) if one.x <= other.x else (other, one)
         if left.x == right.x:
-            _within_column(line, one, other)
+            _place_in_column(line, one, other)
             continue
         line.path = (
             left.x + WIDTH,
@@ -338,7 +336,7 @@ def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
         )
 
 
-def _within_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
+def _place_in_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
     """Set the ends of a line between two boxes of one column: each way has its side, past the boxes between them."""
     upper, lower = sorted((one, other), key=lambda box: box.y)
     down = one is upper

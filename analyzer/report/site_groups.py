@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-Doc = dict[str, Any]
+from analyzer.report.wording import Doc
 
 ALIKE = 4  # members of one kind that look the same become one box
 
@@ -34,9 +34,9 @@ class Groups(NamedTuple):
         return [f"{box}: {', '.join(names[box])}" for box in names]
 
 
-def grouped(members: Sequence[Doc], channels: Sequence[Channel]) -> Groups:
+def group_members(members: Sequence[Doc], channels: Sequence[Channel]) -> Groups:
     """Return the members, those of one kind that stand alike towards all others as one."""
-    looks = _looks(channels)
+    looks = _describe_looks(channels)
     alike: dict[tuple[Any, ...], list[Doc]] = defaultdict(list)
     for one in members:
         alike[one["channel"], one["state"], looks.get(one["name"], frozenset())].append(one)
@@ -46,14 +46,14 @@ def grouped(members: Sequence[Doc], channels: Sequence[Channel]) -> Groups:
         if len(same) < ALIKE:
             drawn += same
             continue
-        names = sorted((str(one["name"]) for one in same), key=_natural)
+        names = sorted((str(one["name"]) for one in same), key=_sort_naturally)
         box = f"{len(same):,} {same[0]['channel']}s like {names[0]}"
         drawn.append({**same[0], "name": box, "other": ""})
         box_of.update(dict.fromkeys(names, box))
     return Groups(drawn, box_of)
 
 
-def _looks(channels: Sequence[Channel]) -> Mapping[str, frozenset[Any]]:
+def _describe_looks(channels: Sequence[Channel]) -> Mapping[str, frozenset[Any]]:
     looks: dict[str, set[Any]] = defaultdict(set)
     for one in channels:
         for name, other in (one.ends, one.ends[::-1]):
@@ -62,7 +62,7 @@ def _looks(channels: Sequence[Channel]) -> Mapping[str, frozenset[Any]]:
     return {name: frozenset(look) for name, look in looks.items()}
 
 
-def _natural(name: str) -> tuple[Any, ...]:
+def _sort_naturally(name: str) -> tuple[Any, ...]:
     """Return a key by which host-9 comes before host-10."""
     parts = re.split(r"([0-9]{1,18})", name)
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))

@@ -24,7 +24,7 @@ _TICK = Markup(
 _AXIS = Markup('<path class="axis" d="M{left} 24H{right}" vector-effect="non-scaling-stroke"/>')
 
 
-def sparkline(
+def draw_sparkline(
     lines: Sequence[Sequence[float | None]],
     title: str,
     *,
@@ -44,7 +44,8 @@ def sparkline(
     low, high = min([0.0, *known]), max([0.0, *known])
     body = Markup("").join(
         _LINE.format(
-            index=min(index, 5), path=_path(columns(values, width), low, high, width, height)
+            index=min(index, 5),
+            path=_draw_path(fold_columns(values, width), low, high, width, height),
         )
         for index, values in enumerate(lines)
     )
@@ -55,7 +56,7 @@ def sparkline(
     return _SVG.format(width=width, height=height, title=visible(title), body=body)
 
 
-def columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
+def fold_columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
     """Return (first met extreme, other extreme) of at most `most` stretches; None if nothing is known."""
     count = min(most, len(values))
     out: list[tuple[float, float] | None] = []
@@ -70,7 +71,7 @@ def columns(values: Sequence[float | None], most: int) -> list[tuple[float, floa
     return out
 
 
-def _path(
+def _draw_path(
     points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int
 ) -> str:
     scale = (height - 4) / (high - low) if high > low else 0.0
@@ -92,7 +93,7 @@ def _path(
     return "".join(parts)
 
 
-def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str) -> Markup:
+def draw_strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str) -> Markup:
     """Return moments (epoch, kind, title) as ticks on an axis, with a gap at each of its breaks.
 
     Ticks that would fall on the same spot and are of the same kind are drawn once, with their number.
@@ -100,7 +101,7 @@ def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str)
     height = 28
     spots: dict[tuple[int, str], list[str]] = {}
     for time, kind, text in moments:
-        if (place := axis.place(time)) is not None:
+        if (place := axis.find_place(time)) is not None:
             spots.setdefault((min(996, max(4, round(place))), kind), []).append(text)
     tops = {
         "hit": (12, 24),

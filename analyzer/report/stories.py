@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from analyzer.case.ranking import rank_stories, severity_rank
 from analyzer.report.finding_rows import FindingGroup, show_as_one
-from analyzer.report.wording import Doc, counted
+from analyzer.report.wording import Doc, count_noun
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Story:
     @property
     def sentence(self) -> str:
         """Say how many findings follow from the row, and what that means for whoever mends them; "" for none."""
-        many = counted(len(self.signs), "more finding follows", "more findings follow")
+        many = count_noun(len(self.signs), "more finding follows", "more findings follow")
         return f"{many} from this: fix this first, then check whether they are gone" if many else ""
 
     @property
@@ -59,7 +59,7 @@ class CasePart(Doc):
         self.places = {identity: place for place, identity in enumerate(numbers)}
 
 
-def stories(doc: Doc) -> list[Story]:
+def list_stories(doc: Doc) -> list[Story]:
     """Return the rows of a report as stories, in the order of `analyzer.case.ranking`, also those of a part.
 
     A row is folded when each of its findings has a cause that is not muted and stands in another row; a chain of
@@ -73,15 +73,15 @@ def stories(doc: Doc) -> list[Story]:
         )
     if isinstance(doc, CasePart):
         for story in told:
-            story.signs.sort(key=lambda sign: _place_in_whole(doc, sign))
-        told.sort(key=lambda story: min(_place_in_whole(doc, row) for row in story.rows))
+            story.signs.sort(key=lambda sign: _find_place(doc, sign))
+        told.sort(key=lambda story: min(_find_place(doc, row) for row in story.rows))
     return told
 
 
-def in_order(told: list[Story]) -> list[FindingGroup]:
+def list_story_rows(told: list[Story]) -> list[FindingGroup]:
     """Return all rows as they are read: each story, then what it explains."""
     return [row for story in told for row in story.rows]
 
 
-def _place_in_whole(part: CasePart, row: FindingGroup) -> int:
+def _find_place(part: CasePart, row: FindingGroup) -> int:
     return min(part.places.get(finding["id"], len(part.places)) for finding in row.findings)

@@ -6,8 +6,6 @@ by `short_lines`: names lose their middle, figures stay.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 from rich.text import Text
 
@@ -23,11 +21,10 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import Story, stories
+from analyzer.report.stories import Story, list_stories
+from analyzer.report.wording import Doc
 from analyzer.runtime.short_lines import fit_rows, terminal_mark
 from analyzer.runtime.text import for_terminal, one_line
-
-Doc = dict[str, Any]
 
 STYLES = {
     "critical": "bold reverse red",
@@ -53,19 +50,21 @@ class Printer:
     def __init__(self, console: Console) -> None:
         self.console = console
 
-    def text(self, said: str, style: str = "") -> Text:
+    def make_text(self, said: str, style: str = "") -> Text:
         """Return text that is safe and that this terminal can write."""
         encoding = self.console.encoding or "utf-8"
         shown = for_terminal(said).encode(encoding, "backslashreplace").decode(encoding)
         return Text(shown, style=style)
 
-    def line(self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0) -> None:
+    def print_line(
+        self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0
+    ) -> None:
         """Print parts as one paragraph; with `rows` names and words are left out until it has at most so many rows.
 
         A paragraph whose figures, states and codes need a row more gets it.
         """
         whole = Text().join(
-            part if isinstance(part, Text) else self.text(part, style) for part in parts
+            part if isinstance(part, Text) else self.make_text(part, style) for part in parts
         )
         width = max(NARROWEST, self.console.width - indent)
         if rows > 0:
@@ -90,37 +89,37 @@ class Printer:
             at = cut.end
         return shown.append_text(whole[at:])
 
-    def exact(self, said: str, indent: int, style: str = "") -> None:
+    def print_exact(self, said: str, indent: int, style: str = "") -> None:
         """Print an address or command without breaking it, so that it can be copied."""
         for line in for_terminal(said).split("\n"):
-            text = Text(" " * indent).append_text(self.text(line, style))
+            text = Text(" " * indent).append_text(self.make_text(line, style))
             self.console.print(text, soft_wrap=True, highlight=False)
 
 
-def render(doc: Doc, console: Console, *, part: bool = False) -> None:
+def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
     """Print the summary; a case of one machine takes about 30 rows of 80 columns at most, but for long addresses.
 
     part  the document is a part of a case (`choice.chosen`), and its first note says which
     """
     out = Printer(console)
-    _case(doc, out)
+    _print_case(doc, out)
     for note in doc["notes"][:NOTES]:
-        out.line("note: ", note, indent=2, rows=0 if part else 1)
-    out.line()
-    out.line(view.headline(doc) + ".", style="bold")
-    told, known = stories(doc), numbers.numbers(doc)
-    first = first_stories(told)
+        out.print_line("note: ", note, indent=2, rows=0 if part else 1)
+    out.print_line()
+    out.print_line(view.write_headline(doc) + ".", style="bold")
+    told, known = list_stories(doc), numbers.number_findings(doc)
+    first = pick_first_stories(told)
     for place, story in enumerate(first):
-        _finding(story, known, out, rows=1 if place else 2)
-        _signs(story, known, out)
-    if not told and finding_rows.unknowns(doc):
-        out.line("Not everything could be judged.")
-    _asks(doc, out)
-    if rest := _rest(doc, sum(len(story.rows) for story in told[len(first) :])):
-        out.line(f"MORE {', '.join(rest)}: in the report, or with --all")
+        _print_finding(story, known, out, rows=1 if place else 2)
+        _print_signs(story, known, out)
+    if not told and finding_rows.list_unknowns(doc):
+        out.print_line("Not everything could be judged.")
+    _print_asks(doc, out)
+    if rest := _list_rest(doc, sum(len(story.rows) for story in told[len(first) :])):
+        out.print_line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
 
-def first_stories(told: list[Story]) -> list[Story]:
+def pick_first_stories(told: list[Story]) -> list[Story]:
     """Return the stories that a screen has room for: the three worst, fewer where much follows from them."""
     first: list[Story] = []
     room = ROOM
@@ -132,87 +131,93 @@ def first_stories(told: list[Story]) -> list[Story]:
     return first
 
 
-def _case(doc: Doc, out: Printer) -> None:
-    out.line(out.text(doc["case"]["name"] or "case", "bold"), rows=1)
-    alone, together = crowds.head(doc["nodes"])
+def _print_case(doc: Doc, out: Printer) -> None:
+    out.print_line(out.make_text(doc["case"]["name"] or "case", "bold"), rows=1)
+    alone, together = crowds.split_header(doc["nodes"])
     for crowd in together:
-        out.line(out.text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
-    if together and (worst := crowds.worst(doc, MACHINES)):
-        out.line(out.text("worst", "bold"), f"  {worst}", indent=2, rows=2)
+        out.print_line(out.make_text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
+    if together and (worst := crowds.describe_worst(doc, MACHINES)):
+        out.print_line(out.make_text("worst", "bold"), f"  {worst}", indent=2, rows=2)
     named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
     for node in named:
-        out.line(
-            out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=2
+        out.print_line(
+            out.make_text(crowds.name_node(node), "bold"),
+            "  ",
+            "; ".join(view.list_facts(node)),
+            indent=2,
+            rows=2,
         )
     if len(alone) > len(named):
-        out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
-    for remark in crowds.remarks(doc["nodes"])[:1]:
-        out.line(remark, indent=2, rows=2)
+        out.print_line(f"and {len(alone) - len(named):,} more machines", indent=2)
+    for remark in crowds.list_remarks(doc["nodes"])[:1]:
+        out.print_line(remark, indent=2, rows=2)
     if doc["case"]["incident"]:
-        out.line(incident.summary(doc), indent=2, rows=1)
-    whole = completeness.complete(doc)
-    out.line(
-        f"material {completeness.completeness(doc)}",
+        out.print_line(incident.summarize_incident(doc), indent=2, rows=1)
+    whole = completeness.is_complete(doc)
+    out.print_line(
+        f"material {completeness.describe_completeness(doc)}",
         indent=2,
         rows=2,
         style="" if whole else "bold yellow",
     )
-    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
+    lost = [source for source in completeness.list_unread(doc) if source["state"] != "other"]
     for source in lost[:UNREAD]:
-        out.line(completeness.unread_line(source), indent=4, rows=2)
+        out.print_line(completeness.describe_unread(source), indent=4, rows=2)
     if len(lost) > UNREAD:
-        out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
-    if beside := completeness.beside_line(doc, BESIDE):
-        out.line(beside, indent=4, rows=1)
+        out.print_line(f"and {len(lost) - UNREAD:,} more", indent=4)
+    if beside := completeness.name_other_files(doc, BESIDE):
+        out.print_line(beside, indent=4, rows=1)
     for limit in doc["limits"][:1]:
-        out.line(limit, indent=4, rows=2)
+        out.print_line(limit, indent=4, rows=2)
 
 
-def _finding(story: Story, known: dict[str, str], out: Printer, rows: int) -> None:
+def _print_finding(story: Story, known: dict[str, str], out: Printer, rows: int) -> None:
     """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence."""
-    row, number = story.row, numbers.of_row(story.row, known)
+    row, number = story.row, numbers.number_row(story.row, known)
     first = row.first
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
-    weight = out.text(f"{_word(row)} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
-    title = out.text(one_line(first["title"]), "bold")
+    weight = out.make_text(
+        f"{_name_weight(row)} {row.confidence}".rstrip(), STYLES.get(row.word, "bold")
+    )
+    title = out.make_text(one_line(first["title"]), "bold")
     more = f"; {story.explains}" if story.signs else ""
-    out.line(f"{number}. ", weight, "  ", title, f"  ({name}{more})", rows=2)
+    out.print_line(f"{number}. ", weight, "  ", title, f"  ({name}{more})", rows=2)
     on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
     who = f"{first['subject']}{on}"
     if len(row.findings) > 1:
         who = f"{len(row.findings):,} objects, first {who}"  # its figure would be cut behind the names of the others
-    out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
+    out.print_line(out.make_text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
-        out.exact(wording.place(evidence), 2, "dim")
+        out.print_exact(wording.write_place(evidence), 2, "dim")
 
 
-def _signs(story: Story, known: dict[str, str], out: Printer) -> None:
+def _print_signs(story: Story, known: dict[str, str], out: Printer) -> None:
     """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
     few = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
     for sign in few:
-        weight = out.text(
-            f"{_word(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold")
+        weight = out.make_text(
+            f"{_name_weight(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold")
         )
-        out.line(
-            f"{numbers.of_row(sign, known)}. ",
+        out.print_line(
+            f"{numbers.number_row(sign, known)}. ",
             weight,
             f"  {one_line(sign.first['title'])}",
             indent=2,
             rows=1,
         )
     if rest := story.signs[len(few) :]:
-        first, last = (numbers.of_row(sign, known) for sign in (rest[0], rest[-1]))
-        said = f"{len(rest):,} more that follow from {numbers.of_row(story.row, known)}: in the report, or with --all"
-        out.line(f"{first}-{last}. ", said, indent=2, rows=1)
+        first, last = (numbers.number_row(sign, known) for sign in (rest[0], rest[-1]))
+        said = f"{len(rest):,} more that follow from {numbers.number_row(story.row, known)}: in the report, or with --all"
+        out.print_line(f"{first}-{last}. ", said, indent=2, rows=1)
 
 
-def _word(row: FindingGroup) -> str:
+def _name_weight(row: FindingGroup) -> str:
     return "RULE BROKE" if row.word == "error" else row.word.upper()
 
 
-def _asks(doc: Doc, out: Printer) -> None:
+def _print_asks(doc: Doc, out: Printer) -> None:
     """Print what to ask for first: files that came damaged, then what would answer most rules."""
-    again = open_asks.send_again(doc)
+    again = open_asks.list_damaged_files(doc)
     asks = open_asks.list_wanted(doc)
     if not again and not asks:
         return
@@ -221,36 +226,40 @@ def _asks(doc: Doc, out: Printer) -> None:
         if len(asks) > ASKS
         else ""
     )
-    out.line(out.text("ASK FOR", "bold"), few)
+    out.print_line(out.make_text("ASK FOR", "bold"), few)
     if again:
-        out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
+        out.print_line(
+            f"{wording.join_few(again, 3)} again: cut short or damaged", indent=2, rows=2
+        )
     for ask in asks[:ASKS]:
         if ask["command"]:
-            out.exact(ask["what"], 2)
+            out.print_exact(ask["what"], 2)
         else:
-            out.line(one_line(open_asks.phrase_ask(ask)), indent=2, rows=1)
+            out.print_line(one_line(open_asks.phrase_ask(ask)), indent=2, rows=1)
 
 
-def _rest(doc: Doc, findings: int) -> list[str]:
+def _list_rest(doc: Doc, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
-    said = [wording.counted(findings, "finding", "findings")]
-    if problems.standing(doc):
+    said = [wording.count_noun(findings, "finding", "findings")]
+    if problems.list_standing(doc):
         said.append(
-            wording.counted(
-                len(problems.standing(doc)), "problem without a rule", "problems without a rule"
+            wording.count_noun(
+                len(problems.list_standing(doc)),
+                "problem without a rule",
+                "problems without a rule",
             )
         )
-    said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
-    said.append(wording.counted(len(open_asks.advice(doc)), "hint", "hints"))
+    said.append(wording.count_noun(view.count_silenced(doc), "muted entry", "muted entries"))
+    said.append(wording.count_noun(len(open_asks.list_advice(doc)), "hint", "hints"))
     said.append(
-        wording.counted(
+        wording.count_noun(
             len(doc["cuts"]), "rule with objects left out", "rules with objects left out"
         )
     )
     remarks = (
-        max(0, len(crowds.remarks(doc["nodes"])) - 1)
+        max(0, len(crowds.list_remarks(doc["nodes"])) - 1)
         + len(doc["notes"][NOTES:])
         + len(doc["limits"][1:])
     )
-    said.append(wording.counted(remarks, "remark", "remarks"))
+    said.append(wording.count_noun(remarks, "remark", "remarks"))
     return [part for part in said if part]

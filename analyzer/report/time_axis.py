@@ -71,7 +71,7 @@ class TimeAxis:
 
     parts: list[AxisPart]
 
-    def place(self, time: float) -> float | None:
+    def find_place(self, time: float) -> float | None:
         """Return where a time lies; None outside the axis and within a break."""
         at = bisect_right([part.first for part in self.parts], time) - 1
         if at < 0 or time > self.parts[at].last:
@@ -81,27 +81,27 @@ class TimeAxis:
         share = (time - part.first) / length if length else 0.5
         return part.left + share * (part.right - part.left)
 
-    def breaks(self) -> list[str]:
+    def list_breaks(self) -> list[str]:
         """Return what is cut out, from when to when and how long."""
         ends = [(one.last, two.first) for one, two in pairwise(self.parts)]
         return [
-            f"{_stamp(a, whole=True)} to {_stamp(b, whole=True)} ({wording.duration(b - a)})"
+            f"{_format_label(a, whole=True)} to {_format_label(b, whole=True)} ({wording.format_duration(b - a)})"
             for a, b in ends
         ]
 
-    def labels(self) -> list[AxisMark]:
+    def list_labels(self) -> list[AxisMark]:
         """Return the times to write below: both ends, and what fits between: starts of stretches, round times."""
         first, last = self.parts[0].first, self.parts[-1].last
-        marks = [AxisMark(0.0, _stamp(first, whole=True))]
+        marks = [AxisMark(0.0, _format_label(first, whole=True))]
         free, end = LABEL, WIDTH - (LABEL if last > first else 0.0)
         for part in self.parts:
             for number, time in enumerate([part.first, *self._round_times(part)]):
-                at, room = self.place(time), SHORT if number else LABEL
+                at, room = self.find_place(time), SHORT if number else LABEL
                 if at is not None and free <= at and at + room <= end:
-                    marks.append(AxisMark(at, _stamp(time, whole=not number), spare=True))
+                    marks.append(AxisMark(at, _format_label(time, whole=not number), spare=True))
                     free = at + room
         return (
-            [*marks, AxisMark(WIDTH, _stamp(last, whole=True), last=True)]
+            [*marks, AxisMark(WIDTH, _format_label(last, whole=True), last=True)]
             if last > first
             else marks
         )
@@ -115,14 +115,14 @@ class TimeAxis:
         start = (part.first // step + 1) * step
         return [start + number * step for number in range(int((part.last - start) // step) + 1)]
 
-    def spans(self) -> str:
+    def write_spans(self) -> str:
         """Return the stretches as numbers, for whoever draws a window with the pointer."""
         return ";".join(
             f"{p.left:.1f},{p.right:.1f},{p.first:.0f},{p.last:.0f}" for p in self.parts
         )
 
 
-def time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:
+def build_time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:
     """Return the axis for moments between two times."""
     inside = sorted({time for time in times if first <= time <= last} | {first, last})
     pieces = [inside]
@@ -138,10 +138,10 @@ def time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:
             break
         _, number, place = longest
         pieces[number : number + 1] = [pieces[number][: place + 1], pieces[number][place + 1 :]]
-    return TimeAxis(_parts(pieces))
+    return TimeAxis(_place_parts(pieces))
 
 
-def _parts(pieces: list[list[float]]) -> list[AxisPart]:
+def _place_parts(pieces: list[list[float]]) -> list[AxisPart]:
     """Return the stretches with their room: the least for each, the rest by length."""
     total = sum(piece[-1] - piece[0] for piece in pieces)
     free = WIDTH - BREAK * (len(pieces) - 1) - LEAST * len(pieces)
@@ -154,7 +154,7 @@ def _parts(pieces: list[list[float]]) -> list[AxisPart]:
     return parts
 
 
-def _stamp(time: float, *, whole: bool) -> str:
+def _format_label(time: float, *, whole: bool) -> str:
     """Return a time as short as its place in the row of labels allows: the day and minute, or what differs."""
     moment = datetime.fromtimestamp(time, UTC)
     if whole:

@@ -123,8 +123,8 @@ def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, 
 def _reports(document: dict[str, Any], text: str) -> dict[str, str]:
     from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
-    page = html.render(document, Limits().report_bytes)
-    return {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
+    page = html.render_page(document, Limits().report_bytes)
+    return {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}
 
 
 def _inside(folder: Path, name: str) -> Path:
