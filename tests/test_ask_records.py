@@ -312,7 +312,7 @@ def test_other_rules_over_the_same_table_add_nothing() -> None:
     document = put_questions(("`a list`", "`b list`"))
     first, second = document["cannot_tell"]
     second |= {"missing": first["missing"], "settles": []}
-    assert [ask["what"] for ask in open_asks.list_wanted(document)] == ["a list"]
+    assert [ask.what for ask in open_asks.list_wanted(document)] == ["a list"]
     assert "b list" not in open_asks.write_mail(document)
 
 

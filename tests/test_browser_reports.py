@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks, short_note, stories
+from analyzer.report import finding_rows, html, markdown, open_asks, short_note
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -382,7 +382,7 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
         heights = each.page.evaluate(
             "[...document.querySelectorAll('#findings article')].map((one) => one.offsetHeight)"
         )
-        assert len(heights) == len(stories.list_story_rows(stories.list_stories(doc)))
+        assert len(heights) == len(finding_rows.list_story_rows(finding_rows.list_stories(doc)))
         assert max(heights) <= 1046
         assert each.page.locator("#findings article").first.bounding_box()["y"] < 400
         assert "report.html also has" in each.page.locator(".more-on-screen").inner_text()

@@ -67,12 +67,10 @@ def test_lines_bear_the_names_that_esxtop_shows(tmp_path: Path) -> None:
 def test_of_each_metric_the_worst_object_comes_first(tmp_path: Path) -> None:
     """All charts of %RDY stand together, the VM that waits longest above."""
     found = [
-        chart["title"]
-        for chart in charts.list_charts(document(tmp_path))
-        if chart["metric"] == "%RDY"
+        chart.title for chart in charts.list_charts(document(tmp_path)) if chart.metric == "%RDY"
     ]
     assert found == ["worst: %RDY", "bad: %RDY", "calm: %RDY"]
-    metrics = [chart["metric"] for chart in charts.list_charts(document(tmp_path))]
+    metrics = [chart.metric for chart in charts.list_charts(document(tmp_path))]
     assert metrics == sorted(metrics, key=metrics.index)
 
 
@@ -86,7 +84,7 @@ def test_of_a_metric_whose_little_is_bad_the_least_comes_first(tmp_path: Path) -
         name: {**one, "title": name, "lines": [{"label": "N%L", "values": values}]}
         for name, values in lines.items()
     }
-    assert [chart["title"] for chart in charts.list_charts(doc)] == ["poor", "good"]
+    assert [chart.title for chart in charts.list_charts(doc)] == ["poor", "good"]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.report import markdown
 from analyzer.report.completeness import describe_completeness
-from analyzer.report.stories import list_stories
+from analyzer.report.finding_rows import list_stories
 from tools.nsx_site import STATES, state
 from tools.nsx_site import files as site_files
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report.stories import list_stories
+from analyzer.report.finding_rows import list_stories
 
 NAA = "naa.60060160a1b14d0000013c5e8f21aa11"
 VOLUME = "5b0c1c39-7a1b2c3d-0f11-002590aa1000"

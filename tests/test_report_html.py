@@ -323,7 +323,7 @@ def test_an_item_names_what_it_can_be_chosen_by(doc: dict[str, Any], page: Page)
         (boxes["severity", str(row["data-severity"])], boxes["rule", str(row["data-rule"])])
         for row in rows
     ]
-    live = html.finding_rows.groups(doc)
+    live = html.finding_rows.group_findings(doc)
     words = {"exposed" if group.hollow else group.word for group in live}
     assert {word for word, _ in told} == words
     assert {rule for _, rule in told} >= {group.first["rule"] for group in live}
@@ -393,7 +393,7 @@ def test_lines_that_disagree_are_not_merged(doc: dict[str, Any]) -> None:
     ring = next(one for one in doc["findings"] if one["rule"] == "kb-2039495")
     finding = json.loads(json.dumps(ring))
     finding["evidence"][2]["before"] = ["another text", "and another"]
-    blocks = html.EvidenceLines(html.PagePlan(), [finding]).blocks(finding)
+    blocks = html.EvidenceLines(html.PagePlan(), [finding]).list_blocks(finding)
     assert len(blocks) == 4
 
 

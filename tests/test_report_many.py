@@ -279,7 +279,7 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
     """One rule at three severities: the command stands at the worst row, the other two refer to it."""
     text = reports(twenty_hosts)[form]
 
-    assert len(view.groups(twenty_hosts)) == 3
+    assert len(finding_rows.group_findings(twenty_hosts)) == 3
     assert text.count("rx 4096") == 1
     assert (
         text.count(
@@ -293,13 +293,13 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
 def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[str, Any]) -> None:
     """A row with other steps, or whose steps wait for a cause while the first row's do not, shows its own."""
     doc = json.loads(json.dumps(twenty_hosts))
-    major, warning, _ = view.groups(doc)
+    major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
         one["fix"] = [one["fix"][0] | {"do": "ANOTHER-STEP"}, *one["fix"][1:]]
     assert "ANOTHER-STEP" in reports(doc)["page"]
 
     doc = json.loads(json.dumps(twenty_hosts))
-    major, warning, _ = view.groups(doc)
+    major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
         one["explained_by"] = [major.first["id"]]
     assert reports(doc)["page"].count("rx 4096") == 2

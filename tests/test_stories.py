@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report import finding_rows, open_asks, short_note, stories
+from analyzer.report import finding_rows, open_asks, short_note
 from tests.case_factory import hostile_case, quiet_case, rich_case
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "cases"
@@ -33,14 +33,14 @@ def tree(doc: dict[str, Any]) -> dict[str, list[str]]:
     """Return the rules of each story: the cause, then what is folded under it."""
     return {
         one.row.first["rule"]: [sign.first["rule"] for sign in one.signs]
-        for one in stories.list_stories(doc)
+        for one in finding_rows.list_stories(doc)
     }
 
 
 def test_what_a_finding_explains_is_folded_under_it(limited: dict[str, Any]) -> None:
     """The CPU limit is the story; full rings and dropped packets follow from it, and every row is told once."""
     assert tree(limited)["cpu-limit-starves-vm"] == ["kb-2039495", "kb-1010071"]
-    rows = stories.list_story_rows(stories.list_stories(limited))
+    rows = finding_rows.list_story_rows(finding_rows.list_stories(limited))
     assert sorted(row.first["id"] for row in rows) == sorted(
         row.first["id"] for row in finding_rows.group_findings(limited)
     )
@@ -73,7 +73,7 @@ def test_causes_in_a_circle_are_all_told() -> None:
     doc = rich_case()
     one, two = doc["findings"][0], doc["findings"][1]
     one["explained_by"], two["explained_by"] = [two["id"]], [one["id"]]
-    rows = stories.list_story_rows(stories.list_stories(doc))
+    rows = finding_rows.list_story_rows(finding_rows.list_stories(doc))
     assert sorted(row.first["id"] for row in rows) == sorted(
         row.first["id"] for row in finding_rows.group_findings(doc)
     )
@@ -130,12 +130,7 @@ def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> Non
     limited = limited | {
         "findings": []
     }  # nothing was found: all that few commands answer is asked for
-    wanted = {
-        ask["what"]
-        for block in open_asks.list_offers(limited)
-        for ask in block["asks"]
-        if ask["command"]
-    }
+    wanted = {offer.ask.what for offer in open_asks.list_offers(limited) if offer.ask.command}
     lines = [
         line.strip()
         for line in open_asks.write_mail(limited).splitlines()

@@ -154,7 +154,7 @@ def test_the_page_counts_as_the_report_everywhere(
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
-    counts = dict(view.list_counts(document))
+    counts = dict(view.tally_case(document).findings)
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
     assert [one["rule"] for one in live].count("lab-nics") == 2
     assert counts["exposed"] == 1

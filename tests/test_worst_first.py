@@ -22,14 +22,12 @@ from analyzer.cli import main
 from analyzer.judge.ranking import MOST_EXCESS, gauge, gauge_of
 from analyzer.pipeline import case
 from analyzer.report import (
-    crowds,
-    host_table,
+    finding_rows,
     lists,
+    machines,
     markdown,
-    numbers,
     objects,
     short_note,
-    stories,
     summary,
     terminal,
 )
@@ -120,7 +118,7 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
         and subject in record["findings"][0]["subject"]
     )
     assert [one["number"] for one in record["findings"]] == [
-        *numbers.number_findings(document).values()
+        *finding_rows.number_findings(document).values()
     ][: len(record["findings"])]
 
 
@@ -207,19 +205,19 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
     ids = [one["id"] for one in doc["findings"]]
     shuffled = doc | {"findings": chance.sample(doc["findings"], len(ids))}
     assert [one["id"] for one in order_findings(doc["findings"])] == ids
-    told = stories.list_stories(shuffled)
-    rows = stories.list_story_rows(told)
+    told = finding_rows.list_stories(shuffled)
+    rows = finding_rows.list_story_rows(told)
     assert sorted(one["id"] for row in rows for one in row.findings) == sorted(
-        numbers.number_findings(doc)
+        finding_rows.number_findings(doc)
     )
     severities = [min(_badness(row) for row in story.rows) for story in told]
     assert severities == sorted(severities)
 
-    known = numbers.number_findings(doc)
+    known = finding_rows.number_findings(doc)
     live = [one["id"] for one in doc["findings"] if one["id"] in known]
     assert live == [*known]
     whole = [str(number) for number in range(1, len(rows) + 1)]
-    assert [numbers.number_row(row, known) for row in numbers.list_rows(doc)] == whole
+    assert [finding_rows.number_row(row, known) for row in finding_rows.list_rows(doc)] == whole
     assert re.findall(r"^(\d+)\. ", printed(terminal.print_case, doc), re.MULTILINE) == whole
     assert re.findall(r"^### (\d+)\. ", markdown.render_note(doc), re.MULTILINE) == whole
     shown = _spread(
@@ -233,9 +231,9 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
         assert find_finding(doc, number)["id"] == identity
 
     hosts = [*rank_hosts([one for one in doc["findings"] if not one["muted"]])]
-    assert [row.name for row in host_table.list_hosts(doc)][: len(hosts)] == hosts
+    assert [row.name for row in machines.list_hosts(doc)][: len(hosts)] == hosts
     seen = {one["node"] for one in doc["findings"] if _is_seen(one)}
-    named = re.findall(r"(esx\d+) \(", crowds.describe_worst(doc, 9))
+    named = re.findall(r"(esx\d+) \(", machines.describe_worst(doc, 9))
     assert named == [name for name in hosts if name in seen]
     things = objects.list_objects(doc)
     assert [*build_facets(doc, things).host.counts][: len(hosts)] == hosts
@@ -279,11 +277,11 @@ def test_how_many_objects_there_are_changes_no_order(doc: Doc) -> None:
     live = [one for one in doc["findings"] if not one["muted"]]
     if not live:
         return
-    last = stories.list_story_rows(stories.list_stories(doc))[-1].findings
+    last = finding_rows.list_story_rows(finding_rows.list_stories(doc))[-1].findings
     more = [last[-1] | {"id": f"more/{number}", "subject": f"more{number}"} for number in range(30)]
     grown = doc | {"findings": [*doc["findings"], *more]}
-    before = [story.row.first["rule"] for story in stories.list_stories(doc)]
-    assert [story.row.first["rule"] for story in stories.list_stories(grown)] == before
+    before = [story.row.first["rule"] for story in finding_rows.list_stories(doc)]
+    assert [story.row.first["rule"] for story in finding_rows.list_stories(grown)] == before
 
 
 def test_a_stored_order_is_not_trusted_and_names_do_not_break_ties(tmp_path: Path) -> None:

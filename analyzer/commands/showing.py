@@ -111,11 +111,11 @@ def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Pa
     """
     import shlex
 
-    from analyzer.report import numbers, stories, summary
+    from analyzer.report import finding_rows, summary
 
     chosen = part.of(document)
-    known = numbers.number_findings(chosen)
-    first = summary.pick_first_stories(stories.list_stories(chosen))
+    known = finding_rows.number_findings(chosen)
+    first = summary.pick_first_stories(finding_rows.list_stories(chosen))
     worst = [one for story in first for one in story.row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]

@@ -18,26 +18,22 @@ def show_value(value: Any) -> str:
 
 def show_size(value: Any, unit: str) -> str:
     """Return a value as a reader sees it, many bytes in GiB or TiB."""
-    if (
-        unit != "bytes"
-        or isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or abs(value) < 1 << 30
-    ):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if unit != "bytes" or not is_number or abs(value) < 1 << 30:
         return show_value(value)
-    return (
-        f"{value / (1 << 40):,.2f} TiB"
-        if abs(value) >= 1 << 40
-        else f"{value / (1 << 30):,.1f} GiB"
-    )
+    if abs(value) < 1 << 40:
+        return f"{value / (1 << 30):,.1f} GiB"
+    return f"{value / (1 << 40):,.2f} TiB"
 
 
 def join_names(names: Sequence[str], most: int) -> str:
     """Return names as a sentence lists them: `a`, `a and b`, `a, b, c and 4 more`."""
-    some, more = [*names[:most]], len(names) - most
-    if more > 0:
-        some.append(f"{more:,} more")
-    return f"{', '.join(some[:-1])} and {some[-1]}" if len(some) > 1 else "".join(some)
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most:,} more")
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def join_values(values: Iterable[Any]) -> str:

@@ -1,7 +1,7 @@
 """What the rail of the page filters by: severity, host, rule and object, each choice with its number of findings.
 
 An item of the page names its choices by number in `data-severity`, `data-host`, `data-rule` and `data-object`: a name
-from a bundle stands once in the rail and is no part of what steers the script.
+from a bundle is written once, in the rail, and is no part of what steers the script.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from analyzer.case.ranking import rank_hosts
-from analyzer.report import crowds
+from analyzer.report import machines
 from analyzer.report.finding_rows import group_findings
 from analyzer.report.objects import CaseObject
-from analyzer.report.view import COUNTED
+from analyzer.report.view import COUNTED, name_weight
 from analyzer.report.wording import Doc
 from analyzer.runtime.text import natural
 
@@ -39,13 +39,16 @@ class Facet:
 
     name: str
     title: str
-    counts: dict[str, int] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int]
+    numbers: dict[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = {name: number for number, name in enumerate(self.counts)}
 
     def list_choices(self) -> list[FacetChoice]:
         """Return the choices that the rail shows."""
-        some = list(self.counts.items())[:SHOWN]
-        return [FacetChoice(self.numbers[name], name, count) for name, count in some]
+        shown = list(self.counts.items())[:SHOWN]
+        return [FacetChoice(self.numbers[name], name, count) for name, count in shown]
 
     @property
     def more(self) -> int:
@@ -57,13 +60,13 @@ class Facet:
 
         Names that cannot be chosen, as that of a muted rule, give an empty one, which every choice hides.
         """
-        some = list(names)
-        return self.mark_among(some) if some else Markup("")
+        names = list(names)
+        return self.mark_choices(names) if names else Markup("")
 
-    def mark_among(self, names: Iterable[str]) -> Markup:
+    def mark_choices(self, names: Iterable[str]) -> Markup:
         """Return the attribute of an item that is hidden by any choice but these names."""
-        found = sorted({self.numbers[name] for name in names if name in self.numbers})
-        return _ATTRIBUTE.format(name=self.name, numbers=" ".join(map(str, found)))
+        numbers = sorted({self.numbers[name] for name in names if name in self.numbers})
+        return _ATTRIBUTE.format(name=self.name, numbers=" ".join(map(str, numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,56 +81,55 @@ class Facets:
 
     def list_facets(self) -> list[Facet]:
         """Return the facets that leave a choice: what all findings share filters nothing."""
-        return [
-            one for one in (self.severity, self.host, self.object, self.rule) if len(one.counts) > 1
-        ]
+        facets = (self.severity, self.host, self.object, self.rule)
+        return [facet for facet in facets if len(facet.counts) > 1]
 
     def mark_findings(self, findings: list[Doc]) -> Markup:
         """Return the attributes of an item that shows findings."""
+        objects: set[str] = set()
+        for finding in findings:
+            objects |= self.about.get(finding["id"], set())
         return (
-            self.severity.mark_among(name_weight(one) for one in findings)
-            + self.host.mark_among(one["node"] for one in findings)
-            + self.rule.mark_among(one["rule"] for one in findings)
-            + self.object.mark_among(
-                name for one in findings for name in self.about.get(one["id"], ())
-            )
+            self.severity.mark_choices(map(name_weight, findings))
+            + self.host.mark_choices(finding["node"] for finding in findings)
+            + self.rule.mark_choices(finding["rule"] for finding in findings)
+            + self.object.mark_choices(objects)
         )
-
-
-def name_weight(finding: Doc) -> str:
-    """Return the word by which the head of the page counts a finding."""
-    if finding["verdict"] == "error":
-        return "error"
-    return "exposed" if finding["confidence"] == "exposed" else str(finding["severity"])
 
 
 def build_facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     """Return what the findings of a case that are not muted can be filtered by."""
-    rows = [row.findings for row in group_findings(doc)]
     about: dict[str, set[str]] = {}
     for thing in objects:
-        for one in (*thing.own, *thing.mentioned):
-            about.setdefault(one["id"], set()).add(thing.name)
-    words = Counter(name_weight(own[0]) for own in rows)
-    nodes = Counter(name for own in rows for name in {one["node"] for one in own} if name)
-    hosts = rank_hosts(doc["findings"])
-    every_host = {*nodes, *map(crowds.name_node, doc["nodes"])}
-    names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural(name)))
-    rules = Counter(own[0]["rule"] for own in rows)
-    things = Counter(
-        name for own in rows for name in {name for one in own for name in about.get(one["id"], ())}
+        for finding in (*thing.own, *thing.mentioned):
+            about.setdefault(finding["id"], set()).add(thing.name)
+    weights: Counter[str] = Counter()
+    rules: Counter[str] = Counter()
+    nodes: Counter[str] = Counter()
+    things: Counter[str] = Counter()
+    for row in group_findings(doc):
+        weights[name_weight(row.first)] += 1
+        rules[row.first["rule"]] += 1
+        nodes.update({finding["node"] for finding in row.findings})
+        row_things: set[str] = set()
+        for finding in row.findings:
+            row_things |= about.get(finding["id"], set())
+        things.update(row_things)
+    del nodes[""]
+    places = rank_hosts(doc["findings"])
+    hosts = sorted(
+        {*nodes, *map(machines.name_node, doc["nodes"])},
+        key=lambda name: (places.get(name, len(places)), natural(name)),
     )
-    ranked = [name for name in dict.fromkeys(one.name for one in objects) if things[name]]
+    object_names = dict.fromkeys(thing.name for thing in objects)
     return Facets(
-        severity=_build_facet(
-            "severity", "Severity", {one: words[one] for one in COUNTED if words[one]}
+        severity=Facet(
+            "severity", "Severity", {word: weights[word] for word in COUNTED if weights[word]}
         ),
-        host=_build_facet("host", "Host", {name: nodes[name] for name in names}),
-        rule=_build_facet("rule", "Rule", {name: rules[name] for name in sorted(rules)}),
-        object=_build_facet("object", "Object", {name: things[name] for name in ranked}),
+        host=Facet("host", "Host", {name: nodes[name] for name in hosts}),
+        rule=Facet("rule", "Rule", {name: rules[name] for name in sorted(rules)}),
+        object=Facet(
+            "object", "Object", {name: things[name] for name in object_names if things[name]}
+        ),
         about=about,
     )
-
-
-def _build_facet(name: str, title: str, counts: dict[str, int]) -> Facet:
-    return Facet(name, title, counts, {one: number for number, one in enumerate(counts)})

@@ -27,8 +27,12 @@ _HERE = Path(__file__).resolve().parent
 
 def make_environment() -> Environment:
     """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
-    made = Environment(
-        loader=_make_loader(),
+    loader: BaseLoader = FunctionLoader(read_asset)
+    compiled = find_compiled(_HERE)
+    if compiled.is_dir():
+        loader = ChoiceLoader([ModuleLoader(compiled), loader])
+    environment = Environment(
+        loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_make_visible,
@@ -36,14 +40,8 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters["n"] = "{:,}".format  # a count with separators: `1,950`
-    return made
-
-
-def _make_loader() -> BaseLoader:
-    """Return what finds templates: those compiled for this version of Jinja where they are, else their sources."""
-    compiled, sources = find_compiled(_HERE), FunctionLoader(read_asset)
-    return ChoiceLoader([ModuleLoader(compiled), sources]) if compiled.is_dir() else sources
+    environment.filters["n"] = "{:,}".format  # a count with separators: `1,950`
+    return environment
 
 
 def find_compiled(folder: Path) -> Path:
@@ -53,12 +51,14 @@ def find_compiled(folder: Path) -> Path:
 
 def _make_visible(value: Any) -> Any:
     """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
 
 
 def write_policy(scripts: list[str], style: str) -> str:
     """Return the content policy: nothing but these scripts and this style, by their hashes, and drawings as data."""
-    hashes = " ".join(_hash_text(script) for script in scripts)
+    hashes = " ".join(map(_hash_text, scripts))
     return (
         f"default-src 'none'; script-src {hashes}; style-src {_hash_text(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -66,7 +66,8 @@ def write_policy(scripts: list[str], style: str) -> str:
 
 
 def _hash_text(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def dump_for_script(value: Any) -> Markup:

@@ -23,7 +23,7 @@ def list_standing(doc: Doc) -> list[Doc]:
 
 
 def list_over(doc: Doc) -> list[Doc]:
-    """Return the problems of which a later event tells the end."""
+    """Return the problems that a later event ended."""
     return [one for one in doc["problems"] if one["ended"]]
 
 
@@ -41,21 +41,23 @@ def name_kind(problem: Doc) -> str:
 
 def summarize_problems(doc: Doc) -> str:
     """Return how many there are of each kind, in one sentence: `2 core dumps, 3 problem events (14 lines)`."""
-    some = list_standing(doc)
-    counts = [
-        wording.count_noun(sum(one["kind"] == kind for one in some), *words)
-        for kind, words in KINDS.items()
-    ]
-    lines = sum(one["count"] for one in some)
-    said = ", ".join(filter(None, counts))
-    ended = len(list_over(doc))
-    parts = [
-        f"{said} ({wording.count_noun(lines, 'line or file', 'lines or files')})" if said else ""
-    ]
-    parts += [f"{ended:,} more {'is' if ended == 1 else 'are'} over" if ended else ""]
+    standing = list_standing(doc)
+    parts = []
+    if standing:
+        counts = []
+        for kind, (one, many) in KINDS.items():
+            number = sum(problem["kind"] == kind for problem in standing)
+            if number:
+                counts.append(wording.count_noun(number, one, many))
+        lines = sum(problem["count"] for problem in standing)
+        in_lines = wording.count_noun(lines, "line or file", "lines or files")
+        parts.append(f"{', '.join(counts)} ({in_lines})")
+    if over := len(list_over(doc)):
+        parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
     left = doc["problems_total"] - len(doc["problems"])
-    parts += [f"{left:,} more kinds were counted and are not listed" if left > 0 else ""]
-    return "; ".join(filter(None, parts))
+    if left > 0:
+        parts.append(f"{left:,} more kinds were counted and are not listed")
+    return "; ".join(parts)
 
 
 def describe_times(problem: Doc) -> str:
@@ -70,9 +72,8 @@ def describe_times(problem: Doc) -> str:
 
 def list_places(problem: Doc) -> list[str]:
     """Return the address of the first line, and that of the last where it is another."""
-    last = {"address": problem["last_address"], "line": problem["last_line"]}
-    some = [
-        wording.write_place(problem),
-        wording.write_place(last) if problem["last_address"] else "",
-    ]
-    return list(dict.fromkeys(filter(None, some)))
+    places = [wording.write_place(problem)]
+    if problem["last_address"]:
+        last = {"address": problem["last_address"], "line": problem["last_line"]}
+        places.append(wording.write_place(last))
+    return list(dict.fromkeys(filter(None, places)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html as escapes
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -25,37 +26,36 @@ def render_results(
 
     A page that fails holds the note instead, a note that fails says so.
     """
-    failed: list[str] = []
+    failures: list[str] = []
     note = _render_or_explain(
-        "report.md", lambda: markdown.render_note(document), lambda why: f"# {why}\n", failed
+        "report.md", lambda: markdown.render_note(document), lambda why: f"# {why}\n", failures
     )
     page = _render_or_explain(
         "report.html",
         lambda: html.render_pieces(document, report_bytes),
         lambda why: [_render_plain(why, note)],
-        failed,
+        failures,
     )
-    return dict(zip(RESULTS, (text, page, note), strict=True)), failed
+    return dict(zip(RESULTS, (text, page, note), strict=True)), failures
 
 
 def _render_or_explain(
-    name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]
+    name: str, render: Callable[[], Made], explain: Callable[[str], Made], failures: list[str]
 ) -> Made:
     try:
         with keep_questions():
-            return make()
+            return render()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
         why = visible(f"{name} could not be made in full: {fault(placed(error))}")
-        failed.append(f"{why}. case.json holds everything.")
-        return instead(why)
+        failures.append(f"{why}. case.json holds everything.")
+        return explain(why)
 
 
 def _render_plain(why: str, note: str) -> str:
     """Return the note as a page without any script or style."""
-    import html as escapes  # noqa: PLC0415 - for mistakes only
-
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    return f"{head}<body><p>{escapes.escape(why)}</p><pre>{escapes.escape(visible(note))}</pre></body></html>\n"
+    reason, text = escapes.escape(why), escapes.escape(visible(note))
+    return f"{head}<body><p>{reason}</p><pre>{text}</pre></body></html>\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,9 @@ Doc = dict[str, Any]  # the case document (docs/case.md), or a part of it
 
 KB_ADDRESS = "https://knowledge.broadcom.com/external/article"
 BROADCOM_NUMBERS = range(100_000, 1_000_000)  # VMware's own numbers had up to five digits, or seven
+_ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
+_SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
+_ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
 
 
 def count_more_evidence(number: int) -> str:
@@ -24,7 +28,12 @@ def write_plural(word: str, number: int) -> str:
     return "warnings" if word == "warning" and number != 1 else word
 
 
-def join_few(items: list[str], most: int) -> str:
+def write_counts(counts: Iterable[tuple[str, int]]) -> str:
+    """Return findings by their words, zeros left out: `1 critical, 2 warnings`."""
+    return ", ".join(f"{count:,} {write_plural(word, count)}" for word, count in counts if count)
+
+
+def join_few(items: Sequence[str], most: int) -> str:
     """Return names as a list in words, the rest counted."""
     # Names hold commas themselves: "web-01, ethernet0".
     comma = "; " if any(", " in item for item in items) else ", "
@@ -43,39 +52,41 @@ def write_place(record: Doc) -> str:
     return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
 
 
-_ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
-_SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
-
-
 def word_label(label: str) -> str:
     """Return the label of a line of evidence as people read it: `used_kib = 169984` of `r.used_kib = 169984`."""
-    if found := _SIGN.fullmatch(label):
-        which = "log line" if found[1] == "sign" else f"log line, {found[1].replace('_', ' ')}"
-        return which + (found[2] or "")
-    return _ALIAS.sub("", label)
+    sign = _SIGN.fullmatch(label)
+    if sign is None:
+        return _ALIAS.sub("", label)
+    which = "log line" if sign[1] == "sign" else f"log line, {sign[1].replace('_', ' ')}"
+    return which + (sign[2] or "")
 
 
 def merge_cited(evidence: list[Doc]) -> list[Doc]:
-    """Return lines of evidence, each once: what several values were read from has all of them as its label."""
+    """Return lines of evidence, each once: one that several values were read from has all of them as its label."""
     found: dict[tuple[str, int, str], Doc] = {}
     for one in evidence:
         key = (one["address"], one["line"], one["text"])
         label = word_label(one["label"])
-        found[key] = {**one, "label": f"{found[key]['label']}, {label}" if key in found else label}
+        if key in found:
+            label = f"{found[key]['label']}, {label}"
+        found[key] = {**one, "label": label}
     return list(found.values())
+
+
+def list_labels(evidence: list[Doc], most: int) -> str:
+    """Return what the first lines of evidence show, alike ones once."""
+    return ", ".join(dict.fromkeys(word_label(one["label"]) for one in evidence[:most]))
 
 
 def link_article(number: int) -> str:
     """Return the address of an article of the knowledge base; only digits get into it.
 
-    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which stand in its address.
+    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which are part of its address.
     """
     number = int(number)
-    return (
-        f"{KB_ADDRESS}/{number}"
-        if number in BROADCOM_NUMBERS
-        else f"{KB_ADDRESS}?legacyId={number}"
-    )
+    if number in BROADCOM_NUMBERS:
+        return f"{KB_ADDRESS}/{number}"
+    return f"{KB_ADDRESS}?legacyId={number}"
 
 
 def parse_time(time: object) -> float | None:
@@ -84,7 +95,9 @@ def parse_time(time: object) -> float | None:
         return float(time)
     try:
         moment = datetime.fromisoformat(str(time))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
     except (ValueError, OverflowError):
         return None
 
@@ -105,7 +118,8 @@ def format_span(first: str, last: str) -> str:
     begin, end = parse_time(first), parse_time(last)
     if begin is None or end is None:
         return f"{first} to {last}"
-    return f"{format_time(first)[:16]} to {format_time(last)[:16]} UTC ({format_duration(end - begin)})"
+    length = format_duration(end - begin)
+    return f"{format_time(first)[:16]} to {format_time(last)[:16]} UTC ({length})"
 
 
 def format_duration(seconds: float) -> str:
@@ -116,7 +130,9 @@ def format_duration(seconds: float) -> str:
         return f"{seconds / 86400:.1f} d"
     if seconds >= 3600:
         return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+    if seconds >= 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds:.0f} s"
 
 
 def format_size(number: object) -> str:
@@ -144,19 +160,11 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
 
 
-_ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
-
-
 def word_answer(value: str) -> str:
-    """Return a value of a "Why" tree as a reader says it."""
+    """Return a value of a "Why" tree in plain words."""
     return _ANSWERS.get(value, value)
 
 
 def is_of_catalog(at: str) -> bool:
-    """Tell whether a place is a row of the catalog: a file of the tool, not of the case."""
+    """Say whether a place is a row of the catalog: a file of the tool, not of the case."""
     return at.startswith("catalog: ")
-
-
-def list_labels(evidence: list[Doc], most: int) -> str:
-    """Return what the first lines of evidence show, alike ones once."""
-    return ", ".join(dict.fromkeys(word_label(one["label"]) for one in evidence[:most]))

@@ -261,7 +261,7 @@ class Analysis:
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),
-            "counts": dict(view.list_counts(document)),
+            "counts": dict(view.tally_case(document).findings),
             "worst": next((word for word in SEVERITIES if word in severities), ""),
             "unknowns": view.tally_case(document).questions,
             "findings": [brief(one) for one in live[:WORST]],

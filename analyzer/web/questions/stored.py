@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
-from analyzer.report import numbers, view
+from analyzer.report import finding_rows, view
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.wire import Refusal
@@ -52,7 +52,7 @@ def record(library: Library, case: str) -> Record:
         document = browse.document(archive, stored)
         told |= _findings(document, origin.labels)
         told |= {
-            "counts": dict(view.list_counts(document)),
+            "counts": dict(view.tally_case(document).findings),
             "unknowns": view.tally_case(document).questions,
         }
     return told
@@ -62,7 +62,7 @@ def _findings(document: Record, given: list[labels.Label]) -> Record:
     from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _label(one) for one in given}
-    numbered = numbers.number_findings(document)
+    numbered = finding_rows.number_findings(document)
     found = [
         {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
         | {name: one[name] for name in _KEY}
