@@ -57,7 +57,7 @@ def list_charts(doc: Doc) -> list[Chart]:
     charts: list[Chart] = []
     for place, (key, record) in enumerate(series.items()):
         source = record["same_as"] if record["same_as"] in series else key
-        chart = _build_chart(key, place, source, record, series[source], when)
+        chart = build_chart(key, place, source, record, series[source], when)
         titles = dict.fromkeys(titles_by_source.get(key, []))
         chart.others = [title for title in titles if title != chart.title]
         charts.append(chart)
@@ -67,7 +67,7 @@ def list_charts(doc: Doc) -> list[Chart]:
     return sorted(charts, key=lambda one: (first_places[one.metric], -one.badness, one.place))
 
 
-def _build_chart(
+def build_chart(
     key: str, place: int, at: str, record: Doc, source: Doc, when: float | None
 ) -> Chart:
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
@@ -111,19 +111,16 @@ def _build_chart(
         is_low_bad = metric in LOW_IS_BAD
         chart.badness = -min(figures["min"] for figures in known) if is_low_bad else chart.high
     if when is not None and times:
-        _place_incident(chart, when, min(times), max(times))
+        first, last = min(times), max(times)
+        if when < first:
+            before = wording.format_duration(first - when)
+            chart.incident = f"the incident is {before} before the first sample"
+        elif when > last:
+            after = wording.format_duration(when - last)
+            chart.incident = f"the incident is {after} after the last sample"
+        elif last - first > 2 * HALF_HOUR:
+            chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
     return chart
-
-
-def _place_incident(chart: Chart, when: float, first: float, last: float) -> None:
-    if when < first:
-        before = wording.format_duration(first - when)
-        chart.incident = f"the incident is {before} before the first sample"
-    elif when > last:
-        after = wording.format_duration(when - last)
-        chart.incident = f"the incident is {after} after the last sample"
-    elif last - first > 2 * HALF_HOUR:
-        chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
 
 
 def _find_share(when: float | None, times: list[float]) -> float | None:

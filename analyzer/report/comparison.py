@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from analyzer.report import wording
@@ -41,7 +39,7 @@ def render_html(doc: Doc) -> str:
     style = read_styles("base.css", "report.css", "comparison.css")
     policy = write_policy([], style).replace("script-src ;", "script-src 'none';")
     return (
-        _load_templates()
+        make_environment()
         .get_template("comparison.html")
         .render(
             doc=doc,
@@ -62,11 +60,6 @@ def render_html(doc: Doc) -> str:
             scripts=[],
         )
     )
-
-
-@cache
-def _load_templates() -> Environment:
-    return make_environment()
 
 
 def name_sides(doc: Doc) -> str:

@@ -47,11 +47,14 @@ def find_finding(doc: Doc, name: str, *, example: str = "") -> Doc:
     # by number; those without one, which are muted, come last
     places = {identity: place for place, identity in enumerate(numbers)}
     candidates = sorted(candidates, key=lambda one: places.get(one["id"], len(places)))
-    raise UsageError(
-        what,
-        do=f"{example} Name one by its number or id, such as {some}.".lstrip(),
-        choices=[_show_choice(numbers.get(one["id"], "-"), one) for one in candidates],
-    )
+    choices = []
+    for one in candidates:
+        number, identity = numbers.get(one["id"], "-"), one["id"] or one["rule"]
+        title = bound_line(one["title"], 80)
+        seen = f"  {one['first_seen'][:19]}Z" if one.get("first_seen") else ""
+        choices.append(f"{number}  {identity}  {one['severity']}: {title}{seen}")
+    do = f"{example} Name one by its number or id, such as {some}.".lstrip()
+    raise UsageError(what, do=do, choices=choices)
 
 
 def _find_fitting(findings: list[Doc], name: str) -> list[Doc]:
@@ -69,9 +72,3 @@ def _find_fitting(findings: list[Doc], name: str) -> list[Doc]:
     if len(name) >= _LEAST:
         ways.append([one for one in findings if words in one["title"].lower()])
     return next(filter(None, ways), [])
-
-
-def _show_choice(number: str, one: Doc) -> str:
-    seen = f"  {one['first_seen'][:19]}Z" if one.get("first_seen") else ""
-    title = bound_line(one["title"], 80)
-    return f"{number}  {one['id'] or one['rule']}  {one['severity']}: {title}{seen}"

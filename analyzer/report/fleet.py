@@ -72,23 +72,23 @@ def render_page(
     # no number in the sentence of what is left out gets longer than this
     notes = len(fleet.hits) * NOTES
     while True:
-        left_out = _describe_left_cases(fleet, kept)
+        left_out = describe_left_cases(fleet, kept)
         texts = Texts({})
-        data = _collect_data(kept, texts, reports)
+        data = collect_data(kept, texts, reports)
         data |= {"notes": [], "texts": list(texts.numbers)}
         page = _fill_template(kept, data, start, [*left_out, _describe_left_notes(notes, notes)])
         size = len(page.encode("utf-8"))
         if size <= most or len(kept.cases) < 2:
             break
         kept = fleetmap.keep_worst(kept, len(kept.cases) // 2)
-    rows, total = _list_notes(kept, texts, most - size, reports)
+    rows, total = list_notes(kept, texts, most - size, reports)
     if len(rows) < total:
         left_out.append(_describe_left_notes(len(rows), total))
     data |= {"notes": rows, "texts": list(texts.numbers)}
     return _fill_template(kept, data, start, left_out)
 
 
-def _describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
+def describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
     """Return a sentence when the page does not show all cases."""
     shown, asked = len(kept.cases), len(fleet.cases)
     sentences = []
@@ -134,8 +134,8 @@ def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left_out: lis
             rising=[fleetmap.describe_trend(fleet, trend) for trend in fleet.rising],
             left=left_out,
             start=start,
-            cases=[_build_still_case(fleet, case) for case in fleet.cases[:STILL]],
-            rules=_list_still_rules(fleet),
+            cases=[build_still_case(fleet, case) for case in fleet.cases[:STILL]],
+            rules=list_still_rules(fleet),
             months=fleet.months.names[-HEAD_MONTHS:],
             stamp=wording.format_time,
             policy=write_policy(scripts, style),
@@ -146,7 +146,7 @@ def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left_out: lis
     )
 
 
-def _build_still_case(fleet: Fleet, case: FleetCase) -> dict[str, Any]:
+def build_still_case(fleet: Fleet, case: FleetCase) -> dict[str, Any]:
     """Return a case in words: what was found by severity, how much could not be judged."""
     found = []
     for state in fleetmap.STATES[: fleetmap.SIGNS.index("?")]:
@@ -164,7 +164,7 @@ def _build_still_case(fleet: Fleet, case: FleetCase) -> dict[str, Any]:
     }
 
 
-def _list_still_rules(fleet: Fleet) -> list[dict[str, Any]]:
+def list_still_rules(fleet: Fleet) -> list[dict[str, Any]]:
     """Return the weightiest rules in numbers: cases, worst, open, cases by month."""
     rules: list[dict[str, Any]] = []
     months = fleet.months
@@ -188,7 +188,7 @@ def _list_still_rules(fleet: Fleet) -> list[dict[str, Any]]:
     return rules
 
 
-def _collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any]:
+def collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[str, Any]:
     """Return what the script of the page reads, but for the sentences."""
     rules = []
     for rule in fleet.rules:
@@ -202,7 +202,7 @@ def _collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[
         "states": [list(state) for state in fleetmap.STATES],
         "rules": rules,
         "hosts": hosts,
-        "cases": _collect_cases(fleet.cases, texts, reports),
+        "cases": collect_cases(fleet.cases, texts, reports),
         "cells": [case.cells for case in fleet.cases],
         "hits": {
             "case": [hit.case for hit in fleet.hits],
@@ -224,9 +224,7 @@ def _collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[
     }
 
 
-def _collect_cases(
-    cases: list[FleetCase], texts: Texts, reports: Collection[str]
-) -> dict[str, Any]:
+def collect_cases(cases: list[FleetCase], texts: Texts, reports: Collection[str]) -> dict[str, Any]:
     """Return the cases as columns: a text is a number, yes and no are one character each."""
     names = [texts.add_text(case.name) for case in cases]
     sources = [texts.add_text(case.source, 400) for case in cases]
@@ -246,7 +244,7 @@ def _collect_cases(
     }
 
 
-def _list_notes(
+def list_notes(
     fleet: Fleet, texts: Texts, room: int, reports: Collection[str]
 ) -> tuple[list[list[int]], int]:
     """Return as many sentences as `room` bytes hold, worst first, and how many there are."""
@@ -260,7 +258,7 @@ def _list_notes(
             if len(rows) < total - 1:
                 continue
             known = len(texts.numbers)
-            row = _write_note(number, note, texts, has_report)
+            row = write_note(number, note, texts, has_report)
             used += len(dump_for_script(row)) + 1
             if used + texts.bytes - before <= room:
                 rows.append(row)
@@ -269,7 +267,7 @@ def _list_notes(
     return rows, total
 
 
-def _write_note(number: int, note: FleetNote, texts: Texts, has_report: bool) -> list[int]:
+def write_note(number: int, note: FleetNote, texts: Texts, has_report: bool) -> list[int]:
     """Return a sentence as its hit, its time and numbers of texts: `notesOf` in fleet.js reads it."""
     link = make_anchor(note.finding) if has_report and note.finding else ""
     rest = [(note.missing, NAME), (note.ask, TEXT), (note.muted, 2 * NAME), (link, len(link))]

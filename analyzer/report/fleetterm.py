@@ -83,25 +83,26 @@ class Screen:
 def print_fleet(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> None:
     """Print the fleet (`fleetmap.arrange_fleet`) by case, host or month, its worst `top` rows; 0: all."""
     screen = Screen(console)
-    _print_head(fleet, screen)
+    print_head(fleet, screen)
     rows = {"case": len(fleet.cases), "host": len(fleet.hosts), "month": len(fleet.rules)}[by]
     shown = min(rows, top) if top else rows
     unit = by
     if by == "month":
         unit = "rule"
-        _print_months(fleet, screen, shown)
+        print_months(fleet, screen, shown)
     elif by == "host":
-        _print_grid(fleet, screen, by, _list_host_rows(fleet, shown))
+        print_grid(fleet, screen, by, list_host_rows(fleet, shown))
         text = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
         screen.print_line(text, style="dim")
     else:
-        _print_grid(fleet, screen, by, _list_case_rows(fleet, shown))
+        print_grid(fleet, screen, by, list_case_rows(fleet, shown))
     if shown < rows:
         more = counted(rows - shown, f"more {unit}")
         screen.print_line(f"{more}: --top {rows} shows all.", style="dim")
 
 
-def _print_head(fleet: Fleet, screen: Screen) -> None:
+def print_head(fleet: Fleet, screen: Screen) -> None:
+    """Print what the fleet is, how complete it is, and which rules rise."""
     screen.print_line(fleet.address, style="bold")
     screen.print_line(fleetmap.write_headline(fleet) + ".")
     for line in fleet.filters:
@@ -119,7 +120,7 @@ def _print_head(fleet: Fleet, screen: Screen) -> None:
     screen.print_line("")
 
 
-def _list_case_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
+def list_case_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
     """Yield the first cases; the number of a cell is that of the findings."""
     counts: dict[tuple[int, int], int] = {}
     for hit in fleet.hits:
@@ -136,7 +137,7 @@ def _list_case_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
         yield GridRow(case.name, case.short, cells, remark)
 
 
-def _list_host_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
+def list_host_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
     """Yield the first hosts; the number of a cell is that of the cases."""
     hits_by_host: dict[int, list[FleetHit]] = {}
     for hit in fleet.hits:
@@ -165,7 +166,8 @@ def _describe_first_seen(fleet: Fleet, hits: list[FleetHit]) -> str:
     return "no time known"
 
 
-def _print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow]) -> None:
+def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow]) -> None:
+    """Print a row for each case or host with a cell for each rule, and what the cells mean."""
     room = max(1, (screen.console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
     numbers = "".join(f"{rule + 1:>{CELL}}" for rule in rules)
@@ -187,7 +189,7 @@ def _print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow]
         parts.append(screen.make_text(f"  {end}", "dim"))
         screen.print_line(*parts)
     screen.print_line("")
-    _print_rules(fleet, screen, rules)
+    print_rules(fleet, screen, rules)
     marks = [
         f"{screen.find_mark(state.sign)} {state.word}" for state in STATES if state.sign in used
     ]
@@ -202,7 +204,7 @@ def _print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow]
         screen.print_line(f"{more} would not fit the width: {way}", style="dim")
 
 
-def _print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
+def print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
     """Print the names of the numbered rules, and in how many cases each found something."""
     columns = fleetmap.list_columns(fleet)
     for place in rules:
@@ -215,7 +217,7 @@ def _print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
         screen.print_line(f"{place + 1:>3}  {rule.id}{articles}: {text}. {rule.title}")
 
 
-def _print_months(fleet: Fleet, screen: Screen, number: int) -> None:
+def print_months(fleet: Fleet, screen: Screen, number: int) -> None:
     """Print hits per rule per month: the last months that fit, everything older in one column."""
     months = fleet.months
     room = max(1, (screen.console.width - NAME - 2 * MONTH - 20) // MONTH)

@@ -127,7 +127,10 @@ def render_pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
     while kept and _count_bytes(page) > report_bytes:
         kept //= 2
         page = []
-        page = _fill_template(*_keep_worst(doc, plan, kept))
+        lists = {key: doc[key][:kept] for key in _LISTS}
+        part = finding_rows.take_part(doc, {**doc, **lists, "series": {}})
+        sentence = f"all but the {kept} worst findings and the first {kept} rows of other lists"
+        page = _fill_template(part, plan.make_smaller(sentence))
     return page
 
 
@@ -145,14 +148,6 @@ def _is_longer(doc: Doc, most: int) -> bool:
             if length > most:
                 return True
     return False
-
-
-def _keep_worst(doc: Doc, plan: PagePlan, kept: int) -> tuple[Doc, PagePlan]:
-    """Return the document with its worst findings only, and the plan that says so."""
-    lists = {key: doc[key][:kept] for key in _LISTS}
-    part = finding_rows.take_part(doc, {**doc, **lists, "series": {}})
-    sentence = f"all but the {kept} worst findings and the first {kept} rows of other lists"
-    return part, plan.make_smaller(sentence)
 
 
 def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:

@@ -30,12 +30,12 @@ def list_answers(doc: Doc) -> list[IncidentCover]:
     answers = []
     for node in doc["nodes"]:
         for log in node["logs"]:
-            covers, text = _check_log(log, when)
+            covers, text = check_log(log, when)
             answers.append(IncidentCover(machines.name_node(node), str(log["table"]), covers, text))
     return sorted(answers, key=lambda one: one.covers)
 
 
-def _check_log(log: Doc, when: float) -> tuple[bool, str]:
+def check_log(log: Doc, when: float) -> tuple[bool, str]:
     """Return whether a log covers a time, and how in words."""
     before, after = [], []
     for part in log["parts"]:

@@ -18,9 +18,9 @@ SUBJECTS = 50  # of one question by name
 
 def render_junit(doc: Doc) -> str:
     """Return one test suite; the same document gives the same bytes."""
-    cases = [_render_finding(one) for one in doc["findings"]]
+    cases = [render_finding(one) for one in doc["findings"]]
     for group in doc["cannot_tell"]:
-        cases += [_render_question(group, rule) for rule in group["rules"]]
+        cases += [render_question(group, rule) for rule in group["rules"]]
     for row in doc["quiet"]:
         if row["looked_at"]:
             cases.append(_render_case(row["rule"], row["title"], ""))
@@ -38,7 +38,8 @@ def render_junit(doc: Doc) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="Backline" {counts}>\n{suite}</testsuites>\n'
 
 
-def _render_finding(finding: Doc) -> str:
+def render_finding(finding: Doc) -> str:
+    """Return a finding as a test case that fails, or is skipped when it is muted."""
     lines = [finding["say"], *finding["also"]]
     for place in finding["evidence"]:
         lines.append(f"{write_place(place)}  {place['label']}")
@@ -59,7 +60,8 @@ def _render_finding(finding: Doc) -> str:
     return _render_case(finding["rule"], name, outcome)
 
 
-def _render_question(group: Doc, rule: str) -> str:
+def render_question(group: Doc, rule: str) -> str:
+    """Return what a rule could not judge as a test case that is skipped."""
     subjects = group["subjects"]
     lines = [f"Ask for: {group['ask']}"] if group["ask"] else []
     lines += [str(subject) for subject in subjects[:SUBJECTS] if str(subject)]

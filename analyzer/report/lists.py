@@ -22,12 +22,13 @@ def render_csv(doc: Doc) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in _list_rows(doc):
+    for row in list_rows(doc):
         writer.writerow([for_csv(row.get(name, "")) for name in COLUMNS])
     return out.getvalue()
 
 
-def _list_rows(doc: Doc) -> Iterator[Doc]:
+def list_rows(doc: Doc) -> Iterator[Doc]:
+    """Yield a row for each finding, then for each open question."""
     numbers = finding_rows.number_findings(doc)
     for finding in doc["findings"]:
         steps = []
@@ -58,10 +59,11 @@ def render_json_lines(doc: Doc) -> str:
 
     `record` says which: case, finding, cannot_tell, quiet. Findings alone do not say what could not be judged.
     """
-    return "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in _list_records(doc))
+    return "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in list_records(doc))
 
 
-def _list_records(doc: Doc) -> Iterator[Doc]:
+def list_records(doc: Doc) -> Iterator[Doc]:
+    """Yield the records of the case, its findings, open questions and quiet rules."""
     case = doc["case"]
     yield {
         "record": "case",

@@ -119,7 +119,10 @@ class LogDrawer:
                     total += log["lines"] * inside / length
                 elif inside:
                     total += log["lines"]
-        return _round_estimate(total)
+        # an estimate has two digits
+        rounded = round(total)
+        unit = int("1".ljust(len(str(rounded)) - 1, "0"))
+        return round(rounded / unit) * unit
 
     def _find_around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""
@@ -172,10 +175,3 @@ def _list_object_options(finding: Doc, host: str) -> list[str]:
         return []
     options = ["--object", name]
     return ["--host", host, *options] if host and name.startswith(_LOCAL) else options
-
-
-def _round_estimate(number: float) -> int:
-    """Return an estimate with its two first digits."""
-    rounded = round(number)
-    unit = int("1".ljust(len(str(rounded)) - 1, "0"))
-    return round(rounded / unit) * unit

@@ -15,7 +15,7 @@ from analyzer.report import (
     wording,
 )
 from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.open_asks import Offer, Question, WantedAsk
+from analyzer.report.open_asks import WantedAsk
 from analyzer.report.wording import Doc
 from analyzer.runtime.short_lines import bound_middle
 from analyzer.runtime.text import code, code_block, for_markdown, one_line
@@ -30,7 +30,7 @@ LINE = 300  # characters of one line of evidence
 
 def render_note(doc: Doc) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
-    lines = [*_write_header(doc), "", "## Findings", ""]
+    lines = [*write_header(doc), "", "## Findings", ""]
     rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
     if not rows:
         lines += [describe_nothing(doc), ""]
@@ -40,16 +40,16 @@ def render_note(doc: Doc) -> str:
     earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
         number = finding_rows.number_row(row, numbers)
-        lines += _write_row(number, usual, row, doc, earlier_fixes.get(row.first["id"]))
+        lines += write_row(number, usual, row, doc, earlier_fixes.get(row.first["id"]))
     if doc["problems"]:
-        lines += _write_problems(doc)
+        lines += write_problems(doc)
     if finding_rows.list_unknowns(doc):
-        lines += _write_questions(doc)
+        lines += write_questions(doc)
     if doc["advice"]:
         lines += ["## Also helpful", ""]
         lines += [f"- {for_markdown(line)}" for line in open_asks.list_advice(doc)]
         lines.append("")
-    lines += _write_local_settings(doc)
+    lines += write_local_settings(doc)
     tool = doc["tool"]
     masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked"
     made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
@@ -68,7 +68,8 @@ def describe_nothing(doc: Doc) -> str:
     return text
 
 
-def _write_header(doc: Doc) -> list[str]:
+def write_header(doc: Doc) -> list[str]:
+    """Return what the case is: its machines, the time its logs span, how complete it is."""
     case = doc["case"]
     lines = [f"# Case {for_markdown(case['name'] or '(no name)')}", ""]
     if case["masked"]:
@@ -117,17 +118,22 @@ def _name_map(doc: Doc) -> str:
     return f" by pseudonyms (map of names: {for_markdown(name)})" if name else ""
 
 
-def _write_row(
+def write_row(
     number: str, usual: str, row: FindingGroup, doc: Doc, earlier_fix: Doc | None
 ) -> list[str]:
     """Return a row of the findings; `earlier_fix` is the finding above that shows the same fix."""
     first = row.first
     lines = [f"### {number}. {row.weight}: {for_markdown(first['title'])}", ""]
     if len(row.findings) > 1 and row.is_same("say"):
-        lines += _write_alike(row, doc)
+        lines += write_alike(row, doc)
     else:
         for finding in row.findings[:SUBJECTS]:
-            lines += _write_finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
+            sentences = " ".join([finding["say"], *finding_rows.list_notes(finding)])
+            subject, node = for_markdown(finding["subject"]), for_markdown(finding["node"])
+            paragraph = [f"**{subject}** ({node}): {for_markdown(sentences)}"]
+            paragraph += _write_causes(finding, doc)
+            most = PLACES if len(row.findings) == 1 else 1
+            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding["evidence"], most)]
         if nodes := finding_rows.count_by_node(row, NODES):
             lines += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := row.findings[SUBJECTS:]:
@@ -142,7 +148,7 @@ def _write_row(
     if earlier_fix is not None:
         lines.append(f"- Fix: {for_markdown(finding_rows.refer_to_fix(earlier_fix))}")
     else:
-        lines += _write_fixes(row, doc)
+        lines += write_fixes(row, doc)
         if first["caution"]:
             lines.append(f"- Caution: {for_markdown(first['caution'])}")
     lines += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
@@ -154,14 +160,7 @@ def _write_row(
     return [*lines, "; ".join([rule, *known]), ""]
 
 
-def _write_finding(finding: Doc, doc: Doc, most: int) -> list[str]:
-    sentences = " ".join([finding["say"], *finding_rows.list_notes(finding)])
-    subject, node = for_markdown(finding["subject"]), for_markdown(finding["node"])
-    lines = [f"**{subject}** ({node}): {for_markdown(sentences)}", *_write_causes(finding, doc)]
-    return ["\\\n".join(lines), "", *_write_evidence(finding["evidence"], most)]
-
-
-def _write_alike(row: FindingGroup, doc: Doc) -> list[str]:
+def write_alike(row: FindingGroup, doc: Doc) -> list[str]:
     """Return many subjects with the same sentence: the sentence once, the names, one line of three."""
     notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
     sentences = for_markdown(" ".join([row.first["say"], *notes]))
@@ -192,7 +191,7 @@ def _write_evidence(evidence: list[Doc], most: int) -> list[str]:
     return [code_block("\n".join(lines)), ""] if lines else []
 
 
-def _write_fixes(row: FindingGroup, doc: Doc) -> list[str]:
+def write_fixes(row: FindingGroup, doc: Doc) -> list[str]:
     """Return the steps of a row; one that helps only some of its objects says which."""
     shown = row.findings[:SUBJECTS]
     if finding_rows.has_one_fix(doc, row):
@@ -227,7 +226,7 @@ def _name_helped(findings: list[Doc], shown: list[Doc]) -> str:
     return f" for {for_markdown(wording.join_few(FindingGroup(findings).names, SUBJECTS))}"
 
 
-def _write_problems(doc: Doc) -> list[str]:
+def write_problems(doc: Doc) -> list[str]:
     """Return what hosts themselves call a problem and no finding rests on."""
     names, standing = machines.name_nodes(doc), problems.list_standing(doc)
     lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
@@ -247,7 +246,7 @@ def _write_problems(doc: Doc) -> list[str]:
     return [*lines, ""]
 
 
-def _write_questions(doc: Doc) -> list[str]:
+def write_questions(doc: Doc) -> list[str]:
     """Return what could not be judged, and what to ask for."""
     lines = ["## Cannot tell", ""]
     if damaged := open_asks.list_damaged_files(doc):
@@ -255,28 +254,21 @@ def _write_questions(doc: Doc) -> list[str]:
         answers = "A complete file may answer many of the questions below."
         lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
     for question in open_asks.list_pressing(doc):
-        lines += _write_question(question)
+        why = for_markdown(question.reason)
+        head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
+        lines.append(f"- {head}")
+        lines.append(f"  - needed by: {for_markdown(wording.join_few(question.rules, 12))}")
+        if question.subjects:
+            lines.append(f"  - for: {for_markdown(wording.join_few(question.subjects, 12))}")
+        lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
+        lines.append("")
     if folded := open_asks.describe_folded(doc):
         lines.append(f"- {for_markdown(folded)}")
-        lines += [*map(_write_offer, open_asks.list_offers(doc)), ""]
+        for offer in open_asks.list_offers(doc):
+            where = f" on {for_markdown(wording.join_few(offer.nodes, 3))}" if offer.nodes else ""
+            lines.append(f"  - {offer.settles}{where} need {_write_ask(offer.ask)}")
+        lines.append("")
     return lines
-
-
-def _write_question(question: Question) -> list[str]:
-    why = for_markdown(question.reason)
-    head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
-    rules = for_markdown(wording.join_few(question.rules, 12))
-    lines = [f"- {head}", f"  - needed by: {rules}"]
-    if question.subjects:
-        lines.append(f"  - for: {for_markdown(wording.join_few(question.subjects, 12))}")
-    lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
-    return [*lines, ""]
-
-
-def _write_offer(offer: Offer) -> str:
-    """Return what settles many questions at once as one line of a list."""
-    where = f" on {for_markdown(wording.join_few(offer.nodes, 3))}" if offer.nodes else ""
-    return f"  - {offer.settles}{where} need {_write_ask(offer.ask)}"
 
 
 def _write_ask(ask: WantedAsk) -> str:
@@ -287,7 +279,7 @@ def _write_ask(ask: WantedAsk) -> str:
     return f"{code(ask.what)} {remark}" if remark else code(ask.what)
 
 
-def _write_local_settings(doc: Doc) -> list[str]:
+def write_local_settings(doc: Doc) -> list[str]:
     """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
     lines = []
     if view.count_silenced(doc):

@@ -422,21 +422,19 @@ def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
             return every
         if len(rest) <= ALL:
             return f"{every}, but not {word} {', '.join(rest)}"
-    unnamed = _list_unnamed(doc)
+    # a machine that nothing names is called after its file, or is the one of all loose files
+    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
+    unnamed = set()
+    for node in doc["nodes"]:
+        if not node["bundle"] and (node["name"] in files or node["name"].endswith(_LOOSE)):
+            unnamed.add(node["name"])
     named = [name for name in nodes if name not in unnamed]
     if len(named) < len(nodes):
-        files = [name for name in nodes if name in unnamed and not name.endswith(_LOOSE)]
-        machine = "machines" if len(files) > 1 else "machine"
-        source = join_few(files, ALL) if files else "your files"
+        own = [name for name in nodes if name in unnamed and not name.endswith(_LOOSE)]
+        machine = "machines" if len(own) > 1 else "machine"
+        source = join_few(own, ALL) if own else "your files"
         named.append(f"the {machine} that {source} came from")
     return f" {word} {', '.join(named)}" if named else ""
-
-
-def _list_unnamed(doc: Doc) -> set[str]:
-    """Return the machines that nothing names: called after their file, or as the one of all loose files."""
-    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
-    names = (node["name"] for node in doc["nodes"] if not node["bundle"])
-    return {name for name in names if name in files or name.endswith(_LOOSE)}
 
 
 def _name_manager(doc: Doc) -> str:

@@ -24,27 +24,36 @@ EVIDENCE = 10  # lines of a finding; all of them are in case.json
 def render_sarif(doc: Doc) -> str:
     """Return the log of one run: the same document gives the same bytes."""
     case = doc["case"]
-    rules = _list_rules(doc)
+    rules = list_rules(doc)
     places = {rule["id"]: place for place, rule in enumerate(rules)}
     has_errors = any(finding["verdict"] == "error" for finding in doc["findings"])
     driver = {"name": "Backline", "version": doc["tool"]["version"] or "0", "rules": rules}
     invocation = {
         "executionSuccessful": bool(case["complete"]) and not has_errors,
-        "toolExecutionNotifications": list(_list_notifications(doc)),
+        "toolExecutionNotifications": list(list_notifications(doc)),
     }
+    artifacts = []
+    for file in case["files"]:
+        location = {"uri": _write_uri(file["name"])}
+        artifact: Doc = {"location": location, "roles": ["analysisTarget"]}
+        if file["size"] is not None:
+            artifact["length"] = file["size"]
+        if file["sha256"]:
+            artifact["hashes"] = {"sha-256": file["sha256"]}
+        artifacts.append(artifact)
     run = {
         "tool": {"driver": driver},
         "invocations": [invocation],
-        "artifacts": [_describe_file(file) for file in case["files"]],
+        "artifacts": artifacts,
         "columnKind": "unicodeCodePoints",
-        "results": list(_list_results(doc, places)),
+        "results": list(list_results(doc, places)),
         "properties": {"case": visible(case["name"]), "catalog": doc["tool"]["catalog"]},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _list_rules(doc: Doc) -> list[Doc]:
+def list_rules(doc: Doc) -> list[Doc]:
     """Return every rule that has an answer, by id."""
     found: dict[str, Doc] = {}
     for row in [*doc["findings"], *doc["quiet"]]:
@@ -59,20 +68,12 @@ def _list_rules(doc: Doc) -> list[Doc]:
     return [found[key] for key in sorted(found)]
 
 
-def _describe_file(file: Doc) -> Doc:
-    artifact: Doc = {"location": {"uri": _write_uri(file["name"])}, "roles": ["analysisTarget"]}
-    if file["size"] is not None:
-        artifact["length"] = file["size"]
-    if file["sha256"]:
-        artifact["hashes"] = {"sha-256": file["sha256"]}
-    return artifact
-
-
-def _list_results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
+def list_results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
+    """Yield a result for each finding, open question and quiet rule."""
     for finding in doc["findings"]:
         if finding["verdict"] == "match":
             rule = finding["rule"]
-            yield {"ruleId": rule, "ruleIndex": places[rule], **_describe_finding(finding)}
+            yield {"ruleId": rule, "ruleIndex": places[rule], **describe_finding(finding)}
     for group in doc["cannot_tell"]:
         text = f"Cannot tell: {group['why']}."
         if group["ask"]:
@@ -91,7 +92,8 @@ def _list_results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
             yield {"ruleId": rule, "ruleIndex": places[rule], **result}
 
 
-def _describe_finding(finding: Doc) -> Doc:
+def describe_finding(finding: Doc) -> Doc:
+    """Return a finding as a result, but for its rule."""
     evidence = finding["evidence"]
     result: Doc = {
         "kind": "fail",
@@ -125,7 +127,8 @@ def _locate_evidence(evidence: Doc) -> Doc:
     return {"physicalLocation": place, **_write_message(word_label(evidence["label"]))}
 
 
-def _list_notifications(doc: Doc) -> Iterator[Doc]:
+def list_notifications(doc: Doc) -> Iterator[Doc]:
+    """Yield what the run itself has to report: broken rules, damage, limits, notes."""
     for finding in doc["findings"]:
         if finding["verdict"] == "error":
             yield {"level": "error", **_write_message(f"{finding['rule']}: {finding['say']}")}

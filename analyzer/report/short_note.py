@@ -37,12 +37,12 @@ def render_short_note(doc: Doc) -> str:
     if not stories:
         lines += ["", markdown.describe_nothing(doc)]
     for story in stories[:STORIES]:
-        lines += ["", *_write_story(story, numbers)]
+        lines += ["", *write_story(story, numbers)]
     lines.append("")
     if others := finding_rows.list_story_rows(stories[STORIES:]):
         named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
         lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
-    lines += _list_asks(doc)
+    lines += list_asks(doc)
     tool = doc["tool"]
     masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
     made = f"- Backline {_clean_text(tool['version'])}, {tool['rules']:,} rules. {masked}"
@@ -62,7 +62,7 @@ def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
     return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first['title']}"
 
 
-def _write_story(story: Story, numbers: dict[str, str]) -> list[str]:
+def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
     row, first = story.row, story.row.first
     number = finding_rows.number_row(row, numbers)
@@ -85,14 +85,14 @@ def _write_story(story: Story, numbers: dict[str, str]) -> list[str]:
         text = bound_middle(place["text"].strip(), EVIDENCE)
         lines.append(f"{line} {code(text)}" if text else line)
     if first["fix"]:
-        steps = "; then ".join(map(_write_step, first["fix"][:3]))
+        steps = "; then ".join(map(write_step, first["fix"][:3]))
         cautions = dict.fromkeys([first["caution"], *(step["caution"] for step in first["fix"])])
         warnings = "".join(f" **Caution:** {_clean_text(text)}" for text in cautions if text)
         lines.append(f"- Fix: {steps}{warnings}")
     return lines
 
 
-def _write_step(step: Doc) -> str:
+def write_step(step: Doc) -> str:
     """Return a step in one line; of a script of several lines only that it is in the report."""
     run = step["run"].strip()
     if "\n" in run:
@@ -103,7 +103,7 @@ def _write_step(step: Doc) -> str:
     return ": ".join(filter(None, [_clean_text(step["where"]), action]))
 
 
-def _list_asks(doc: Doc) -> list[str]:
+def list_asks(doc: Doc) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
     if damaged := open_asks.list_damaged_files(doc):

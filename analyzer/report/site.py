@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from analyzer.report.wording import Doc
+from analyzer.runtime.text import natural
 
 # Kinds of member, one column each; the second of a column is below the first.
 COLUMNS = (
@@ -29,7 +30,6 @@ NAME_LINE, SMALL_LINE = 17, 14  # pixels
 # The other end of a channel that names no single member -> kind of member it ends at.
 ALL = {"controllers": "controller", "management cluster": "manager"}
 OUTSIDE = "outside NSX"  # a router: it has no bundle to ask for
-_DIGITS = re.compile(r"([0-9]{1,18})")
 _BREAKABLE = re.compile(r"[^\s,._-]*(?:[\s,._-]+|$)")
 
 
@@ -202,12 +202,12 @@ def draw_site(doc: Doc) -> SitePicture | None:
         # the address and the id of a member, without what it is called by
         about = ", ".join(part for part in one["other"].split(", ") if part != one["name"])
         members.append({**one, "other": about})
-    lines = _build_lines(doc, records["channel"])
+    lines = build_lines(doc, records["channel"])
     troubled = {name for line in lines if line.is_troubled for name in line.ends}
-    groups = _group_members(members, lines)
-    between = _merge_lines(lines, groups.box_of)
-    boxes, left_out = _place_boxes(groups, troubled, between)
-    _place_lines(boxes, between)
+    groups = group_members(members, lines)
+    between = merge_lines(lines, groups.box_of)
+    boxes, left_out = place_boxes(groups, troubled, between)
+    place_lines(boxes, between)
     missing = [one for one in members if one["state"] not in ("in the case", OUTSIDE)]
     missing.sort(key=lambda one: (KINDS.index(one["channel"]), one["name"] not in troubled))
     return SitePicture(
@@ -223,7 +223,7 @@ def draw_site(doc: Doc) -> SitePicture | None:
     )
 
 
-def _build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
+def build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
     """Return the lines of the picture; a finding belongs to the line that is reported where its evidence is."""
     lines: dict[tuple[str, str], SiteLine] = {}
     lines_by_place: dict[tuple[str, int], SiteLine] = {}
@@ -259,7 +259,7 @@ class Groups(NamedTuple):
         return [f"{box}: {', '.join(names[box])}" for box in names]
 
 
-def _group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
+def group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
     """Return the members, those of one kind whose lines to all others look alike as one."""
     looks: dict[str, set[object]] = defaultdict(set)
     for line in lines:
@@ -276,20 +276,14 @@ def _group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
         if len(same) < ALIKE:
             drawn += same
             continue
-        names = sorted((str(one["name"]) for one in same), key=_sort_naturally)
+        names = sorted((str(one["name"]) for one in same), key=natural)
         box = f"{len(same):,} {same[0]['channel']}s like {names[0]}"
         drawn.append({**same[0], "name": box, "other": ""})
         box_of.update(dict.fromkeys(names, box))
     return Groups(drawn, box_of)
 
 
-def _sort_naturally(name: str) -> tuple[str | int, ...]:
-    """Return a key by which host-9 comes before host-10."""
-    parts = _DIGITS.split(name)
-    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts))
-
-
-def _merge_lines(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
+def merge_lines(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
     """Return the lines between boxes: those of members that share a box are one."""
     merged: dict[tuple[str, str], SiteLine] = {}
     for line in lines:
@@ -302,7 +296,7 @@ def _merge_lines(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine
     return list(merged.values())
 
 
-def _place_boxes(
+def place_boxes(
     groups: Groups, troubled: set[str], lines: list[SiteLine]
 ) -> tuple[list[SiteBox], list[str]]:
     """Return the boxes of the picture, and in sentences which members are not drawn."""
@@ -352,7 +346,7 @@ def _find_sick(lines: list[SiteLine]) -> set[str]:
     return {name for name, count in sick.items() if count >= well[name]}
 
 
-def _place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
+def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
     """Set the ends of each line whose members are drawn; one to all of a kind ends at the middle of their column.
 
     Findings of a line that has no other end in the picture go to the box.

@@ -99,8 +99,8 @@ def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
     part  the document is a part of a case (`choice.choose_part`), and its first note says which
     """
     out = Printer(console)
-    _print_machines(doc, out)
-    _print_material(doc, out)
+    print_machines(doc, out)
+    print_material(doc, out)
     for note in doc["notes"][:NOTES]:
         out.print_line("note: ", note, indent=2, rows=0 if part else 1)
     out.print_line()
@@ -109,12 +109,12 @@ def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
     numbers = finding_rows.number_findings(doc)
     first = pick_first_stories(stories)
     for place, story in enumerate(first):
-        _print_finding(story, numbers, out, rows=1 if place else 2)
-        _print_signs(story, numbers, out)
+        print_finding(story, numbers, out, rows=1 if place else 2)
+        print_signs(story, numbers, out)
     if not stories and finding_rows.list_unknowns(doc):
         out.print_line("Not everything could be judged.")
-    _print_asks(doc, out)
-    rest = _list_rest(doc, sum(len(story.rows) for story in stories[len(first) :]))
+    print_asks(doc, out)
+    rest = list_rest(doc, sum(len(story.rows) for story in stories[len(first) :]))
     if rest:
         out.print_line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
@@ -131,7 +131,8 @@ def pick_first_stories(stories: list[Story]) -> list[Story]:
     return first
 
 
-def _print_machines(doc: Doc, out: Printer) -> None:
+def print_machines(doc: Doc, out: Printer) -> None:
+    """Print the machines of the case, few of them by name."""
     out.print_line(out.make_text(doc["case"]["name"] or "case", "bold"), rows=1)
     alone, crowds = machines.split_header(doc["nodes"])
     for crowd in crowds:
@@ -148,7 +149,8 @@ def _print_machines(doc: Doc, out: Printer) -> None:
         out.print_line(remark, indent=2, rows=2)
 
 
-def _print_material(doc: Doc, out: Printer) -> None:
+def print_material(doc: Doc, out: Printer) -> None:
+    """Print how complete the case is and what was not read."""
     if doc["case"]["incident"]:
         out.print_line(incident.summarize_incident(doc), indent=2, rows=1)
     style = "" if completeness.is_complete(doc) else "bold yellow"
@@ -165,7 +167,7 @@ def _print_material(doc: Doc, out: Printer) -> None:
         out.print_line(limit, indent=4, rows=2)
 
 
-def _print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int) -> None:
+def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int) -> None:
     """Print a finding: number, weight and title, its subjects and the sentence of the first, one line of evidence."""
     row, first = story.row, story.row.first
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
@@ -188,7 +190,7 @@ def _print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: in
         out.print_exact(wording.write_place(evidence), 2, "dim")
 
 
-def _print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
+def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
     """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
     shown = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
     for sign in shown:
@@ -204,7 +206,7 @@ def _print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
         out.print_line(f"{first}-{last}. ", text, indent=2, rows=1)
 
 
-def _print_asks(doc: Doc, out: Printer) -> None:
+def print_asks(doc: Doc, out: Printer) -> None:
     """Print what to ask for first: files that came damaged, then what would answer most rules."""
     damaged = open_asks.list_damaged_files(doc)
     asks = open_asks.list_wanted(doc)
@@ -224,7 +226,7 @@ def _print_asks(doc: Doc, out: Printer) -> None:
             out.print_line(one_line(ask.phrase), indent=2, rows=1)
 
 
-def _list_rest(doc: Doc, findings: int) -> list[str]:
+def list_rest(doc: Doc, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
     standing = len(problems.list_standing(doc))
     remarks = max(0, len(machines.list_remarks(doc["nodes"])) - 1)

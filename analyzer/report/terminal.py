@@ -38,21 +38,21 @@ LINE = 200  # characters of a line of evidence
 def print_case(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
     """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
     out = Printer(console)
-    _print_header(doc, out, verbose)
+    print_header(doc, out, verbose)
     out.print_line()
     out.print_line(view.write_headline(doc) + ".", style="bold")
     for line in finding_rows.list_cuts(doc):
         out.print_line(line, style="bold yellow")
-    _print_findings(doc, out, verbose)
+    print_findings(doc, out, verbose)
     if doc["problems"]:
         out.print_line()
         head = out.make_text(f"{problems.TITLE}: ", "bold")
         out.print_line(head, f"{problems.summarize_problems(doc)}; see the report")
     if finding_rows.list_unknowns(doc):
-        _print_questions(doc, out)
-    _print_local_settings(doc, out, verbose)
+        print_questions(doc, out)
+    print_local_settings(doc, out, verbose)
     if everything and doc["harmless"]:
-        _print_harmless(doc["harmless"], out)
+        print_harmless(doc["harmless"], out)
     if doc["advice"]:
         out.print_line()
         out.print_line("ALSO HELPFUL", style="bold")
@@ -73,7 +73,8 @@ def print_case(doc: Doc, console: Console, verbose: int = 0, *, everything: bool
         out.print_line(f"damaged: {item['address']}{offset}: {what}")
 
 
-def _print_header(doc: Doc, out: Printer, verbose: int) -> None:
+def print_header(doc: Doc, out: Printer, verbose: int) -> None:
+    """Print what the case is: its machines, the time its logs span, how complete it is."""
     case = doc["case"]
     out.print_line(out.make_text(case["name"] or "case", "bold"))
     if case["masked"]:
@@ -111,7 +112,8 @@ def _print_header(doc: Doc, out: Printer, verbose: int) -> None:
         out.print_line(f"and {len(unread) - UNREAD:,} more, see the report", indent=4)
 
 
-def _print_findings(doc: Doc, out: Printer, verbose: int) -> None:
+def print_findings(doc: Doc, out: Printer, verbose: int) -> None:
+    """Print the findings, the worst first, each with its title and what is below it."""
     rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
     usual = view.find_usual_status(doc)
     if status := view.describe_usual_status(doc, usual):
@@ -131,14 +133,15 @@ def _print_findings(doc: Doc, out: Printer, verbose: int) -> None:
             f"  ({first['rule']}{articles}){mark}",
         )
         if row.word == "error":
-            _print_broken_rule(row, out, verbose)
+            print_broken_rule(row, out, verbose)
         else:
-            _print_row(row, doc, out, verbose, earlier_fixes.get(first["id"]))
+            print_row(row, doc, out, verbose, earlier_fixes.get(first["id"]))
     if not rows and finding_rows.list_unknowns(doc):
         out.print_line("Not everything could be judged.")
 
 
-def _print_broken_rule(row: FindingGroup, out: Printer, verbose: int) -> None:
+def print_broken_rule(row: FindingGroup, out: Printer, verbose: int) -> None:
+    """Print why a rule broke."""
     if len(row.findings) > 1 and row.is_same("say"):
         _print_alike(row, out, verbose)
     for finding in row.findings:
@@ -157,7 +160,7 @@ def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
     out.print_line(" ".join([row.first["say"], *notes]), indent=2)
 
 
-def _print_row(
+def print_row(
     row: FindingGroup, doc: Doc, out: Printer, verbose: int, earlier_fix: Doc | None
 ) -> None:
     """Print what is below the title of a row; `earlier_fix` is the finding above that shows the same fix."""
@@ -169,8 +172,8 @@ def _print_row(
         shown = shown[: 1 if alike else SUBJECTS]
     for finding in shown:
         if not alike or verbose:
-            _print_subject(finding, out, with_sentence=not alike)
-        _print_proof(finding, doc, out, verbose)
+            print_subject(finding, out, with_sentence=not alike)
+        print_proof(finding, doc, out, verbose)
     if not alike and len(row.findings) > len(shown):
         out.print_line(f"and {len(row.findings) - len(shown):,} more objects", indent=2)
     for line in filter(None, [*finding_rows.list_unchecked(doc, row), row.worse]):
@@ -190,7 +193,7 @@ def _print_row(
         out.print_line(out.make_text("caution  ", "bold"), row.first["caution"], indent=2)
 
 
-def _print_subject(finding: Doc, out: Printer, *, with_sentence: bool) -> None:
+def print_subject(finding: Doc, out: Printer, *, with_sentence: bool) -> None:
     """Print the subject of a finding and its node, and what is wrong with it."""
     subject, node = finding["subject"], finding["node"]
     text = f" on {node}" if node and node not in subject else ""
@@ -200,7 +203,7 @@ def _print_subject(finding: Doc, out: Printer, *, with_sentence: bool) -> None:
     out.print_line(out.make_text(subject, "bold"), text, indent=2)
 
 
-def _print_proof(finding: Doc, doc: Doc, out: Printer, verbose: int) -> None:
+def print_proof(finding: Doc, doc: Doc, out: Printer, verbose: int) -> None:
     """Print the causes of a finding and its lines of evidence."""
     for lead, cause in view.describe_causes(doc, finding):
         out.print_line(out.make_text(f"{lead.lower()}  ", "bold"), cause, indent=2)
@@ -252,7 +255,8 @@ def _print_fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, of: str) -
             out.print_line(out.make_text("caution  ", "bold"), step["caution"], indent=7)
 
 
-def _print_questions(doc: Doc, out: Printer) -> None:
+def print_questions(doc: Doc, out: Printer) -> None:
+    """Print what could not be judged and what to ask for."""
     out.print_line()
     out.print_line("CANNOT TELL", style="bold")
     if damaged := open_asks.list_damaged_files(doc):
@@ -291,7 +295,7 @@ def _print_ask(ask: WantedAsk, out: Printer) -> None:
         out.print_line(ask.remark, indent=8)
 
 
-def _print_harmless(lines: list[Doc], out: Printer) -> None:
+def print_harmless(lines: list[Doc], out: Printer) -> None:
     """Print lines that look bad and are not, under their heading."""
     out.print_line()
     out.print_line("LOOKS BAD, IS NOT", style="bold")
@@ -305,7 +309,7 @@ def _print_harmless(lines: list[Doc], out: Printer) -> None:
             out.print_line(f"Check it when {line['unless']}.", indent=4)
 
 
-def _print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
+def print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
     """Print what is muted in one line each, and what else local settings changed."""
     notes = local.list_settings_notes(doc)
     if verbose:

@@ -99,7 +99,10 @@ class TimeAxis:
         end = WIDTH - LABEL if has_length else WIDTH
         for part in self.parts:
             labels = [(part.first, LABEL, _format_minute(part.first))]
-            labels += [(time, SHORT, _format_short(time)) for time in _list_round_times(part)]
+            for time in _list_round_times(part):
+                # what differs from the label before: the day, or the minute of it
+                layout = "%H:%M" if time % 86400 else "%Y-%m-%d"
+                labels.append((time, SHORT, datetime.fromtimestamp(time, UTC).strftime(layout)))
             for time, room, text in labels:
                 place = self.find_place(time)
                 if place is not None and free <= place and place + room <= end:
@@ -162,9 +165,3 @@ def _list_round_times(part: AxisPart) -> list[float]:
 
 def _format_minute(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _format_short(time: float) -> str:
-    """Return a round time as what differs from the one before: the day, or the minute of it."""
-    layout = "%H:%M" if time % 86400 else "%Y-%m-%d"
-    return datetime.fromtimestamp(time, UTC).strftime(layout)

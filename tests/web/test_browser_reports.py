@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks, short_note, finding_rows
+from analyzer.report import finding_rows, html, markdown, open_asks, short_note
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
