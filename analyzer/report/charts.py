@@ -6,9 +6,15 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from analyzer.report import wording
 from analyzer.report.sparkline import draw_sparkline
-from analyzer.report.wording import Doc
+from analyzer.report.wording import (
+    Doc,
+    format_duration,
+    format_number,
+    format_span,
+    parse_time,
+    summarize_values,
+)
 
 LOW_IS_BAD = frozenset({"N%L", "PMEM free"})  # of these the least value is the worst
 HALF_HOUR = 1800.0  # seconds shown on either side of the incident at first, where a chart is longer
@@ -50,7 +56,7 @@ class Chart:
 def list_charts(doc: Doc) -> list[Chart]:
     """Return the charts of a case, those of one metric behind each other, the worst first."""
     series = doc["series"]
-    when = wording.parse_time(doc["case"]["incident"])
+    when = parse_time(doc["case"]["incident"])
     titles_by_source: dict[str, list[str]] = {}
     for record in series.values():
         titles_by_source.setdefault(record["same_as"], []).append(record["title"])
@@ -72,19 +78,19 @@ def build_chart(
 ) -> Chart:
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
     title, unit, lines = record["title"], record["unit"], source["lines"]
-    times = [time for time in map(wording.parse_time, source["times"]) if time is not None]
-    period = wording.format_span(source["times"][0], source["times"][-1]) if times else ""
+    times = [time for time in map(parse_time, source["times"]) if time is not None]
+    period = format_span(source["times"][0], source["times"][-1]) if times else ""
     metric = lines[0]["label"] if lines else title
     rows = []
     known = []
     texts = []
     for line in lines:
-        figures = wording.summarize_values(line["values"])
+        figures = summarize_values(line["values"])
         rows.append((line["label"], figures))
         if figures is not None:
             known.append(figures)
-            low, high = map(wording.format_number, (figures["min"], figures["max"]))
-            mean = wording.format_number(figures["mean"])
+            low, high = map(format_number, (figures["min"], figures["max"]))
+            mean = format_number(figures["mean"])
             texts.append(f"{line['label']} from {low} to {high} {unit}, mean {mean} {unit}")
     figures_text = "; ".join(texts) or "no values"
     sentence = f"{title}: {figures_text}. {len(source['times']):,} samples, {period}."
@@ -113,10 +119,10 @@ def build_chart(
     if when is not None and times:
         first, last = min(times), max(times)
         if when < first:
-            before = wording.format_duration(first - when)
+            before = format_duration(first - when)
             chart.incident = f"the incident is {before} before the first sample"
         elif when > last:
-            after = wording.format_duration(when - last)
+            after = format_duration(when - last)
             chart.incident = f"the incident is {after} after the last sample"
         elif last - first > 2 * HALF_HOUR:
             chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"

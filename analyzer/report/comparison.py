@@ -12,11 +12,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from analyzer.report import wording
 from analyzer.report.comparison_words import show_duration, show_percent, show_value
 from analyzer.report.page import make_environment, write_policy
 from analyzer.report.styles import read_styles
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, format_time, join_few, write_place
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
 
@@ -53,7 +52,7 @@ def render_html(doc: Doc) -> str:
             marks=MARKS,
             place=_show_place,
             cell=_show_cell,
-            stamp=wording.format_time,
+            stamp=format_time,
             step=_describe_step,
             policy=policy,
             style=Markup(style),
@@ -108,14 +107,14 @@ def _list_lacking(doc: Doc) -> list[Lacking]:
         groups.setdefault((one["table"], tuple(one["lacks"]), one["why"]), []).append(one)
     found = []
     for (table, lacks, why), rows in sorted(groups.items(), key=lambda item: item[0]):
-        machines = wording.join_few([row["machine"] for row in rows if row["machine"]], 4)
+        machines = join_few([row["machine"] for row in rows if row["machine"]], 4)
         names = [doc["sides"][at]["name"] for at in lacks]
         found.append(Lacking(table, why, machines, names, rows[0]["ask"]))
     return found
 
 
 def _show_place(place: Doc | None) -> str:
-    return wording.write_place(place) if place is not None else ""
+    return write_place(place) if place is not None else ""
 
 
 def _show_cell(value: Any) -> str:

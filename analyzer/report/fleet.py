@@ -17,11 +17,12 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from analyzer.report import fleetmap, wording
+from analyzer.report import fleetmap
 from analyzer.report.fleetmap import Fleet, FleetCase, FleetNote
 from analyzer.report.html import make_anchor
 from analyzer.report.page import dump_for_script, make_environment, write_policy
 from analyzer.report.styles import read_asset, read_styles
+from analyzer.report.wording import format_time, join_few, parse_time
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line, visible
@@ -137,7 +138,7 @@ def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left_out: lis
             cases=[build_still_case(fleet, case) for case in fleet.cases[:STILL]],
             rules=list_still_rules(fleet),
             months=fleet.months.names[-HEAD_MONTHS:],
-            stamp=wording.format_time,
+            stamp=format_time,
             policy=write_policy(scripts, style),
             scripts=[Markup(script) for script in scripts],
             style=Markup(style),
@@ -155,7 +156,7 @@ def build_still_case(fleet: Fleet, case: FleetCase) -> dict[str, Any]:
             if sign == state.sign:
                 rules.append(rule.id)
         if rules:
-            found.append((state.word, wording.join_few(rules, 12)))
+            found.append((state.word, join_few(rules, 12)))
     return {
         "case": case,
         "found": found,
@@ -282,5 +283,5 @@ def write_note(number: int, note: FleetNote, texts: Texts, has_report: bool) -> 
 
 def _count_seconds(time: str) -> int:
     """Return whole seconds since 1970, -1 when there is no time."""
-    seconds = wording.parse_time(time) if time else None
+    seconds = parse_time(time) if time else None
     return -1 if seconds is None else int(seconds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from analyzer.report import machines, wording
-from analyzer.report.wording import Doc
+from analyzer.report import machines
+from analyzer.report.wording import Doc, format_duration, format_time, parse_time
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
 A_MINUTE = 60.0  # seconds that the uptime and the first line of a boot may lie apart: vm-support takes its time
@@ -24,7 +24,7 @@ class IncidentCover:
 
 def list_answers(doc: Doc) -> list[IncidentCover]:
     """Return one answer for each log of the case, those that do not cover the incident first."""
-    when = wording.parse_time(doc["case"]["incident"])
+    when = parse_time(doc["case"]["incident"])
     if when is None:
         return []
     answers = []
@@ -39,7 +39,7 @@ def check_log(log: Doc, when: float) -> tuple[bool, str]:
     """Return whether a log covers a time, and how in words."""
     before, after = [], []
     for part in log["parts"]:
-        first, last = wording.parse_time(part["first"]), wording.parse_time(part["last"])
+        first, last = parse_time(part["first"]), parse_time(part["last"])
         if first is None or last is None:
             continue
         if first <= when < last + 1:
@@ -51,22 +51,22 @@ def check_log(log: Doc, when: float) -> tuple[bool, str]:
     if not before and not after:
         return False, "cannot tell: the times of its files are not known"
     if not before:
-        late = wording.format_duration(min(after) - when)
+        late = format_duration(min(after) - when)
         return False, f"begins {late} after it: its older files are missing"
     if not after:
-        return False, f"ends {wording.format_duration(when - max(before))} before it"
-    gap = f"{wording.format_time(max(before))} to {wording.format_time(min(after))}"
+        return False, f"ends {format_duration(when - max(before))} before it"
+    gap = f"{format_time(max(before))} to {format_time(min(after))}"
     return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
 def describe_boot(node: Doc, log: Doc) -> str:
     """Return which boot of the host the lines of a log belong to, by its uptime at the capture; "" if unknown."""
-    captured, uptime = wording.parse_time(node["captured"]), node["uptime_s"]
-    first, last = wording.parse_time(log["first"]), wording.parse_time(log["last"])
+    captured, uptime = parse_time(node["captured"]), node["uptime_s"]
+    first, last = parse_time(log["first"]), parse_time(log["last"])
     if captured is None or not isinstance(uptime, int | float) or first is None or last is None:
         return ""
     booted = captured - uptime
-    boot = f"the boot of {wording.format_time(booted)}"
+    boot = f"the boot of {format_time(booted)}"
     if first >= booted - A_MINUTE:
         return f"all since {boot}"
     if last < booted - A_MINUTE:
@@ -78,7 +78,7 @@ def describe_gaps(log: Doc) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
     gaps = []
     for earlier, later in pairwise(log["parts"]):
-        end, start = wording.format_time(earlier["last"]), wording.format_time(later["first"])
+        end, start = format_time(earlier["last"]), format_time(later["first"])
         gaps.append(f"{end} to {start}")
     if not gaps:
         return ""
@@ -88,13 +88,13 @@ def describe_gaps(log: Doc) -> str:
 
 def list_boots(doc: Doc) -> list[str]:
     """Return for each node the last boot before the incident and the first after it."""
-    when = wording.parse_time(doc["case"]["incident"])
+    when = parse_time(doc["case"]["incident"])
     if when is None:
         return []
     boots: dict[str, list[float]] = {}
     for event in doc["timeline"]:
         times = boots.setdefault(event["node"], [])
-        time = wording.parse_time(event["time"]) if event["kind"] == "boot" else None
+        time = parse_time(event["time"]) if event["kind"] == "boot" else None
         if time is not None:
             times.append(time)
     names = machines.name_nodes(doc)
@@ -105,8 +105,8 @@ def list_boots(doc: Doc) -> list[str]:
         words = []
         for time, word in ((before, "before"), (after, "after")):
             if time is not None:
-                length = wording.format_duration(abs(time - when))
-                words.append(f"booted {length} {word} it ({wording.format_time(time)})")
+                length = format_duration(abs(time - when))
+                words.append(f"booted {length} {word} it ({format_time(time)})")
         if words:
             sentences.append(f"{names.get(node, node)} {' and '.join(words)}")
     return sentences
@@ -120,4 +120,4 @@ def summarize_incident(doc: Doc) -> str:
     text = "the case holds no log"
     if answers:
         text = f"{covering:,} of {len(answers):,} logs {verb} it"
-    return f"Incident at {wording.format_time(doc['case']['incident'])}: {text}"
+    return f"Incident at {format_time(doc['case']['incident'])}: {text}"

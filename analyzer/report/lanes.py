@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from analyzer.case.ranking import rank_hosts
-from analyzer.report import incident, wording
+from analyzer.report import incident
 from analyzer.report.sparkline import draw_strip
 from analyzer.report.time_axis import TimeAxis, build_time_axis
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, format_time, parse_time
 from analyzer.runtime.text import natural
 
 PROBLEMS = ("hit", "event")  # moments of a finding, and what a host calls a problem
@@ -31,11 +31,11 @@ def build_axis(doc: Doc) -> TimeAxis | None:
     times = [time for time, _ in _list_timed(doc)]
     if not times:
         return None
-    centre = wording.parse_time(doc["case"]["incident"])
+    centre = parse_time(doc["case"]["incident"])
     if centre is not None:
         return build_time_axis([*times, centre], centre - incident.WINDOW, centre + incident.WINDOW)
     span = doc["case"]["span"]
-    ends = [wording.parse_time(span["first"]), wording.parse_time(span["last"])] if span else []
+    ends = [parse_time(span["first"]), parse_time(span["last"])] if span else []
     known = [end for end in ends if end is not None] or times
     return build_time_axis(times, min(known), max(*known, *times))
 
@@ -44,7 +44,7 @@ def _list_timed(doc: Doc) -> list[tuple[float, Doc]]:
     """Return the events that have a time, each with it."""
     timed = []
     for event in doc["timeline"]:
-        time = wording.parse_time(event["time"])
+        time = parse_time(event["time"])
         if time is not None:
             timed.append((time, event))
     return timed
@@ -56,16 +56,16 @@ def build_lanes(doc: Doc, axis: TimeAxis | None) -> list[Lane]:
         return []
     first, last = axis.parts[0].first, axis.parts[-1].last
     mark = []
-    centre = wording.parse_time(doc["case"]["incident"])
+    centre = parse_time(doc["case"]["incident"])
     if centre is not None:
-        mark = [(centre, "incident", f"{wording.format_time(centre)} the incident")]
+        mark = [(centre, "incident", f"{format_time(centre)} the incident")]
     timed = _list_timed(doc)
     lanes = []
     for node in dict.fromkeys(event["node"] for _, event in timed if event["kind"] != "incident"):
         moments = []
         for time, event in timed:
             if event["node"] == node:
-                text = f"{wording.format_time(time)} {event['text'][:200]}"
+                text = f"{format_time(time)} {event['text'][:200]}"
                 moments.append((time, event["kind"], text))
         title = f"{len(moments):,} moments of {node or 'the case'}"
         lane = Lane(

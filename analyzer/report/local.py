@@ -5,13 +5,13 @@ Every function takes the case document; nothing is escaped here, as in `view`.
 
 from __future__ import annotations
 
-from analyzer.report import view, wording
-from analyzer.report.wording import Doc
+from analyzer.report import view
+from analyzer.report.wording import Doc, count_noun
 
 
 def write_title(doc: Doc) -> str:
     """Return the heading of what is muted."""
-    muted = wording.count_noun(view.count_silenced(doc), "entry", "entries")
+    muted = count_noun(view.count_silenced(doc), "entry", "entries")
     return f"Muted by local settings: {muted or 'nothing'}"
 
 
@@ -61,8 +61,8 @@ def list_rule_sources(doc: Doc) -> list[str]:
     for catalog in catalogs:
         name = " ".join(filter(None, [catalog["kind"], catalog["name"], catalog["version"]]))
         parts = [
-            wording.count_noun(catalog["rules"], "rule", "rules") or "no rule",
-            wording.count_noun(catalog["broken"], "file cannot be used", "files cannot be used"),
+            count_noun(catalog["rules"], "rule", "rules") or "no rule",
+            count_noun(catalog["broken"], "file cannot be used", "files cannot be used"),
             f"sha256 {catalog['sha256'][:16]}",
         ]
         lines.append(f"{name}: {', '.join(filter(None, parts))}")
@@ -87,8 +87,8 @@ def _describe_covered(mute: Doc) -> str:
     """Return what a mute that ran out would have muted, as a sentence; "" for nothing."""
     one, many = "object that cannot be judged", "objects that cannot be judged"
     parts = [
-        wording.count_noun(mute["findings"], "finding", "findings"),
-        wording.count_noun(mute["unknowns"], one, many),
+        count_noun(mute["findings"], "finding", "findings"),
+        count_noun(mute["unknowns"], one, many),
     ]
     covered = " and ".join(filter(None, parts))
     return f" It would have muted {covered}." if covered else ""

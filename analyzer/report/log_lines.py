@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from analyzer.report import machines, wording
-from analyzer.report.wording import Doc
+from analyzer.report import machines
+from analyzer.report.wording import Doc, format_duration, parse_time
 
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
@@ -68,7 +68,7 @@ class LogDrawer:
     def __init__(self, doc: Doc) -> None:
         self._doc = doc
         self.lines: Sequence[Doc] = doc["log"]
-        self._times = [wording.parse_time(one["time"]) or 0.0 for one in self.lines]
+        self._times = [parse_time(one["time"]) or 0.0 for one in self.lines]
         self._nodes_by_name: dict[str, list[Doc]] = {}
         for node in doc["nodes"]:
             self._nodes_by_name.setdefault(machines.name_node(node), []).append(node)
@@ -92,7 +92,7 @@ class LogDrawer:
         if narrowed.host:
             of = f"about {narrowed.own:,} on {narrowed.host}"
         if narrowed.length:
-            of += f" within {wording.format_duration(SPANS[narrowed.length])}"
+            of += f" within {format_duration(SPANS[narrowed.length])}"
         return Nearby(near.time, near.kept, near.about, command, of)
 
     def find_narrowed(self, finding: Doc) -> Narrowed | None:
@@ -126,7 +126,7 @@ class LogDrawer:
 
     def _find_around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""
-        when = wording.parse_time(time)
+        when = parse_time(time)
         if when is None:
             return None
         kept = sum(abs(one - when) <= AROUND for one in self._times)
@@ -156,7 +156,7 @@ def _measure_overlap(log: Doc, start: float, end: float) -> tuple[float, float]:
     """Return how many seconds a log covers, and how many of them lie between two times."""
     length = inside = 0.0
     for part in log["parts"] or [log]:
-        first, last = wording.parse_time(part["first"]), wording.parse_time(part["last"])
+        first, last = parse_time(part["first"]), parse_time(part["last"])
         if first is not None and last is not None:
             length += last - first
             inside += max(0.0, min(last, end) - max(first, start))

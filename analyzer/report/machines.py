@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from analyzer.case.asks import AskPiece, pieces
 from analyzer.case.ranking import rank_hosts
-from analyzer.report import view, wording
+from analyzer.report import view
 from analyzer.report.finding_rows import group_findings
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, format_duration, join_few, write_counts
 from analyzer.runtime.text import natural
 
 HEADED = 8  # machines that get a line each
@@ -82,7 +82,7 @@ class Crowd:
             return next(iter(counts))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         lines = [f"{count:,} × {version or 'version unknown'}" for version, count in ranked]
-        return wording.join_few(lines, _VERSIONS)
+        return join_few(lines, _VERSIONS)
 
     @property
     def remarks(self) -> list[str]:
@@ -101,7 +101,7 @@ def list_remarks(nodes: Sequence[Doc]) -> list[str]:
             alike.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
     lines = []
     for remarks in alike.values():
-        who = wording.join_few([name for name, _ in remarks], _NAMED)
+        who = join_few([name for name, _ in remarks], _NAMED)
         lines.append(f"{who}: {_merge_times([text for _, text in remarks])}")
     return lines
 
@@ -147,8 +147,8 @@ def describe_worst(doc: Doc, most: int) -> str:
     for node in rank_hosts(doc["findings"]):
         if counts := found.get(node):
             ordered = [(word, counts[word]) for word in view.SEVERITIES]
-            lines.append(f"{names.get(node, node)} ({wording.write_counts(ordered)})")
-    return wording.join_few(lines, most)
+            lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
+    return join_few(lines, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +181,12 @@ class HostRow:
     def up(self) -> str:
         """For how long it ran; empty when not known."""
         seconds = self.node["uptime_s"]
-        return wording.format_duration(seconds) if isinstance(seconds, int | float) else ""
+        return format_duration(seconds) if isinstance(seconds, int | float) else ""
 
     @property
     def found(self) -> str:
         """Its findings in words: `1 critical, 2 warnings`."""
-        return wording.write_counts(self.counts)
+        return write_counts(self.counts)
 
 
 def list_hosts(doc: Doc) -> list[HostRow]:

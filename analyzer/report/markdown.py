@@ -12,11 +12,18 @@ from analyzer.report import (
     open_asks,
     problems,
     view,
-    wording,
 )
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.open_asks import WantedAsk
-from analyzer.report.wording import Doc
+from analyzer.report.wording import (
+    Doc,
+    count_more_evidence,
+    format_span,
+    join_few,
+    link_article,
+    merge_cited,
+    write_place,
+)
 from analyzer.runtime.short_lines import bound_middle
 from analyzer.runtime.text import code, code_block, for_markdown, one_line
 
@@ -92,7 +99,7 @@ def write_header(doc: Doc) -> list[str]:
         lines.append(f"- **{name}**: {facts}" if facts else f"- **{name}**")
         lines += [f"  - Note: {for_markdown(warning)}" for warning in node["warnings"]]
     if case["span"]:
-        span = wording.format_span(case["span"]["first"], case["span"]["last"])
+        span = format_span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     if case["incident"]:
         lines.append(f"- {for_markdown(incident.summarize_incident(doc))}")
@@ -137,7 +144,7 @@ def write_row(
         if nodes := finding_rows.count_by_node(row, NODES):
             lines += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := row.findings[SUBJECTS:]:
-            names = wording.join_few(FindingGroup(rest).names, 60)
+            names = join_few(FindingGroup(rest).names, 60)
             lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
     for line in finding_rows.list_unchecked(doc, row):
         doubt, _, ask = line.partition(" Ask for: ")
@@ -155,7 +162,7 @@ def write_row(
     rule = f"- Rule {for_markdown(first['rule'])}"
     if marks := view.list_marks(first, usual):
         rule += f" ({for_markdown(', '.join(marks))})"
-    known = [f"KB {number}: {wording.link_article(number)}" for number in first["kb"]]
+    known = [f"KB {number}: {link_article(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
     return [*lines, "; ".join([rule, *known]), ""]
 
@@ -167,7 +174,7 @@ def write_alike(row: FindingGroup, doc: Doc) -> list[str]:
     lines = [f"**{len(row.findings):,} objects**: {sentences}"]
     if row.is_same("explained_by"):
         lines += _write_causes(row.first, doc)
-    names = for_markdown(wording.join_few(row.names, 60))
+    names = for_markdown(join_few(row.names, 60))
     evidence = []
     for finding in row.findings[:3]:
         evidence += finding["evidence"][:1]
@@ -181,13 +188,13 @@ def _write_causes(finding: Doc, doc: Doc) -> list[str]:
 
 def _write_evidence(evidence: list[Doc], most: int) -> list[str]:
     """Return places and their lines as a block of code."""
-    cited = wording.merge_cited(evidence)
+    cited = merge_cited(evidence)
     lines = []
     for place in cited[:most]:
-        lines.append(one_line(f"{wording.write_place(place)}  {place['label']}"))
+        lines.append(one_line(f"{write_place(place)}  {place['label']}"))
         lines.append(f"    {bound_middle(place['text'].strip(), LINE)}")
     if len(cited) > most:
-        lines.append(wording.count_more_evidence(len(cited) - most))
+        lines.append(count_more_evidence(len(cited) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
 
 
@@ -223,7 +230,7 @@ def _name_helped(findings: list[Doc], shown: list[Doc]) -> str:
     """Return for which objects a step is; empty where it is for all that are shown."""
     if len(findings) == len(shown):
         return ""
-    return f" for {for_markdown(wording.join_few(FindingGroup(findings).names, SUBJECTS))}"
+    return f" for {for_markdown(join_few(FindingGroup(findings).names, SUBJECTS))}"
 
 
 def write_problems(doc: Doc) -> list[str]:
@@ -250,22 +257,22 @@ def write_questions(doc: Doc) -> list[str]:
     """Return what could not be judged, and what to ask for."""
     lines = ["## Cannot tell", ""]
     if damaged := open_asks.list_damaged_files(doc):
-        names = for_markdown(wording.join_few(damaged, 6))
+        names = for_markdown(join_few(damaged, 6))
         answers = "A complete file may answer many of the questions below."
         lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
     for question in open_asks.list_pressing(doc):
         why = for_markdown(question.reason)
         head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
         lines.append(f"- {head}")
-        lines.append(f"  - needed by: {for_markdown(wording.join_few(question.rules, 12))}")
+        lines.append(f"  - needed by: {for_markdown(join_few(question.rules, 12))}")
         if question.subjects:
-            lines.append(f"  - for: {for_markdown(wording.join_few(question.subjects, 12))}")
+            lines.append(f"  - for: {for_markdown(join_few(question.subjects, 12))}")
         lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
         lines.append("")
     if folded := open_asks.describe_folded(doc):
         lines.append(f"- {for_markdown(folded)}")
         for offer in open_asks.list_offers(doc):
-            where = f" on {for_markdown(wording.join_few(offer.nodes, 3))}" if offer.nodes else ""
+            where = f" on {for_markdown(join_few(offer.nodes, 3))}" if offer.nodes else ""
             lines.append(f"  - {offer.settles}{where} need {_write_ask(offer.ask)}")
         lines.append("")
     return lines
@@ -286,7 +293,7 @@ def write_local_settings(doc: Doc) -> list[str]:
         rules = {row.first["rule"] for row in finding_rows.group_muted(doc)}
         for question in open_asks.list_questions(doc, muted=True):
             rules |= set(question.rules)
-        names = for_markdown(wording.join_few(sorted(rules), 12))
+        names = for_markdown(join_few(sorted(rules), 12))
         lines.append(f"- {local.write_title(doc)} ({names}); see the report.")
     lines += [f"- {for_markdown(line)}" for line in local.list_settings_notes(doc)]
     return ["## Local settings", "", *lines, ""] if lines else []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.report import wording
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, count_noun, format_time, write_place
 
 TITLE = "In the logs, but in no finding"
 KINDS = {
@@ -48,9 +47,9 @@ def summarize_problems(doc: Doc) -> str:
         for kind, (one, many) in KINDS.items():
             number = sum(problem["kind"] == kind for problem in standing)
             if number:
-                counts.append(wording.count_noun(number, one, many))
+                counts.append(count_noun(number, one, many))
         lines = sum(problem["count"] for problem in standing)
-        in_lines = wording.count_noun(lines, "line or file", "lines or files")
+        in_lines = count_noun(lines, "line or file", "lines or files")
         parts.append(f"{', '.join(counts)} ({in_lines})")
     if over := len(list_over(doc)):
         parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
@@ -66,14 +65,14 @@ def describe_times(problem: Doc) -> str:
     if not (first or last):
         return ""
     if problem["count"] == 1 or first == last:
-        return wording.format_time(last or first)
-    return f"{wording.format_time(first).removesuffix(' UTC')} to {wording.format_time(last)}"
+        return format_time(last or first)
+    return f"{format_time(first).removesuffix(' UTC')} to {format_time(last)}"
 
 
 def list_places(problem: Doc) -> list[str]:
     """Return the address of the first line, and that of the last where it is another."""
-    places = [wording.write_place(problem)]
+    places = [write_place(problem)]
     if problem["last_address"]:
         last = {"address": problem["last_address"], "line": problem["last_line"]}
-        places.append(wording.write_place(last))
+        places.append(write_place(last))
     return list(dict.fromkeys(filter(None, places)))

@@ -5,9 +5,9 @@ The whole note is `markdown.render_note`.
 
 from __future__ import annotations
 
-from analyzer.report import completeness, finding_rows, machines, markdown, open_asks, view, wording
+from analyzer.report import completeness, finding_rows, machines, markdown, open_asks, view
 from analyzer.report.finding_rows import FindingGroup, Story
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, join_few, write_place
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import code, for_markdown, one_line
 
@@ -25,7 +25,7 @@ def render_short_note(doc: Doc) -> str:
     lines = [f"# Case {name}", "", f"{_clean_text(view.write_headline(doc))}."]
     nodes = doc["nodes"]
     if len(nodes) > HOSTS:
-        names = wording.join_few([machines.name_node(node) for node in nodes], NAMED)
+        names = join_few([machines.name_node(node) for node in nodes], NAMED)
         lines.append(f"- {len(nodes):,} machines: {_clean_text(names)}")
     else:
         for node in nodes:
@@ -76,12 +76,12 @@ def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     ]
     causes = [_clean_text(first["about"])] if first["about"] else []
     if story.signs:
-        signs = wording.join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
+        signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
         causes.append(_clean_text(f"It explains {signs}."))
     if causes:
         lines.append(f"- Cause: {' '.join(causes)}")
     for place in first["evidence"][:1]:
-        line = f"- Evidence: {code(one_line(wording.write_place(place)))}"
+        line = f"- Evidence: {code(one_line(write_place(place)))}"
         text = bound_middle(place["text"].strip(), EVIDENCE)
         lines.append(f"{line} {code(text)}" if text else line)
     if first["fix"]:
@@ -107,7 +107,7 @@ def list_asks(doc: Doc) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
     if damaged := open_asks.list_damaged_files(doc):
-        lines.append(f"- **Ask again for**: {_clean_text(wording.join_few(damaged, NAMED))}")
+        lines.append(f"- **Ask again for**: {_clean_text(join_few(damaged, NAMED))}")
     commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
     wanted = list(dict.fromkeys(commands))
     if wanted:

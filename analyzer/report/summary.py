@@ -17,10 +17,9 @@ from analyzer.report import (
     open_asks,
     problems,
     view,
-    wording,
 )
 from analyzer.report.finding_rows import Story
-from analyzer.report.wording import Doc
+from analyzer.report.wording import Doc, count_noun, join_few, write_place
 from analyzer.runtime.short_lines import fit_rows, terminal_mark
 from analyzer.runtime.text import for_terminal, one_line
 
@@ -187,7 +186,7 @@ def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int
         who = f"{len(row.findings):,} objects, first {who}"
     out.print_line(one_line(f"{who}: {first['say']}"), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
-        out.print_exact(wording.write_place(evidence), 2, "dim")
+        out.print_exact(write_place(evidence), 2, "dim")
 
 
 def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
@@ -217,7 +216,7 @@ def print_asks(doc: Doc, out: Printer) -> None:
         more = f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)"
     out.print_line(out.make_text("ASK FOR", "bold"), more)
     if damaged:
-        names = wording.join_few(damaged, 3)
+        names = join_few(damaged, 3)
         out.print_line(f"{names} again: cut short or damaged", indent=2, rows=2)
     for ask in asks[:ASKS]:
         if ask.command:
@@ -233,11 +232,11 @@ def list_rest(doc: Doc, findings: int) -> list[str]:
     remarks += len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
     cuts = len(doc["cuts"])
     counts = [
-        wording.count_noun(findings, "finding", "findings"),
-        wording.count_noun(standing, "problem without a rule", "problems without a rule"),
-        wording.count_noun(view.count_silenced(doc), "muted entry", "muted entries"),
-        wording.count_noun(len(open_asks.list_advice(doc)), "hint", "hints"),
-        wording.count_noun(cuts, "rule with objects left out", "rules with objects left out"),
-        wording.count_noun(remarks, "remark", "remarks"),
+        count_noun(findings, "finding", "findings"),
+        count_noun(standing, "problem without a rule", "problems without a rule"),
+        count_noun(view.count_silenced(doc), "muted entry", "muted entries"),
+        count_noun(len(open_asks.list_advice(doc)), "hint", "hints"),
+        count_noun(cuts, "rule with objects left out", "rules with objects left out"),
+        count_noun(remarks, "remark", "remarks"),
     ]
     return [count for count in counts if count]

@@ -18,12 +18,21 @@ from analyzer.report import (
     open_asks,
     problems,
     view,
-    wording,
 )
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.open_asks import WantedAsk
 from analyzer.report.summary import STYLES, Printer
-from analyzer.report.wording import Doc
+from analyzer.report.wording import (
+    Doc,
+    count_more_evidence,
+    count_noun,
+    format_span,
+    is_of_catalog,
+    join_few,
+    merge_cited,
+    word_answer,
+    write_place,
+)
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import one_line
 
@@ -96,7 +105,7 @@ def print_header(doc: Doc, out: Printer, verbose: int) -> None:
         for warning in node["warnings"]:
             out.print_line("note: ", warning, indent=4)
     if case["span"] and len(doc["nodes"]) > 1:
-        span = wording.format_span(case["span"]["first"], case["span"]["last"])
+        span = format_span(case["span"]["first"], case["span"]["last"])
         out.print_line(f"logs {span}", indent=2)
     if case["incident"]:
         out.print_line(incident.summarize_incident(doc), indent=2)
@@ -153,7 +162,7 @@ def print_broken_rule(row: FindingGroup, out: Printer, verbose: int) -> None:
 
 def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
     """Print many subjects with the same sentence: their names, then the sentence once."""
-    names = wording.join_few(row.names, 60 if verbose else SUBJECTS)
+    names = join_few(row.names, 60 if verbose else SUBJECTS)
     head = out.make_text(f"{len(row.findings):,} objects: ", "bold")
     out.print_line(head, names, indent=2)
     notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
@@ -207,25 +216,25 @@ def print_proof(finding: Doc, doc: Doc, out: Printer, verbose: int) -> None:
     """Print the causes of a finding and its lines of evidence."""
     for lead, cause in view.describe_causes(doc, finding):
         out.print_line(out.make_text(f"{lead.lower()}  ", "bold"), cause, indent=2)
-    cited = wording.merge_cited(finding["evidence"])
+    cited = merge_cited(finding["evidence"])
     shown = cited if verbose else cited[:PLACES]
     for evidence in shown:
         label = bound_line(evidence["label"], LINE)
-        out.print_exact(f"{wording.write_place(evidence)}  {label}", 2, "dim")
+        out.print_exact(f"{write_place(evidence)}  {label}", 2, "dim")
         if verbose:
             out.print_exact(bound_middle(evidence["text"].strip(), LINE), 6)
     if len(cited) > len(shown):
-        more = wording.count_more_evidence(len(cited) - len(shown))
+        more = count_more_evidence(len(cited) - len(shown))
         out.print_line(out.make_text(more, "dim"), indent=2)
     if verbose > 1 and finding["trace"]:
         _print_trace(finding["trace"], out, 2)
 
 
 def _print_trace(trace: Doc, out: Printer, indent: int) -> None:
-    place = "Backline's catalog" if wording.is_of_catalog(trace["at"]) else trace["at"]
+    place = "Backline's catalog" if is_of_catalog(trace["at"]) else trace["at"]
     out.print_line(
         f"{trace['text']}: ",
-        out.make_text(wording.word_answer(trace["value"]), "bold"),
+        out.make_text(word_answer(trace["value"]), "bold"),
         f"  ({trace['note']})" if trace["note"] else "",
         f"  from {place}" if place else "",
         indent=min(indent, 40),
@@ -241,7 +250,7 @@ def _print_fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, of: str) -
     """
     steps, head = finding["fix"], out.make_text("fix  ", "bold")
     if steps and not verbose and finding_rows.waits_for_cause(doc, finding):
-        later = wording.count_noun(len(steps), "step", "steps")
+        later = count_noun(len(steps), "step", "steps")
         when = "in the report, only if it still happens after that"
         out.print_line(head, f"{of}{later} {when}", indent=2)
         return
@@ -260,14 +269,14 @@ def print_questions(doc: Doc, out: Printer) -> None:
     out.print_line()
     out.print_line("CANNOT TELL", style="bold")
     if damaged := open_asks.list_damaged_files(doc):
-        names = wording.join_few(damaged, 6)
+        names = join_few(damaged, 6)
         out.print_line(f"ask for {names} again: cut short or damaged", indent=2)
     for question in open_asks.list_pressing(doc):
         title = f"{question.title}: " if question.title else ""
         out.print_line(out.make_text(title, "bold"), question.reason, indent=2)
-        needed_by = f"needed by {wording.join_few(question.rules, 6)}"
+        needed_by = f"needed by {join_few(question.rules, 6)}"
         if question.subjects:
-            needed_by += f"; for {wording.join_few(question.subjects, SUBJECTS)}"
+            needed_by += f"; for {join_few(question.subjects, SUBJECTS)}"
         out.print_line(needed_by, indent=4)
         if question.asks:
             out.print_line(out.make_text("ask for", "bold"), indent=4)
@@ -279,7 +288,7 @@ def print_questions(doc: Doc, out: Printer) -> None:
     if folded := open_asks.describe_folded(doc):
         out.print_line(f"{folded}; see the report", indent=2)
         for offer in open_asks.list_offers(doc):
-            where = f" on {wording.join_few(offer.nodes, 3)}" if offer.nodes else ""
+            where = f" on {join_few(offer.nodes, 3)}" if offer.nodes else ""
             settles = out.make_text(f"{offer.settles}{where}", "bold")
             out.print_line(settles, " need", indent=4)
             _print_ask(offer.ask, out)
@@ -300,11 +309,11 @@ def print_harmless(lines: list[Doc], out: Printer) -> None:
     out.print_line()
     out.print_line("LOOKS BAD, IS NOT", style="bold")
     for line in lines:
-        seen = wording.count_noun(line["count"], "time", "times")
+        seen = count_noun(line["count"], "time", "times")
         on = f" on {line['node']}" if line["node"] else ""
         title = out.make_text(line["title"], "bold")
         out.print_line(title, f": harmless, seen {seen}{on}. {line['text']}", indent=2)
-        out.print_exact(wording.write_place(line), 4, "dim")
+        out.print_exact(write_place(line), 4, "dim")
         if line["unless"]:
             out.print_line(f"Check it when {line['unless']}.", indent=4)
 
@@ -322,13 +331,13 @@ def print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
         out.print_line(local.write_title(doc).upper(), style="bold")
     for row in finding_rows.group_muted(doc):
         first = row.first
-        names = wording.join_few(row.names, SUBJECTS)
+        names = join_few(row.names, SUBJECTS)
         out.print_line(
             f"{row.word}  {one_line(first['title'])}  ({first['rule']}): {names}", indent=2
         )
         out.print_line(f"muted: {first['muted']}", indent=4, style="dim")
     for question in open_asks.list_questions(doc, muted=True):
-        rules = wording.join_few(question.rules, SUBJECTS)
+        rules = join_few(question.rules, SUBJECTS)
         out.print_line(f"cannot tell  {question.missing}: for {rules}", indent=2)
         out.print_line(f"muted: {'; '.join(question.muted)}", indent=4, style="dim")
     for note in notes:

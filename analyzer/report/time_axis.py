@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from analyzer.report import wording
+from analyzer.report.wording import format_duration
 
 WIDTH = 1000.0
 BREAK = 22.0  # room of a break
@@ -86,7 +86,7 @@ class TimeAxis:
         breaks = []
         for part, after in pairwise(self.parts):
             first, last = part.last, after.first
-            length = wording.format_duration(last - first)
+            length = format_duration(last - first)
             breaks.append(f"{_format_minute(first)} to {_format_minute(last)} ({length})")
         return breaks
 
