@@ -177,15 +177,6 @@ def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
         .generate(
             doc=doc,
             plan=plan,
-            view=view,
-            wording=wording,
-            finding_rows=finding_rows,
-            completeness=completeness,
-            open_asks=open_asks,
-            local=local,
-            machines=machines,
-            problems=problems,
-            incident=incident,
             site_picture=draw_site(doc),
             drawer=LogDrawer(doc) if has_logs else None,
             objects=objects,
@@ -247,8 +238,20 @@ def _thin_series(series: Doc) -> Doc:
 
 @cache
 def load_templates() -> Environment:
-    """Return the templates of the report, with their filters."""
+    """Return the templates of the report, with their filters and the modules whose functions they call."""
     environment = make_environment()
+    modules = {
+        "completeness": completeness,
+        "finding_rows": finding_rows,
+        "incident": incident,
+        "local": local,
+        "machines": machines,
+        "open_asks": open_asks,
+        "problems": problems,
+        "view": view,
+        "wording": wording,
+    }
+    environment.globals |= modules
     environment.filters["anchor"] = make_anchor
     environment.filters["cut"] = _cut_text
     environment.filters["kind"] = _make_class_name
