@@ -213,7 +213,7 @@ def test_the_release_is_told_once(tmp_path: Path) -> None:
         node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01"
     )
 
-    assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
+    assert view.list_facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
 
 
 def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path) -> None:

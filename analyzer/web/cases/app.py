@@ -318,7 +318,7 @@ def _short_note(document: Path) -> str:
     from analyzer.pipeline import case  # noqa: PLC0415 - on request
     from analyzer.report import short_note  # noqa: PLC0415 - on request
 
-    return short_note.render(case.load(document))
+    return short_note.render_short_note(case.load(document))
 
 
 def attachment(case: str, name: str) -> str:

@@ -290,7 +290,9 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
                 completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
             )
             found = (
-                ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts)
+                ", ".join(
+                    f"{number:,} {wording.write_plural(word, number)}" for number, word in counts
+                )
                 or nothing
             )
             unread = one["state"] in ("refused", "failed")
