@@ -67,7 +67,7 @@ def test_lines_of_two_hosts_and_the_manager_come_in_order_of_time_each_with_its_
     """A site of two hosts, a controller and a Manager: one list by UTC, and every address holds its line."""
     site = tmp_path / "site"
     site.mkdir()
-    for name, body in nsx_site.state("majority lost").items():
+    for name, body in nsx_site.make_state("majority lost").items():
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
 
     found = lines(site, "--around", "2017-10-02T08:25:00", "--for", "30m")

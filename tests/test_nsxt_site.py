@@ -20,9 +20,8 @@ from analyzer.cli import main
 from analyzer.report import html, markdown
 from analyzer.report.completeness import completeness
 from analyzer.report.site import SitePicture, picture
-from tools import case_nsxt
-from tools.case_nsxt import STATES
-from tools.nsxt_outputs import cluster, edge, line, uuid
+from tools import nsxt_site
+from tools.nsxt_site import STATES, cluster, edge, line, uuid
 
 Doc = dict[str, Any]
 
@@ -447,7 +446,7 @@ def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
         )  # fmt: skip
     folder = tmp_path / "site"
     folder.mkdir()
-    for name, body in case_nsxt.site(logs=logs).items():
+    for name, body in nsxt_site.site(logs=logs).items():
         (folder / name).write_bytes(body.encode() if isinstance(body, str) else body)
     CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))

@@ -24,7 +24,8 @@ from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
 from analyzer.runtime.paths import folder_name
 from tools import make_cases
-from tools.case_hosts import new_host, tgz
+from tools.case_hosts import new_host
+from tools.case_pack import tgz
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
@@ -48,7 +49,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             log = members.get(f"{top}/var/run/log/vobd.log", "")
             text = log if isinstance(log, str) else log.decode()
             members[f"{top}/var/run/log/vobd.log"] = text + BAD.format(f"{VOLUME[:-1]}{lost}")
-        (folder / f"{top}.tgz").write_bytes(tgz(members, host.when))
+        (folder / f"{top}.tgz").write_bytes(tgz(members, stamp=int(host.when.timestamp())))
     out = folder.parent / "out"
     assert run("triage", folder, "-o", out, "--no-settings", "--no-packs", "--quiet").exit_code == 0
     return folder, out

@@ -1,21 +1,19 @@
 """Synthetic ESXi hosts for `tools/make_cases.py`: the knobs of a host, and the files it would give.
 
-Every name, counter and log line is made up from a seed; the formats are those of `tools/case_text.py`
-and `tools/case_logs.py`. Nothing here was seen on a real host.
+Every name, counter and log line is made up from a seed; the formats are those of `tools/case_text.py`.
+Nothing here was seen on a real host.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
 import random
-import tarfile
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tools import case_text
+from tools.case_pack import Files
 
-Files = dict[str, str | bytes]
 SYNTHETIC = "Synthetic case of the Backline project (tools/make_cases.py); no customer data, no real events.\n"
 
 # version, build, update level as `vmware -l` prints it
@@ -97,11 +95,7 @@ class Host:
         """Return (top directory, files) of the host's vm-support bundle."""
         top = f"esx-{self.name}-{self.when:%Y-%m-%d--%H.%M}-{70_000 + self.number % 9000}"
         files: Files = {
-            "README": (
-                f"Command line: /sbin/vm-support\nBundle name: {top}\n"
-                f"Captured on: {self.when:%Y-%m-%d %H:%M:%S}.000000\n"
-                f"vm-support version: v3.3\nOptions: {{}}\n\n{SYNTHETIC}"
-            ),
+            "README": case_text.bundle_readme(top, f"{self.when:%Y-%m-%d %H:%M:%S}", SYNTHETIC),
             "error.log": "",
             "action.log": f"{self.when:%Y-%m-%d %H:%M:%S}: commands (base.mfx) took 0.123 sec\n",
             "etc/vmware/esx.conf": f'/adv/Misc/HostName = "{self.name}"\n',
@@ -374,15 +368,3 @@ def new_host(dice: random.Random, number: int, when: datetime) -> Host:
             )
         )
     return host
-
-
-def tgz(files: Files, when: datetime) -> bytes:
-    """Return a .tgz of the files, always the same bytes."""
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, body in files.items():
-            data = body.encode() if isinstance(body, str) else body
-            info = tarfile.TarInfo(name)
-            info.size, info.mtime, info.mode = len(data), int(when.timestamp()), 0o644
-            tar.addfile(info, io.BytesIO(data))
-    return gzip.compress(plain.getvalue(), compresslevel=6, mtime=0)

@@ -55,6 +55,35 @@ _PNIC = [
 ]
 
 
+CPU_COUNTERS = (
+    "% Used",
+    "% Run",
+    "% System",
+    "% Wait",
+    "% VmWait",
+    "% Ready",
+    "% Idle",
+    "% Overlap",
+    "% CoStop",
+    "% Max Limited",
+    "% Swap Wait",
+)
+ARP_LEGEND = (
+    "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\n"
+    "Legend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
+    "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
+    "-------           ---                  -----      -------    ---------  --------- ------\n"
+)
+
+
+def bundle_readme(top: str, captured: str, note: str) -> str:
+    """README of a vm-support bundle; `note` says that it is synthetic."""
+    return (
+        f"Command line: /sbin/vm-support\nBundle name: {top}\nCaptured on: {captured}.000000\n"
+        f"vm-support version: v3.3\nOptions: {{}}\n\n{note}"
+    )
+
+
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
     """`net-stats -l`: fixed columns."""
     head = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
@@ -263,19 +292,6 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
         else [(5572790, "lin-web01", 2)]
     )
     ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
-    cpu = (
-        "% Used",
-        "% Run",
-        "% System",
-        "% Wait",
-        "% VmWait",
-        "% Ready",
-        "% Idle",
-        "% Overlap",
-        "% CoStop",
-        "% Max Limited",
-        "% Swap Wait",
-    )
     net = (
         "Packets Transmitted/sec",
         "MBits Transmitted/sec",
@@ -291,7 +307,7 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
             (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", 1) for n in range(vcpus)
         ]
         for instance, share in worlds:
-            for counter in cpu:
+            for counter in CPU_COUNTERS:
                 head.append(f"\\\\{host}\\{instance}\\{counter}")
                 columns.append((name, counter, share))
         for counter in net:
@@ -339,79 +355,11 @@ def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
     return base.get(counter, 0.0) * share * (0.95 + dice.random() / 10)
 
 
-def vsm_log() -> str:
-    """NSX Manager `vsm.log`: ordinary lines, a restart, then failing controller calls."""
-    lines = []
-    for minute in range(20):
-        lines.append(
-            f"2017-10-02 07:{minute:02d}:11.101 GMT+00:00  INFO TaskFrameworkExecutor-{minute % 9} InventoryUpdater:88 - inventory sync done"
-        )
-    lines.append(
-        "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms"
-    )
-    for minute in (5, 6, 7, 8):
-        for number in (1, 2, 3):
-            lines.append(
-                f"2017-10-02 08:{minute:02d}:{number * 7:02d}.000 GMT+00:00 ERROR NvpStatusCheck-{number} NvpStatusCheck:120 - "
-                f"controller-{number} 192.0.2.3{number}: API call failed (synthetic sample line)"
-            )
-    return "\n".join(lines) + "\n"
-
-
-def controller_cli(
-    number: int,
-    majority: str = "Connected to cluster majority",
-    cluster: str = "b20ddc88-0000-49ad-b120-572c23100001",
-) -> str:
-    """What a controller says of itself: cluster joined, all roles activated, and its view of the majority."""
-    prompt = "nsx-controller # "
-    leader = "2" if number == 1 else "-"
-    return (
-        f"{prompt}show control-cluster status\n"
-        "Type                Status                                       Since\n" + "-" * 80 + "\n"
-        "Join status:        Join complete                                09/14 14:08:46\n"
-        f"Majority status:    {majority:<45s}09/18 08:45:16\n"
-        "Restart status:     This controller can be safely restarted      09/18 08:45:06\n"
-        f"Cluster ID:         {cluster}\n"
-        f"Node UUID:          b20ddc88-0000-49ad-b120-572c2310000{number}\n\n"
-        "Role                Configured status   Active status\n"
-        + "-" * 80
-        + "\n"
-        + "".join(
-            f"{role:<20s}enabled             activated\n"
-            for role in (
-                "api_provider",
-                "persistence_server",
-                "switch_manager",
-                "logical_manager",
-                "directory_server",
-            )
-        )
-        + f"{prompt}show control-cluster startup-nodes\n192.0.2.31, 192.0.2.32, 192.0.2.33\n"
-        f"{prompt}show control-cluster connections\n"
-        "role                port            listening open conns\n" + "-" * 56 + "\n"
-        "api_provider        api/443         Y         1\n" + "-" * 56 + "\n"
-        f"persistence_server  server/2878     {'Y' if number == 1 else '-'}         {leader}\n"
-        "                    client/2888     Y         3\n                    election/3888   Y         0\n"
-        + "-"
-        * 56
-        + "\n"
-        "switch_manager      ovsmgmt/6632    Y         0\n                    openflow/6633   Y         0\n"
-        + "-"
-        * 56
-        + "\n"
-        "system              cluster/7777    Y         2\n"
-    )
-
-
 def dlr_arp(vdr: str, entries: int) -> str:
     """The ARP part of `dump-vdr-info.sh`: one row an entry, no total."""
     dice = random.Random(entries)
     text = (
-        f"VDR {vdr}:1460487509 ARP Information :\n"
-        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\nLegend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
-        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
-        "-------           ---                  -----      -------    ---------  --------- ------\n"
+        f"VDR {vdr}:1460487509 ARP Information :\n{ARP_LEGEND}"
         "10.0.0.1          02:50:56:56:44:52    VI         permanent  0          570d45550000000c 1\n"
     )
     for n in range(1, entries):

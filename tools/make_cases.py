@@ -22,8 +22,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.rules import default_paths, load
-from tools import case_nsxt, case_text, nsx_site, nsxt_outputs
-from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
+from tools import case_text, nsx_site, nsxt_site
+from tools.case_hosts import SYNTHETIC, Host, new_host
+from tools.case_pack import Files, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
 DAYS = 1080
@@ -102,22 +103,18 @@ def _contention(case: Case) -> None:
 
 
 def _no_majority(case: Case) -> None:
-    case.files["controller-1.txt"] = case_text.controller_cli(
-        1, majority="Disconnected from cluster majority"
-    )
+    case.files["controller-1.txt"] = nsx_site.session_of(1, majority=nsx_site.NO_MAJORITY)
 
 
 def _cut_controller(case: Case) -> None:
-    bundle = nsx_site.state("exposed")["nsx-controller-1.tgz"]
+    bundle = nsx_site.make_state("exposed")["nsx-controller-1.tgz"]
     case.files["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
 
 
 def _cut_manager(case: Case) -> None:
-    name, body = case_nsxt.manager_bundle(
-        1, nsxt_outputs.quiet(nsxt_outputs.manager(1), "nsx-manager")
-    )
+    name, body = nsxt_site.manager_bundle(1, nsxt_site.quiet(nsxt_site.manager(1), "nsx-manager"))
     case.files[name] = body[: len(body) * 9 // 10]
-    case.files["nsxt-mgr-01.txt"] = case_nsxt.manager_cli(1)
+    case.files["nsxt-mgr-01.txt"] = nsxt_site.manager_cli(1)
 
 
 def _dlr(case: Case) -> None:
@@ -184,7 +181,7 @@ def case(number: int, seed: int = 1) -> tuple[str, Files]:
     for host in made.hosts:
         if made.bundles:
             top, members = host.bundle()
-            files[f"{top}.tgz"] = tgz(members, host.when)
+            files[f"{top}.tgz"] = tgz(members, stamp=int(host.when.timestamp()))
         if made.transcript:
             files[f"{host.short}.txt"] = host.transcript()
         if made.esxtop:
@@ -241,7 +238,10 @@ def _write(out: Path, name: str, files: Files, *, packed: bool) -> Path:
         path = out / f"{name}.tgz"
         upload = files.get("upload.tgz")
         whole = (
-            tgz({f"{name}/{file}": body for file, body in files.items()}, FIRST_DAY)
+            tgz(
+                {f"{name}/{file}": body for file, body in files.items()},
+                stamp=int(FIRST_DAY.timestamp()),
+            )
             if upload is None
             else upload
         )
