@@ -44,7 +44,7 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder.mkdir()
     for number in range(10):
         host = new_host(random.Random(number), number, datetime(2021, 3, 1, 1))
-        top, members = host.bundle()
+        top, members = host.make_bundle()
         for lost in range(max(0, number - 7)):
             log = members.get(f"{top}/var/run/log/vobd.log", "")
             text = log if isinstance(log, str) else log.decode()
@@ -204,7 +204,7 @@ def test_a_folder_of_cases_counts_archives_too(tmp_path: Path) -> None:
 
 def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     """`driver: NAME` finds its machines; a bare word or a column without a table is answered with what to write."""
-    make_cases.make(tmp_path / "cases", 2)
+    make_cases.write_cases(tmp_path / "cases", 2)
     archive = tmp_path / "archive"
     told = run("batch", tmp_path / "cases", "--archive", archive, "--no-settings", "--no-packs")
     following = re.search(r"next: backline (archive list .*--sort worst)", told.stdout)

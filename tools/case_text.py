@@ -173,7 +173,7 @@ def guest_free(host: str, used: int, buffers: int, cached: int = 35352) -> str:
     )
 
 
-def vswitch(name: str, uplinks: list[str]) -> str:
+def vswitch_list(name: str, uplinks: list[str]) -> str:
     """`esxcfg-vswitch -l` with one standard switch."""
     links = ",".join(uplinks)
     return (
@@ -251,7 +251,7 @@ def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
     )
 
 
-def vmx(
+def vmx_file(
     name: str,
     guest: str,
     vcpus: int,

@@ -42,7 +42,11 @@ def architecture_page() -> str:
     from tools import layers  # noqa: PLC0415 - after the path above
 
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):
+    for table in (
+        layers.format_layers(),
+        layers.format_rooms("archive"),
+        layers.format_rooms("web"),
+    ):
         head = table[: table.index("\n") + 1]
         before, _, rest = page.partition(head)
         page = before + table + rest[rest.index("\n\n") + 1 :]
@@ -55,7 +59,7 @@ def product_words() -> str:
 
     from analyzer.redact.words import words_of  # noqa: PLC0415 - after the path above
 
-    def said(path: Path) -> Iterator[str]:
+    def read_texts(path: Path) -> Iterator[str]:
         if path.suffix == ".py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -83,7 +87,7 @@ def product_words() -> str:
         room / "kb" / "shared.yaml",
     ]
     pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
-    found = words_of(part for path in texts for part in said(path))
+    found = words_of(part for path in texts for part in read_texts(path))
     found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
     return "\n".join(sorted(found)) + "\n"
 

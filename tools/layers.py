@@ -130,7 +130,7 @@ BESIDE = {
 }
 
 
-def rooms(name: str) -> str:
+def format_rooms(name: str) -> str:
     """Return the table of the rooms of `archive` or `web` as it stands in docs/architecture.md: modules and job of each."""
     order, top = (
         {"archive": ARCHIVE, "web": WEB}[name],
@@ -153,7 +153,7 @@ def rooms(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown() -> str:
+def format_layers() -> str:
     """Return the table of layers as it stands in docs/architecture.md."""
     lines = ["| layer | modules |", "|---|---|"]
     for layer, modules in LAYERS:

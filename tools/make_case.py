@@ -32,9 +32,9 @@ from tools.case_text import (
     rx_queue,
     rx_summary,
     vib_list,
-    vmx,
-    vswitch,
+    vmx_file,
     vswitch_failover,
+    vswitch_list,
 )
 from tools.nsx_site import UNKNOWN, format_failing_log, make_control_plane
 
@@ -139,8 +139,8 @@ def windows_guest() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx(
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx_file(
                 "win-file01",
                 "windows8srv-64",
                 vcpus=4,
@@ -173,15 +173,15 @@ def cpu_limited() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0"]),
-            f"{volume}/lin-app07/lin-app07.vmx": vmx(
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0"]),
+            f"{volume}/lin-app07/lin-app07.vmx": vmx_file(
                 "lin-app07",
                 "debian8-64",
                 vcpus=1,
                 nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:01")],
                 cpu_limit=800,
             ),
-            f"{volume}/lin-db02/lin-db02.vmx": vmx(
+            f"{volume}/lin-db02/lin-db02.vmx": vmx_file(
                 "lin-db,02 (prod)",
                 "rhel7-64",
                 vcpus=4,
@@ -233,11 +233,11 @@ def healthy_host() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
             "commands/nicinfo.sh.txt": nic_info({}),
             "commands/localcli_software-vib-list.txt": vib_list(),
             "commands/localcli_system-settings-advanced-list--d.txt": adv_delta({}),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx_file(
                 "lin-web01",
                 "centos7-64",
                 vcpus=2,
@@ -272,7 +272,7 @@ def config_traps() -> Files:
         5224934,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
             "commands/nicinfo.sh.txt": nic_info(
                 {
                     "Receive CRC errors": 4410,
@@ -287,7 +287,7 @@ def config_traps() -> Files:
                     "/Net/UseHwTSO": (0, 1),
                 }
             ),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0006-002590aa6001/old-print01/old-print01.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0006-002590aa6001/old-print01/old-print01.vmx": vmx_file(
                 "old-print01",
                 "winnetenterprise",
                 vcpus=1,
@@ -394,7 +394,7 @@ def slow_storage() -> Files:
             ),
             "var/run/log/vobd.log": vobd_log(),
             "var/run/log/vmkernel.log": storage_vmkernel_log(),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx_file(
                 "lin-erp02",
                 "rhel7-64",
                 vcpus=4,
@@ -434,7 +434,7 @@ CASES: dict[str, tuple[Callable[[], Files], str]] = {
 }
 
 
-def write(target: Path) -> None:
+def write_cases(target: Path) -> None:
     """Write all cases below `target`, replacing what is there."""
     for name, (build, line) in CASES.items():
         folder = target / name
@@ -448,7 +448,7 @@ def write(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(
+    write_cases(
         Path(sys.argv[1])
         if len(sys.argv) > 1
         else Path(__file__).resolve().parent.parent / "samples" / "cases"

@@ -49,17 +49,17 @@ STOPPED = {"snmp"}  # of a healthy node
 HOSTS = ("192.0.2.71", "192.0.2.72")
 
 
-def manager(n: int) -> str:
+def name_manager(n: int) -> str:
     """Return the name of a manager."""
     return f"nsxt-mgr-0{n}"
 
 
-def edge(n: int) -> str:
+def name_edge(n: int) -> str:
     """Return the name of an edge."""
     return f"nsxt-edge-0{n}"
 
 
-def uuid(kind: str, n: int) -> str:
+def make_uuid(kind: str, n: int) -> str:
     """Return the id of a node: a manager, its controller, an edge, a host, a router."""
     return f"{ {'manager': '43cd0642', 'controller': '7b1c9952', 'edge': 'bed20842', 'host': '862e6ce4', 'router': '0b0e6f5c'}[kind] }-0000-4900-b68b-ca862aa4000{n}"
 
@@ -67,20 +67,20 @@ def uuid(kind: str, n: int) -> str:
 # --- logs --------------------------------------------------------------------------------------
 
 
-def line(
+def format_line(
     clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO"
 ) -> str:
     """Return a line of the syslog of 2023-03-01; data: pairs beside the level."""
     return f'2023-03-01T{clock}Z {host} NSX 3101 {msgid} [nsx@6876 {data} level="{level}"] {text} (synthetic)\n'
 
 
-def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
+def format_quiet_log(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
     """Return the syslog of an ordinary morning; programs that are no part of NSX write there too."""
     found = []
     for hour in hours:
         clock = f"{hour:02d}:00:0{hour % 10}.120"
         found.append(
-            line(
+            format_line(
                 clock,
                 host,
                 f'comp="{role}" subcomp="node-mgmt" username="root"',
@@ -91,31 +91,35 @@ def quiet(host: str, role: str, hours: Sequence[int] = range(2, 10)) -> str:
             f"2023-03-01T{hour:02d}:17:01.000Z {host} systemd 1 - - Started Session {hour} of user root.\n"
         )
         found.append(
-            line(f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served")
+            format_line(
+                f"{hour:02d}:30:00.500", host, f'comp="{role}" subcomp="http"', "request served"
+            )
         )
     return "".join(found)
 
 
-def alarm(clock: str, host: str, event: str, state: str, text: str, of: str) -> str:
+def format_alarm(clock: str, host: str, event: str, state: str, text: str, of: str) -> str:
     """Return the line that a node writes when an alarm opens or ends; of: the id of the node it is about."""
     data = f'comp="nsx-manager" subcomp="monitoring" eventType="{event}" alarmState="{state}" entId="{of}"'
-    return line(clock, host, data, text, "MONITORING", "FATAL" if state == "OPEN" else "INFO")
+    return format_line(
+        clock, host, data, text, "MONITORING", "FATAL" if state == "OPEN" else "INFO"
+    )
 
 
 # --- what the CLI prints -----------------------------------------------------------------------
 
 
-def typed(host: str, outputs: Mapping[str, str]) -> str:
+def format_session(host: str, outputs: Mapping[str, str]) -> str:
     """Return a terminal session: each command below the prompt of the node, with what it printed."""
     return "".join(f"{host}> {command}\n{text.rstrip()}\n\n" for command, text in outputs.items())
 
 
-def version(build: int) -> str:
+def format_version(build: int) -> str:
     """Return `get version`."""
     return f"VMware NSX Software, Version 4.1.0.2.0.{build}\nTechnical Support: https://support.broadcom.com\n"
 
 
-def cluster(
+def cluster_status(
     down: Sequence[int] = (), groups: Sequence[str] = GROUPS, status: str = "DEGRADED"
 ) -> str:
     """Return `get cluster status verbose`: managers that are down in some groups, and the status of these."""
@@ -125,17 +129,17 @@ def cluster(
         text += f"\nGroup Type: {group}\nGroup Status: {status if lost else 'STABLE'}\n\nMembers:\n"
         text += f"    {'UUID':<43}{'FQDN':<43}{'IP':<17}STATUS\n"
         for n in (1, 2, 3):
-            member = uuid("controller" if group == "CONTROLLER" else "manager", n)
-            name, state = f"{manager(n)}.lab.example", "DOWN" if n in lost else "UP"
+            member = make_uuid("controller" if group == "CONTROLLER" else "manager", n)
+            name, state = f"{name_manager(n)}.lab.example", "DOWN" if n in lost else "UP"
             text += f"    {member:<43}{name:<43}{f'192.0.2.4{n}':<17}{state}\n"
         text += f"\nLeaders:\n    {'SERVICE':<43}{'LEADER':<41}LEASE VERSION\n"
-        text += f"    {'cluster-manager':<43}{uuid('manager', 1):<41}129\n"
+        text += f"    {'cluster-manager':<43}{make_uuid('manager', 1):<41}129\n"
     return text
 
 
-def certificate(n: int, until: str = "Apr  1 09:00:00 2025") -> str:
+def certificate_text(n: int, until: str = "Apr  1 09:00:00 2025") -> str:
     """Return `get certificate api text` below the date that the command line prints."""
-    name = f"CN={manager(n)}.lab.example, O=synthetic"
+    name = f"CN={name_manager(n)}.lab.example, O=synthetic"
     return (
         "Wed Mar 01 2023 UTC 09:30:00.120\nCertificate:\n    Data:\n"
         f"        Issuer: {name}\n        Validity\n            Not Before: Apr  1 09:00:00 2022 GMT\n"
@@ -143,7 +147,7 @@ def certificate(n: int, until: str = "Apr  1 09:00:00 2025") -> str:
     )
 
 
-def services(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
+def service_states(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
     """Return `get services`."""
     return "\n".join(
         f"Service name:            {name}\nService state:           {'stopped' if name in stopped or name in STOPPED else 'running'}\n"
@@ -151,7 +155,7 @@ def services(names: Sequence[str], stopped: Sequence[str] = ()) -> str:
     )
 
 
-def filesystems(log_pct: int = 35, config_pct: int = 1) -> str:
+def filesystem_stats(log_pct: int = 35, config_pct: int = 1) -> str:
     """Return `get filesystem-stats`."""
     rows = (
         ("udev", "7.9G", "4.0K", "7.9G", 1, "/dev"),
@@ -191,7 +195,7 @@ def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
             if by == view
             else ("", "CLOSED", "[]")
         )
-        text += f"{uuid(kind, number):<40}{remote:<24}{uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
+        text += f"{make_uuid(kind, number):<40}{remote:<24}{make_uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
         text += f"{state:<18}{words}\n"
     return text
 
@@ -214,7 +218,7 @@ def controllers_of_node(n: int, off: Sequence[int] = ()) -> str:
     for number in (1, 2, 3):
         state = ("connected", "true", "up") if number == serves else ("not used", "false", "null")
         address, name = (
-            (f"192.0.2.4{number}", f"{manager(number)}.lab.example")
+            (f"192.0.2.4{number}", f"{name_manager(number)}.lab.example")
             if number == serves
             else ("NA", "NA")
         )
@@ -228,12 +232,12 @@ def edge_cluster(n: int, lost: Sequence[int] = ()) -> str:
     peer = "Down" if lost else "Up"
     return (
         f"High Availability State    : {state[0]}\nSince                      : 2023-03-01 09:41:07.50\n"
-        f"Edge Node Id               : {uuid('edge', n)}\nEdge Node Status           : {state[1]}\n"
+        f"Edge Node Id               : {make_uuid('edge', n)}\nEdge Node Status           : {state[1]}\n"
         f"Admin State                : Up\nVtep State                 : {state[2]}\nConfiguration              : applied\n"
         "Health Check Config        :\n    Interval               : 1000 msec\n    Deadtime               : 3000 msec\n"
         "    Max Hops               : 255\nService Status             :\n    Datapath Config Channel : Up\n"
         f"    Datapath Status Channel : Up\n    Routing Status Channel  : Up\n    Routing Status          : {state[3]}\n"
-        f"Peer Status                :\n    Node Id                : {uuid('edge', 3 - n)}\n"
+        f"Peer Status                :\n    Node Id                : {make_uuid('edge', 3 - n)}\n"
         f"    Node Status            : {peer}\n    Healthcheck Sessions   :\n        Interface          : eth0\n"
         f"        Session            : 192.0.2.5{n}:192.0.2.5{3 - n}\n        Status             : Up\n"
         "        Interface          : vtep-0\n        Device             : fp-eth0\n"
@@ -278,7 +282,7 @@ def hosts_rest() -> str:
     """Return the answer of the REST API for the hosts: all of them are up."""
     nodes = [
         {
-            "node_uuid": uuid("host", n),
+            "node_uuid": make_uuid("host", n),
             "status": "UP",
             "mgmt_connection_status": "UP",
             "control_connection_status": {"status": "UP"},
@@ -290,7 +294,7 @@ def hosts_rest() -> str:
     return json.dumps({"results": nodes}, indent=2) + "\n"
 
 
-def bgp(down: Sequence[str] = ()) -> str:
+def bgp_summary(down: Sequence[str] = ()) -> str:
     """Return `get bgp neighbor summary` of a tier-0 gateway with two neighbours."""
     text = (
         "BFD States: NC - Not configured, DC - Disconnected\n            AD - Admin down, DW - Down, IN - Init, UP - Up\n"
@@ -305,7 +309,7 @@ def bgp(down: Sequence[str] = ()) -> str:
     return text
 
 
-def bfd(
+def bfd_sessions(
     own: str,
     peers: Sequence[str],
     down: Sequence[str] = (),
@@ -343,26 +347,26 @@ def router_ha(n: int) -> str:
     """Return `get high-availability status` of the service router on an edge; the first edge forwards."""
     own, peer = ("Active", "Standby") if n == 1 else ("Standby", "Active")
     return (
-        f"Service Router\nUUID            : {uuid('router', n)}\nstate           : {own}\ntype            : TIER0\n"
+        f"Service Router\nUUID            : {make_uuid('router', n)}\nstate           : {own}\ntype            : TIER0\n"
         f"mode            : A/S\nHA ports state\n    op_state    : {'Up' if n == 1 else 'Down'}\n"
-        f"Peer Routers\n    Node UUID   : {uuid('edge', 3 - n)}\n    HA state    : {peer}\n"
+        f"Peer Routers\n    Node UUID   : {make_uuid('edge', 3 - n)}\n    HA state    : {peer}\n"
     )
 
 
-def vpns() -> dict[str, str]:
+def vpn_sessions() -> dict[str, str]:
     """Return the outputs about VPNs of an edge with a session of each kind, both up."""
-    carrier = uuid("router", 7)
+    carrier = make_uuid("router", 7)
     return {
         "get ipsecvpn session": f"Total Number of Sessions: 1\n\nIKE Session ID : 3\nUUID           : {carrier}\n"
         "Local IP       : 203.0.113.9          Peer IP        : 203.0.113.10\nSession Status : Up\n"
         "Policy Rules\n    Tunnel Status  : Up\n",
-        "get l2vpn session": f"Session       : {carrier}\nTunnel        : {uuid('router', 8)}\nIPSEC Session : {carrier}\nStatus        : UP\n",
+        "get l2vpn session": f"Session       : {carrier}\nTunnel        : {make_uuid('router', 8)}\nIPSEC Session : {carrier}\nStatus        : UP\n",
     }
 
 
 def tunnel_stats(n: int) -> str:
     """Return `get tunnel-ports stats` of an edge that drops nothing."""
-    return f"""Tunnel      : {uuid("router", n)[:-5]}f{n}0a1
+    return f"""Tunnel      : {make_uuid("router", n)[:-5]}f{n}0a1
 RX-Packets  : 1201
 RX-Drops    : 0
 TX-Packets  : 3331
@@ -372,16 +376,16 @@ No-Route    : 0
 """
 
 
-def neighbors(peer: str) -> str:
+def neighbor_table(peer: str) -> str:
     """Return `get neighbor` in the VRF of the tunnels of an edge: a neighbour that answers."""
     return f"""Logical Router
-UUID    : {uuid("router", 1)}
+UUID    : {make_uuid("router", 1)}
 VRF     : 0
 LR-ID   : 0
 Name    :
 Type    : TUNNEL
 Neighbor
-   Interface : {uuid("router", 9)}
+   Interface : {make_uuid("router", 9)}
    IP        : {peer}
    MAC       : 00:50:56:00:00:01
    State     : reach
@@ -392,7 +396,7 @@ Neighbor
 def logical_routers(n: int) -> str:
     """Return `get logical-routers` of an edge with room in its neighbour tables."""
     head = "UUID                                   VRF    LR-ID  Name       Type                   Ports   Neighbors"
-    return f"Logical Router\n{head}\n{uuid('router', n)}   1      2      SR-tier0   SERVICE_ROUTER_TIER0   6       2/50000\n"
+    return f"Logical Router\n{head}\n{make_uuid('router', n)}   1      2      SR-tier0   SERVICE_ROUTER_TIER0   6       2/50000\n"
 
 
 # --- the site ----------------------------------------------------------------------------------
@@ -400,20 +404,20 @@ def logical_routers(n: int) -> str:
 
 def manager_bundle(n: int, log: str) -> tuple[str, bytes]:
     """Return name and bytes of a manager's archive."""
-    top, host = f"manager-{n}", manager(n)
+    top, host = f"manager-{n}", name_manager(n)
     files: Files = {
         f"{top}/var/log/syslog": log,
-        f"{top}/var/log/proton/nsxapi.log": line(
+        f"{top}/var/log/proton/nsxapi.log": format_line(
             "03:00:00.000", host, 'comp="nsx-manager" subcomp="manager"', "sync done"
         ),
         f"{top}/var/log/corfu/corfu.9000.log": "2023-03-01T03:00:00.404Z | INFO  | main | o.c.infrastructure.Server | ready (synthetic)\n",
         f"{top}/var/log/corfu/jvm/gc.log": "2023-03-01T03:00:00.504+0000: Total time for which application threads were stopped: 0.0061 seconds\n",
-        f"{top}/var/log/cbm/cbm.log": line(
+        f"{top}/var/log/cbm/cbm.log": format_line(
             "03:00:01.000", host, 'comp="cluster-boot-manager" subcomp="step"', "ready"
         ),
         f"{top}/var/log/proxy/reverse-proxy.log": "2023-03-01T03:00:02.000Z INFO started (synthetic)\n",
     }
-    return f"nsx_manager_{uuid('manager', n)}.tgz", tgz(files)
+    return f"nsx_manager_{make_uuid('manager', n)}.tgz", tgz(files)
 
 
 def edge_bundle(n: int, log: str, routing: str = "") -> tuple[str, bytes]:
@@ -421,30 +425,31 @@ def edge_bundle(n: int, log: str, routing: str = "") -> tuple[str, bytes]:
     top = f"edge-{n}"
     quiet_frr = "2023/03/01 02:00:01 ZEBRA: client 12 says hello (synthetic)\n"
     files: Files = {f"{top}/var/log/syslog": log, f"{top}/var/log/frr/frr.log": quiet_frr + routing}
-    return f"nsx_edge_{uuid('edge', n)}.tgz", tgz(files)
+    return f"nsx_edge_{make_uuid('edge', n)}.tgz", tgz(files)
 
 
 def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
     """Return what was typed on a manager; others: outputs that differ from those of a healthy one."""
     outputs = {
-        "get version": version(21761691),
-        "get cluster status verbose": cluster(),
-        "get services": services(SERVICES),
-        "get filesystem-stats": filesystems(),
+        "get version": format_version(21761691),
+        "get cluster status verbose": cluster_status(),
+        "get services": service_states(SERVICES),
+        "get filesystem-stats": filesystem_stats(),
         "get core-dumps": "Directory: /var/log/core\n",
         "get transport-nodes status": transport_nodes(n, off),
         "get managers": managers_of_node(off),
-        "get certificate api text": certificate(n),
+        "get certificate api text": certificate_text(n),
     }
-    asked = typed(
-        manager(n), {command: others.get(_key(command), text) for command, text in outputs.items()}
+    asked = format_session(
+        name_manager(n),
+        {command: others.get(name_output(command), text) for command, text in outputs.items()},
     )
     calls = {
         "transport-nodes/status": hosts_rest(),
         "alarms": '{"results": [], "result_count": 0}\n',
-        f"transport-nodes/{uuid('edge', 1)}/tunnels": '{"tunnels": [], "result_count": 0}\n',
+        f"transport-nodes/{make_uuid('edge', 1)}/tunnels": '{"tunnels": [], "result_count": 0}\n',
     }
-    shell = f"root@{manager(n)}:~# curl -k -u admin https://localhost/api/v1/"
+    shell = f"root@{name_manager(n)}:~# curl -k -u admin https://localhost/api/v1/"
     return asked + "".join(f"{shell}{path}\n{text}\n" for path, text in calls.items())
 
 
@@ -452,15 +457,15 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
     """Return what was typed on an edge."""
     own, peer = f"198.51.100.1{n}", f"198.51.100.1{3 - n}"
     outputs = {
-        "get version": version(21761695),
-        "get services": services(EDGE_SERVICES),
-        "get filesystem-stats": filesystems(),
+        "get version": format_version(21761695),
+        "get services": service_states(EDGE_SERVICES),
+        "get filesystem-stats": filesystem_stats(),
         "get core-dumps": "Directory: /var/log/core\n",
         "get managers": managers_of_node(off),
         "get controllers": controllers_of_node(n, off),
         "get edge-cluster status": edge_cluster(n),
-        "get bgp neighbor summary": bgp(),
-        "get bfd-sessions": bfd(own, [peer, "198.51.100.21", "198.51.100.22"]),
+        "get bgp neighbor summary": bgp_summary(),
+        "get bfd-sessions": bfd_sessions(own, [peer, "198.51.100.21", "198.51.100.22"]),
         "get dataplane cpu stats verbose": dataplane_cpu(),
         "get dataplane memory stats": dataplane_memory(),
         "get physical-port fp-eth0 stats": port_stats(),
@@ -468,20 +473,21 @@ def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
         "get high-availability status": router_ha(n),
         "get tunnel-ports stats": tunnel_stats(n),
         "get logical-routers": logical_routers(n),
-        "get neighbor": neighbors(peer),
-        **vpns(),
+        "get neighbor": neighbor_table(peer),
+        **vpn_sessions(),
     }
-    return typed(
-        edge(n), {command: others.get(_key(command), text) for command, text in outputs.items()}
+    return format_session(
+        name_edge(n),
+        {command: others.get(name_output(command), text) for command, text in outputs.items()},
     )
 
 
-def _key(command: str) -> str:
+def name_output(command: str) -> str:
     """Return the word of a command by which a state names its output."""
     return command.removeprefix("get ").replace("-", "_").replace(" ", "_")
 
 
-def site(
+def make_site(
     managers: Mapping[int, Mapping[str, str]] | None = None,
     edges: Mapping[int, Mapping[str, str]] | None = None,
     logs: Mapping[str, str] | None = None,
@@ -498,95 +504,108 @@ def site(
     for n in (1, 2, 3):
         if n not in off:
             name, body = manager_bundle(
-                n, _sorted(quiet(manager(n), "nsx-manager"), logs, manager(n))
+                n,
+                _merge_log(format_quiet_log(name_manager(n), "nsx-manager"), logs, name_manager(n)),
             )
             nodes[name] = body
-            files[f"{manager(n)}.txt"] = manager_cli(n, off, **(managers or {}).get(n, {}))
+            files[f"{name_manager(n)}.txt"] = manager_cli(n, off, **(managers or {}).get(n, {}))
     for n in (1, 2):
-        name, body = edge_bundle(n, _sorted(quiet(edge(n), "nsx-edge"), logs, edge(n)))
+        name, body = edge_bundle(
+            n, _merge_log(format_quiet_log(name_edge(n), "nsx-edge"), logs, name_edge(n))
+        )
         nodes[name] = body
-        files[f"{edge(n)}.txt"] = edge_cli(n, off, **(edges or {}).get(n, {}))
+        files[f"{name_edge(n)}.txt"] = edge_cli(n, off, **(edges or {}).get(n, {}))
     return {"nsx-support-bundle.tar": pack_tar(nodes), **files}
 
 
-def _sorted(log: str, logs: Mapping[str, str] | None, node: str) -> str:
+def _merge_log(log: str, logs: Mapping[str, str] | None, node: str) -> str:
     """Return a log with further lines of a node, in order of time."""
     return "".join(sorted((log + (logs or {}).get(node, "")).splitlines(keepends=True)))
 
 
 def manager_down() -> Files:
     """Return the site with the third manager powered off: the others and the edges see it."""
-    seen = {"cluster_status_verbose": cluster([3])}
-    return site(managers={1: seen, 2: seen}, off=[3])
+    seen = {"cluster_status_verbose": cluster_status([3])}
+    return make_site(managers={1: seen, 2: seen}, off=[3])
 
 
 def edge_cut_off() -> Files:
     """Return the site with an edge that lost its tunnels and its BGP neighbours; the other edge lost the one to it."""
     peers = ["198.51.100.12", "198.51.100.21", "198.51.100.22"]
     lost = {
-        "bfd_sessions": bfd("198.51.100.11", peers, peers),
-        "bgp_neighbor_summary": bgp(["192.0.2.130", "192.0.2.134"]),
+        "bfd_sessions": bfd_sessions("198.51.100.11", peers, peers),
+        "bgp_neighbor_summary": bgp_summary(["192.0.2.130", "192.0.2.134"]),
         "edge_cluster_status": edge_cluster(1, [1]),
     }
     other = {
-        "bfd_sessions": bfd("198.51.100.12", ["198.51.100.11", *peers[1:]], ["198.51.100.11"]),
+        "bfd_sessions": bfd_sessions(
+            "198.51.100.12", ["198.51.100.11", *peers[1:]], ["198.51.100.11"]
+        ),
         "edge_cluster_status": edge_cluster(2, [1]),
     }
     log = "".join(
-        line(
-            f"09:41:07.{n}00", edge(1), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
+        format_line(
+            f"09:41:07.{n}00", name_edge(1), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
             f"Tunnel 198.51.100.11:{peer}(geneve) state updated from up to down", "FABRIC", "WARN",
         )
         for n, peer in enumerate(peers, 1)
     )  # fmt: skip
-    opened = alarm(
+    opened = format_alarm(
         "09:46:00.000",
-        manager(1),
+        name_manager(1),
         "edge_tunnels_down",
         "OPEN",
         "The tunnels of an edge are down",
-        uuid("edge", 1),
+        make_uuid("edge", 1),
     )
-    return site(edges={1: lost, 2: other}, logs={edge(1): log, manager(1): opened})
+    return make_site(edges={1: lost, 2: other}, logs={name_edge(1): log, name_manager(1): opened})
 
 
 def certificate_and_disk() -> Files:
     """Return the site with a manager whose certificate expired and whose log partition is full."""
-    own = uuid("manager", 2)
-    log = alarm(
-        "08:00:00.000", manager(2), "certificate_expired", "OPEN", "A certificate has expired", own
+    own = make_uuid("manager", 2)
+    log = format_alarm(
+        "08:00:00.000",
+        name_manager(2),
+        "certificate_expired",
+        "OPEN",
+        "A certificate has expired",
+        own,
     )
-    log += alarm(
+    log += format_alarm(
         "08:05:00.000",
-        manager(2),
+        name_manager(2),
         "manager_disk_usage_very_high",
         "OPEN",
         "Disk usage of /var/log is 97%",
         own,
     )
-    log += alarm(
+    log += format_alarm(
         "07:00:00.000",
-        manager(2),
+        name_manager(2),
         "password_expired",
         "OPEN",
         "The password of audit has expired",
         own,
     )
-    log += alarm(
+    log += format_alarm(
         "07:30:00.000",
-        manager(2),
+        name_manager(2),
         "password_expired",
         "RESOLVED",
         "The password of audit was changed",
         own,
     )
-    differs = {"filesystem_stats": filesystems(97), "services": services(SERVICES, ["search"])}
-    return site(managers={2: differs}, logs={manager(2): log})
+    differs = {
+        "filesystem_stats": filesystem_stats(97),
+        "services": service_states(SERVICES, ["search"]),
+    }
+    return make_site(managers={2: differs}, logs={name_manager(2): log})
 
 
 # Name of a state -> the files of a site in it.
 STATES: dict[str, Callable[[], Files]] = {
-    "healthy": site,
+    "healthy": make_site,
     "a manager down": manager_down,
     "an edge cut off": edge_cut_off,
     "certificate and disk": certificate_and_disk,

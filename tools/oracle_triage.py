@@ -27,7 +27,7 @@ def is_log(path: str) -> bool:
     return bool(_LOG.search(path))
 
 
-def scan(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
+def scan_bundle(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
     """Yield every (path, line, pattern) of a .tgz, nested gz members included."""
     searches = [re.compile(pattern).search for pattern in patterns]
     with tarfile.open(bundle, "r:gz") as archive:
@@ -47,7 +47,7 @@ def scan(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
 def main() -> None:
     """Print the findings of a bundle as JSON."""
     bundle, patterns = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
-    json.dump(sorted(scan(bundle, patterns)), sys.stdout)
+    json.dump(sorted(scan_bundle(bundle, patterns)), sys.stdout)
 
 
 if __name__ == "__main__":

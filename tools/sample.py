@@ -20,7 +20,7 @@ from analyzer.artefacts.parsing import Parser, registry
 from analyzer.artefacts.tables import Block, Fault
 
 
-def expected(parser: Parser, lines: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
+def read_sample(parser: Parser, lines: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
     """Return what a sample's JSON holds: `wanted` (about, command or path) and the rows, lines and faults."""
     command, path = wanted.get("command", ""), wanted.get("path", "")
     match = parser.match_command(command) if command else None
@@ -58,7 +58,7 @@ def main() -> None:
     if "about" not in wanted:
         parser.error("a new sample says what it stands for: --about")
     lines = options.text.read_bytes().decode("utf-8", "surrogateescape").splitlines()
-    found = expected(registry()[options.text.parent.name], lines, wanted)
+    found = read_sample(registry()[options.text.parent.name], lines, wanted)
     beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(
         f"{beside}: {sum(map(len, found['rows'].values()))} rows, faults in lines {found['faults']}; check each cell"

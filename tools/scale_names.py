@@ -17,7 +17,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.scale_run import Failed, measured  # noqa: E402 - found through the line above
+from tools.scale_run import Failed, measure_command  # noqa: E402 - found through the line above
 
 
 class _Names:
@@ -42,7 +42,7 @@ class _Names:
         return self.objects[name]
 
 
-def _made_up(count: int) -> list[str]:
+def make_names(count: int) -> list[str]:
     """Return `count` entries as names and manifests write them."""
     dice = random.Random(count)
     prints = f"{dice.getrandbits(48):012x}-{dice.getrandbits(48):012x}"
@@ -53,7 +53,7 @@ def _made_up(count: int) -> list[str]:
     ]
 
 
-def _segments(entries: list[str], size: int) -> dict[str, bytes]:
+def make_segments(entries: list[str], size: int) -> dict[str, bytes]:
     """Return the manifests of segments of `size` cases."""
     from analyzer.archive.entries import SEGMENT_FORMAT  # noqa: PLC0415 - heavy
     from analyzer.archive.seal import sealed_json  # noqa: PLC0415 - heavy
@@ -68,13 +68,13 @@ def _segments(entries: list[str], size: int) -> dict[str, bytes]:
     return out
 
 
-def _one(count: int, size: int) -> dict[str, float]:
+def measure_snapshot(count: int, size: int) -> dict[str, float]:
     """Measure a snapshot of `count` cases, loose (`size` 0) or in segments of `size`."""
     from analyzer.archive.entries import snapshot  # noqa: PLC0415 - heavy
 
-    entries = _made_up(count)
+    entries = make_names(count)
     loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries} if not size else {}
-    objects = _segments(entries, size) if size else loose
+    objects = make_segments(entries, size) if size else loose
     shelf = _Names(objects)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
@@ -94,7 +94,7 @@ def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) 
     out = {}
     for count in counts:
         for size in sizes:
-            run = measured([sys.executable, __file__, str(count), str(size)])
+            run = measure_command([sys.executable, __file__, str(count), str(size)])
             if run.code:
                 raise Failed(
                     run.err.strip().splitlines()[-1] if run.err.strip() else f"exit code {run.code}"
@@ -104,4 +104,4 @@ def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) 
 
 
 if __name__ == "__main__":
-    print(json.dumps(_one(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(measure_snapshot(int(sys.argv[1]), int(sys.argv[2]))))
