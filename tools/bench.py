@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools import bench_jobs
+from tools.make_bundle import FULL, esxtop_csv, parse_size, write_bundle
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-from tools import bench_jobs  # noqa: E402 - found through the line above
-from tools.make_bundle import FULL, esxtop_csv, parse_size, write_bundle  # noqa: E402
 
 QUICK = 60_000_000
 SMALL = 40_000_000  # the reference scan is too slow for more
@@ -151,7 +152,8 @@ class Bench:
     def p5(self) -> None:
         """The reference scan of the standard library: the same findings for how much less work."""
         path = self.make_bundle(SMALL // 4 if self.quick else SMALL)
-        slow, quick = self.run_job("reference", path, 60), self.run_job("scan", path, 60)
+        slow = self.run_job("reference", path, 60)
+        quick = self.run_job("scan", path, 60)
         same = slow.answer.rpartition(" ")[2] == quick.answer.rpartition(" ")[2]
         text = f"{slow.cpu / quick.cpu:.1f}x, findings {'identical' if same else 'DIFFER'}"
         self.add_line(
@@ -228,10 +230,9 @@ class Bench:
 
     def p11(self) -> None:
         """Start-up of the command."""
-        runs = [
-            run_child([sys.executable, "-m", "analyzer", "--help"])
-            for _ in range(2 * self.rounds + 1)
-        ]
+        runs = []
+        for _ in range(2 * self.rounds + 1):
+            runs.append(run_child([sys.executable, "-m", "analyzer", "--help"]))
         wall = statistics.median(run.wall for run in runs) * 1000
         shown = subprocess.run(
             [sys.executable, "-X", "importtime", "-m", "analyzer", "--help"],
@@ -309,10 +310,9 @@ def print_progress(text: str) -> None:
 
 def print_table(lines: Sequence[Line]) -> None:
     """Print the table."""
-    widths = [
-        max(len(getattr(line, name)) for line in lines)
-        for name in ("demand", "text", "measured", "target")
-    ]
+    widths = []
+    for name in ("demand", "text", "measured", "target"):
+        widths.append(max(len(getattr(line, name)) for line in lines))
     for line in lines:
         cells = [line.demand, line.text, line.measured, line.target]
         met = {True: "met", False: "NOT MET", None: "-"}[line.met]

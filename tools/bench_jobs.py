@@ -60,9 +60,9 @@ def scan_logs(path: str, count: str, how: str = "") -> str:
     from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
-    signatures = [
-        Signature(str(n), "log", pattern) for n, pattern in enumerate(make_patterns(int(count)))
-    ]
+    signatures = []
+    for n, pattern in enumerate(make_patterns(int(count))):
+        signatures.append(Signature(str(n), "log", pattern))
     if how == "storm":
         signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
     scanner = Scanner(signatures)

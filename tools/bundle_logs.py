@@ -52,11 +52,10 @@ def make_event(number: int) -> tuple[str, str]:
     """Return (text with `{}` for an object, regex) of planted event `number`."""
     noun = _NOUNS[number % len(_NOUNS)]
     state = _STATES[number // len(_NOUNS) % len(_STATES)]
-    kind = (
-        f"{noun} {state}"
-        if number < len(_NOUNS) * len(_STATES)
-        else f"{noun} {state} (case {number})"
-    )
+    if number < len(_NOUNS) * len(_STATES):
+        kind = f"{noun} {state}"
+    else:
+        kind = f"{noun} {state} (case {number})"
     kind = kind.replace("(", "[").replace(")", "]")
     escaped = kind.replace("[", r"\[").replace("]", r"\]")
     head = f"Bench: {kind} on {{}}"
@@ -133,11 +132,9 @@ class LogText:
             joint = " " if self._kind == "controller" else "T"
             when = datetime.fromtimestamp(_EPOCH + second, UTC)
             self._head = when.strftime(f"%Y-%m-%d{joint}%H:%M:%S")
-        return (
-            f"{self._head},{milli:03d}"
-            if self._kind == "controller"
-            else f"{self._head}.{milli:03d}Z"
-        )
+        if self._kind == "controller":
+            return f"{self._head},{milli:03d}"
+        return f"{self._head}.{milli:03d}Z"
 
     def _write_lines(self) -> Iterator[str]:
         dice, steps = self._dice, self._steps
@@ -159,15 +156,17 @@ class LogText:
 
     def _make_vmkernel_line(self, text: str) -> tuple[str, str]:
         dice = self._dice
-        cpu, world = dice.randrange(32), 33000 + dice.randrange(400) * 7
+        cpu = dice.randrange(32)
+        world = 33000 + dice.randrange(400) * 7
         if text:
             return f" cpu{cpu}:{world})WARNING: {text}; request ", ""
-        module, action, name = (
-            dice.choice(_MODULES),
-            dice.choice(_ACTIONS),
-            dice.choice(self._objects),
-        )
-        warning = "WARNING: " if self._kind == "vmkwarning" or dice.random() < 0.1 else ""
+        module = dice.choice(_MODULES)
+        action = dice.choice(_ACTIONS)
+        name = dice.choice(self._objects)
+        if self._kind == "vmkwarning" or dice.random() < 0.1:
+            warning = "WARNING: "
+        else:
+            warning = ""
         line = 200 + 13 * (len(module) * 7 + len(action)) % 4000
         tail = f" on {name}" + (
             f" H:0x0 D:0x{dice.choice((0, 2, 8))} P:0x0" if "Scsi" in module else ""

@@ -145,17 +145,20 @@ class Host:
                 bytesRxOK=good * 900,
                 droppedRx=lost,
             )
-            queues = 2 if vm.vcpus > 1 and not vm.guest.startswith("windows8") else 1
+            if vm.vcpus > 1 and not vm.guest.startswith("windows8"):
+                queues = 2
+            else:
+                queues = 1
             text.append(
                 f"{prompt}vsish -e get {port}/clientStats\n{stats}"
                 f"{prompt}vsish -e get {port}/vmxnet3/rxSummary\n{case_text.rx_summary(0, good, *vm.full)}"
                 f"{prompt}vsish -e ls {port}/vmxnet3/rxqueues/\n"
                 + "".join(f"{n}/\n" for n in range(queues))
             )
-            text += [
-                f"{prompt}vsish -e get {port}/vmxnet3/rxqueues/{n}/status\n{case_text.rx_queue(*vm.ring)}"
-                for n in range(queues)
-            ]
+            for n in range(queues):
+                text.append(
+                    f"{prompt}vsish -e get {port}/vmxnet3/rxqueues/{n}/status\n{case_text.rx_queue(*vm.ring)}"
+                )
         detection, balancing, count = self.teaming
         policy = case_text.vswitch_failover(
             detection, balancing, [f"vmnic{n}" for n in range(count)]
@@ -171,10 +174,8 @@ class Host:
         for index, vm in enumerate(self.vms):
             gid = 5_572_700 + 40 * index
             groups = [(f"Group Cpu({gid}:{vm.name})", vm.vcpus)]
-            groups += [
-                (f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1)
-                for n in range(vm.vcpus)
-            ]
+            for n in range(vm.vcpus):
+                groups.append((f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1))
             for instance, share in groups:
                 for counter, value in self._cpu(vm, share):
                     head.append(f"\\\\{self.name}\\{instance}\\{counter}")
@@ -188,16 +189,13 @@ class Host:
                     f"\\\\{self.name}\\Network Port(vSwitch0:{vm.port}:{gid + 10}:{vm.name})\\{counter}"
                 )
                 columns.append(value)
-        lines = [",".join(f'"{cell}"' for cell in head) + ","]
+        rows = []
         for sample in range(samples):
             stamp = self.when - timedelta(seconds=5 * (samples - sample))
             swing = 0.9 + self.dice.random() / 5
-            lines.append(
-                f'"{stamp:%m/%d/%Y %H:%M:%S}",'
-                + ",".join(f'"{value * swing:.2f}"' for value in columns)
-                + ","
-            )
-        return "\n".join(lines) + "\n"
+            cells = [f"{value * swing:.2f}" for value in columns]
+            rows.append([f"{stamp:%m/%d/%Y %H:%M:%S}", *cells])
+        return case_text.esxtop_file(head, rows)
 
     @staticmethod
     def _cpu(vm: Vm, share: int) -> list[tuple[str, float]]:
@@ -229,17 +227,18 @@ class Host:
         }
 
     def _list_ports(self) -> list[tuple[int, int, int, str, str, str]]:
-        fixed = [
-            (
-                33554434 + n,
-                4,
-                0,
-                "vSwitch0",
-                f"00:25:90:aa:{self.number % 251:02x}:0{n}",
-                f"vmnic{n}",
+        fixed = []
+        for n in range(2):
+            fixed.append(
+                (
+                    33554434 + n,
+                    4,
+                    0,
+                    "vSwitch0",
+                    f"00:25:90:aa:{self.number % 251:02x}:0{n}",
+                    f"vmnic{n}",
+                )
             )
-            for n in range(2)
-        ]
         fixed.append(
             (33554436, 3, 0, "vSwitch0", f"00:25:90:aa:{self.number % 251:02x}:02", "vmk0")
         )
@@ -266,21 +265,10 @@ class Host:
             "esx-base": f"{version}-1.29.{self.release[1]}",
             self.driver[0]: f"{self.driver[1]}-2{tail}",
         }
-        rows |= {
-            name: f"{value}-5{tail}" if name == "i40en" else value
-            for name, value in self.vibs.items()
-        }
-        head = f"{'Name':<20s}  {'Version':<40s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
-        rule = f"{'-' * 20}  {'-' * 40}  {'-' * 6}  {'-' * 16}  ------------\n"
-        day = self.when - timedelta(days=90)
-        return (
-            head
-            + rule
-            + "".join(
-                f"{n:<20s}  {v:<40s}  VMW     VMwareCertified   {day:%Y-%m-%d}\n"
-                for n, v in rows.items()
-            )
-        )
+        for name, value in self.vibs.items():
+            rows[name] = f"{value}-5{tail}" if name == "i40en" else value
+        day = f"{self.when - timedelta(days=90):%Y-%m-%d}"
+        return case_text.vib_table([(name, row, "VMW", day) for name, row in rows.items()], 40)
 
     def _vm_files(self) -> Files:
         files: Files = {}
@@ -322,7 +310,9 @@ class Host:
         """Return `count` ordinary lines of the six hours before, and the scenario's events in their place."""
         dice = self.dice
         step = 21_600 / count
-        lines = [(21_600 + age - step * n, self._make_line(log, dice)) for n in range(count)]
+        lines = []
+        for n in range(count):
+            lines.append((21_600 + age - step * n, self._make_line(log, dice)))
         if not age:
             lines += [(float(before), text) for kind, before, text in self.events if kind == log]
             lines.sort(key=lambda one: -one[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _CLIENT = [
     "pktsTxOK",
@@ -86,10 +86,10 @@ def bundle_readme(top: str, captured: str, note: str) -> str:
 
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
     """`net-stats -l`: fixed columns."""
-    head = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
-    return head + "".join(
-        f"{p:<16d} {t:4d} {s:7d} {w:<16s} {m:<18s} {c}\n" for p, t, s, w, m, c in ports
-    )
+    text = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
+    for port, kind, subkind, switch, mac, client in ports:
+        text += f"{port:<16d} {kind:4d} {subkind:7d} {switch:<16s} {mac:<18s} {client}\n"
+    return text
 
 
 def client_stats(**values: int) -> str:
@@ -223,22 +223,31 @@ def nic_info(counters: dict[str, int]) -> str:
 
 
 def vib_list(nsx: str = "", i40en: str = "") -> str:
-    """`localcli software vib list`."""
+    """`localcli software vib list` of a 6.5 host."""
     rows = [
-        ("esx-base", "6.5.0-1.29.6765664", "VMware", "VMwareCertified", "2017-10-02"),
-        ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "VMwareCertified", "2017-10-02"),
+        ("esx-base", "6.5.0-1.29.6765664", "VMware", "2017-10-02"),
+        ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "2017-10-02"),
     ]
     if i40en:
-        rows.append(("i40en", i40en, "VMW", "VMwareCertified", "2017-10-02"))
+        rows.append(("i40en", i40en, "VMW", "2017-10-02"))
     if nsx:
-        rows.append(("esx-nsxv", nsx, "VMware", "VMwareCertified", "2017-10-03"))
-    head = f"{'Name':<20s}  {'Version':<32s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
-    rule = f"{'-' * 20}  {'-' * 32}  {'-' * 6}  {'-' * 16}  ------------\n"
-    return (
-        head
-        + rule
-        + "".join(f"{n:<20s}  {v:<32s}  {w:<6s}  {a:<16s}  {d}\n" for n, v, w, a, d in rows)
-    )
+        rows.append(("esx-nsxv", nsx, "VMware", "2017-10-03"))
+    return vib_table(rows, 32)
+
+
+def vib_table(rows: Iterable[tuple[str, str, str, str]], width: int) -> str:
+    """`localcli software vib list` of rows of name, version, vendor and date; `width` is that of the versions."""
+    widths = (20, width, 6, 16, 12)
+    titles = ("Name", "Version", "Vendor", "Acceptance Level", "Install Date")
+    lines = [titles, ["-" * one for one in widths]]
+    lines += [
+        (name, version, vendor, "VMwareCertified", day) for name, version, vendor, day in rows
+    ]
+    text = ""
+    for cells in lines:
+        padded = [cell.ljust(one) for cell, one in zip(cells, widths, strict=True)]
+        text += "  ".join(padded).rstrip() + "\n"
+    return text
 
 
 def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
@@ -286,11 +295,10 @@ def vmx_file(
 def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     """An esxtop batch file (default columns of a few groups), 5 s apart, trailing comma as esxtop writes it."""
     dice = random.Random(7)
-    vms = (
-        [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
-        if not calm
-        else [(5572790, "lin-web01", 2)]
-    )
+    if not calm:
+        vms = [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
+    else:
+        vms = [(5572790, "lin-web01", 2)]
     ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
     net = (
         "Packets Transmitted/sec",
@@ -318,13 +326,18 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     for counter in ("% Processor Time", "% Util Time"):
         head.append(f"\\\\{host}\\Physical Cpu(_Total)\\{counter}")
         columns.append(("", counter, 1))
-    out = [",".join('"' + cell.replace('"', '""') + '"' for cell in head) + ","]
+    rows = []
     for sample in range(samples):
         second = sample * 5
         cells = [f"10/14/2017 16:{30 + second // 60:02d}:{second % 60:02d}"]
         cells += [f"{_sample(dice, name, counter, share):.2f}" for name, counter, share in columns]
-        out.append(",".join(f'"{cell}"' for cell in cells) + ",")
-    return "\n".join(out) + "\n"
+        rows.append(cells)
+    return esxtop_file(head, rows)
+
+
+def esxtop_file(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """An esxtop batch file of cells, each line with esxtop's trailing comma."""
+    return "".join('"' + '","'.join(cells) + '",\n' for cells in (head, *rows))
 
 
 def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
@@ -339,11 +352,9 @@ def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
         "% Idle": 70.0,
     }
     if limited and counter in ("% Ready", "% Max Limited"):
-        return (
-            68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0)
-            if share
-            else 0.0
-        )
+        if share:
+            return 68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0)
+        return 0.0
     if limited and counter == "% Received Packets Dropped":
         return 1.2 + dice.random()
     if counter in ("Packets Transmitted/sec", "Packets Received/sec"):

@@ -219,9 +219,15 @@ def hash_files(made: Path) -> str:
 def print_sizes(output: Path) -> None:
     """Print what was built, in MB of a million bytes."""
     for path in sorted(output.iterdir()):
-        files = [path] if path.is_file() else sorted(path.iterdir())
+        if path.is_file():
+            files = [path]
+        else:
+            files = sorted(path.iterdir())
         size = sum(file.stat().st_size for file in files)
-        many = f", {len(files)} wheels" if path.is_dir() else ""
+        if path.is_dir():
+            many = f", {len(files)} wheels"
+        else:
+            many = ""
         print(f"{size / 1e6:8.1f} MB  {path.name}{many}")
 
 

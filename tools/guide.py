@@ -75,7 +75,10 @@ def run_command(command: str, folder: Path) -> str:
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     if found[2]:
         count = int(found[3])
-        lines = lines[:count] if found[2] == "head" else lines[-count:]
+        if found[2] == "head":
+            lines = lines[:count]
+        else:
+            lines = lines[-count:]
     return "".join(f"{line}\n" for line in lines)
 
 

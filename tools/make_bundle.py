@@ -184,7 +184,9 @@ def name_command_file(command: str) -> str:
     if len(words) > 1:
         name += "_" + re.sub(r"[^()\-_0-9A-Za-z]", "", "-".join(words[1:]))
     name += ".txt"
-    return f"commands/{name}" if len(name) <= 100 else f"commands/{name[:47]}[...]{name[-48:]}"
+    if len(name) <= 100:
+        return f"commands/{name}"
+    return f"commands/{name[:47]}[...]{name[-48:]}"
 
 
 def write_identity(tar: TarGz, size: int, seed: int) -> None:
@@ -207,9 +209,9 @@ def write_identity(tar: TarGz, size: int, seed: int) -> None:
 
 
 def list_ports() -> list[tuple[int, int, int, str, str, str]]:
-    nics = [
-        (33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}") for n in range(2)
-    ]
+    nics = []
+    for n in range(2):
+        nics.append((33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}"))
     vms = [
         (33554440 + n, 5, 9, "vSwitch0", f"00:50:56:a6:01:{n:02x}", f"vm{n}.eth0")
         for n in range(VMS)
@@ -261,9 +263,9 @@ def write_commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]
         body = make_listing(dice, 300 + dice.randrange(most))
         tar.add_text(name_command_file(command), body)
         if number % 20 == 0:
-            rows = [
-                {"Device": f"naa.{n:x}", "Size": n * 1024} for n in range(dice.randrange(1, 40))
-            ]
+            rows = []
+            for n in range(dice.randrange(1, 40)):
+                rows.append({"Device": f"naa.{n:x}", "Size": n * 1024})
             name = name_command_file(command).removeprefix("commands/").removesuffix(".txt")
             tar.add_text(f"json/{name}.json", json.dumps(rows, indent=1) + "\n")
 
@@ -293,11 +295,10 @@ def write_vms(tar: TarGz, share: float, seed: int, planted: Sequence[str]) -> No
             int(200_000 * min(1.0, 4 * share)) + 2000
         )
         body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)
-        last = (
-            [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted]
-            if number == 3
-            else []
-        )
+        if number == 3:
+            last = [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted]
+        else:
+            last = []
         tar.add_text(f"{folder}/vmware.log", body + "".join(last).encode())
 
 
@@ -335,14 +336,15 @@ def esxtop_header(columns: int) -> list[str]:
     names = ["(PDH-CSV 4.0) (UTC)(0)"]
     vm = 0
     while len(names) < columns:
-        gid, name = 1000 + 50 * vm, f"vm{vm}"
+        gid = 1000 + 50 * vm
+        name = f"vm{vm}"
         groups: list[tuple[str, Sequence[str]]] = [
             (f"Group Cpu({gid}:{name})", case_text.CPU_COUNTERS)
         ]
-        groups += [
-            (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", case_text.CPU_COUNTERS)
-            for n in range(4)
-        ]
+        for n in range(4):
+            groups.append(
+                (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", case_text.CPU_COUNTERS)
+            )
         groups += [(f"Network Port(vSwitch0:{33554440 + vm}:{gid + 10}:{name})", _NET)]
         groups += [(f"Group Memory({gid}:{name})", _MEMORY), (f"Virtual Disk({name})", _DISK)]
         groups += [(f"Physical Cpu({vm})", ["% Util Time"])]
@@ -355,20 +357,17 @@ def esxtop_header(columns: int) -> list[str]:
 
 def esxtop_csv(columns: int, rows: int, seed: int) -> Iterator[bytes]:
     """Yield an esxtop batch file, 5 s apart, with esxtop's trailing comma."""
-    yield ('"' + '","'.join(esxtop_header(columns)) + '",\n').encode()
+    yield case_text.esxtop_file(esxtop_header(columns), ()).encode()
     dice = random.Random(f"esxtop/{columns}/{seed}")
-    pool = ["0.00"] * 900 + [
-        f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}" for _ in range(2100)
-    ]
+    pool = ["0.00"] * 900
+    for _ in range(2100):
+        pool.append(f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}")
     for row in range(rows):
-        second = row * 5
-        day, rest = divmod(second, 86_400)
-        stamp = (
-            f"03/{8 + day % 20:02d}/2021 {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-        )
-        yield (
-            '"' + stamp + '","' + '","'.join(dice.choices(pool, k=columns - 1)) + '",\n'
-        ).encode()
+        day, second = divmod(row * 5, 86_400)
+        minute, second = divmod(second, 60)
+        hour, minute = divmod(minute, 60)
+        stamp = f"03/{8 + day % 20:02d}/2021 {hour:02d}:{minute:02d}:{second:02d}"
+        yield case_text.esxtop_file([stamp, *dice.choices(pool, k=columns - 1)], ()).encode()
 
 
 def esxtop_size(columns: int, rows: int, seed: int) -> int:
@@ -382,7 +381,10 @@ def vsish_dump(size: int, seed: int) -> str:
     parts: list[str] = []
     left, port = size, 33554440
     while left > 0:
-        full = dice.randrange(1, 9000) if dice.random() < 0.01 else 0
+        if dice.random() < 0.01:
+            full = dice.randrange(1, 9000)
+        else:
+            full = 0
         pkts = dice.randrange(1, 10**9)
         where = f"/net/portsets/vSwitch0/ports/{port}"
         text = (

@@ -65,11 +65,12 @@ def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Ca
 
     Outputs of commands stand in one pasted session, each below the prompt of its host.
     """
-    typed = [
-        f"[root@{file.get('node', 'esx-01')}:~] {file['command']}\n{file['text'].rstrip()}\n"
-        for file in files
-        if "command" in file
-    ]
+    typed = []
+    for file in files:
+        if "command" in file:
+            typed.append(
+                f"[root@{file.get('node', 'esx-01')}:~] {file['command']}\n{file['text'].rstrip()}\n"
+            )
     found = {file["path"]: file["text"] for file in files if "path" in file}
     if typed:
         found[f"{name}.txt"] = "".join(typed)
@@ -213,7 +214,9 @@ def break_case(files: Files, how: str, dice: random.Random) -> Files:
         "noise": dice.randbytes(dice.randrange(10, 20_000)),
         "text": "This is no archive. " + SYNTHETIC,
     }
-    return {} if how == "nothing" else {"upload.tgz": bodies[how]}
+    if how == "nothing":
+        return {}
+    return {"upload.tgz": bodies[how]}
 
 
 def write_cases(
@@ -233,7 +236,8 @@ def write_each(
         kind, files = make_case(number, seed)
         if dice.random() < broken_share:
             how = BREAKAGES[dice.randrange(len(BREAKAGES))]
-            kind, files = f"broken-{how}", break_case(files, how, dice)
+            kind = f"broken-{how}"
+            files = break_case(files, how, dice)
         packed = form == "tgz" or (form == "mixed" and dice.random() < 0.5)
         yield Made(write_case(out, f"case-{number:06d}", files, packed=packed), kind)
 
@@ -243,15 +247,10 @@ def write_case(out: Path, name: str, files: Files, *, packed: bool) -> Path:
     if packed and files:
         path = out / f"{name}.tgz"
         upload = files.get("upload.tgz")
-        whole = (
-            tgz(
-                {f"{name}/{file}": body for file, body in files.items()},
-                stamp=int(FIRST_DAY.timestamp()),
-            )
-            if upload is None
-            else upload
-        )
-        path.write_bytes(whole.encode() if isinstance(whole, str) else whole)
+        if upload is None:
+            stamp = int(FIRST_DAY.timestamp())
+            upload = tgz({f"{name}/{file}": body for file, body in files.items()}, stamp=stamp)
+        path.write_bytes(upload.encode() if isinstance(upload, str) else upload)
         return path
     path = out / name
     path.mkdir(exist_ok=True)

@@ -406,7 +406,8 @@ def format_sockets(site: Site, host: int) -> str:
         "-----  ------  ------  ------------------------------  --------------------  -----------  --------  -------  ---------------\n"
     )
     for index, (port, ip, state, world) in enumerate(rows):
-        local, foreign = f"{HOSTS[host]}:{43000 + index}", f"{ip}:{port}"
+        local = f"{HOSTS[host]}:{43000 + index}"
+        foreign = f"{ip}:{port}"
         text += f"tcp         0       0  {local:<30s}  {foreign:<20s}  {state:<11s}     44923  newreno  {world}\n"
     return text
 
@@ -424,7 +425,10 @@ def format_vxlan(site: Site, host: int) -> str:
         "\tNetwork count:\t3\n"
     )
     for controller in CONTROLLERS:
-        serving = controller if controller in reached or not reached else reached[0]
+        if controller in reached or not reached:
+            serving = controller
+        else:
+            serving = reached[0]
         state = "up" if reached else "down"
         text += (
             f"\t\tVXLAN network:\t{5000 + controller}\n\t\t\tMulticast IP:\tN/A (headend replication)\n"
@@ -472,7 +476,8 @@ def format_packet_log(site: Site, host: int) -> str:
 
 def format_edge_session(unit: int) -> str:
     """Return the session on a unit of the Edge: 0 is active, 1 is the standby."""
-    own, peer = f"edge-1-{unit}", f"edge-1-{1 - unit}"
+    own = f"edge-1-{unit}"
+    peer = f"edge-1-{1 - unit}"
     return (
         f"{own}> show service highavailability\n"
         f"Highavailability Status:             running\nHighavailability Unit Name:          {own}\n"

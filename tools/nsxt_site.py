@@ -130,7 +130,8 @@ def cluster_status(
         text += f"    {'UUID':<43}{'FQDN':<43}{'IP':<17}STATUS\n"
         for n in (1, 2, 3):
             member = make_uuid("controller" if group == "CONTROLLER" else "manager", n)
-            name, state = f"{name_manager(n)}.lab.example", "DOWN" if n in lost else "UP"
+            name = f"{name_manager(n)}.lab.example"
+            state = "DOWN" if n in lost else "UP"
             text += f"    {member:<43}{name:<43}{f'192.0.2.4{n}':<17}{state}\n"
         text += f"\nLeaders:\n    {'SERVICE':<43}{'LEADER':<41}LEASE VERSION\n"
         text += f"    {'cluster-manager':<43}{make_uuid('manager', 1):<41}129\n"
@@ -190,11 +191,12 @@ def transport_nodes(view: int, off: Sequence[int] = ()) -> str:
     up = [n for n in (1, 2, 3) if n not in off]
     for n, (kind, number) in enumerate((("host", 1), ("host", 2), ("edge", 1), ("edge", 2))):
         by = up[n % len(up)]
-        remote, state, words = (
-            (f"192.0.2.7{n}:4527{n}", "OPENED", "[4.1, 4.0, 3.2]")
-            if by == view
-            else ("", "CLOSED", "[]")
-        )
+        if by == view:
+            remote = f"192.0.2.7{n}:4527{n}"
+            state = "OPENED"
+            words = "[4.1, 4.0, 3.2]"
+        else:
+            remote, state, words = ("", "CLOSED", "[]")
         text += f"{make_uuid(kind, number):<40}{remote:<24}{make_uuid('controller', by):<40}{f'192.0.2.4{by}':<17}{'true':<13}"
         text += f"{state:<18}{words}\n"
     return text
@@ -216,19 +218,25 @@ def controllers_of_node(n: int, off: Sequence[int] = ()) -> str:
         "Controller FQDN          Failure Reason\n"
     )
     for number in (1, 2, 3):
-        state = ("connected", "true", "up") if number == serves else ("not used", "false", "null")
-        address, name = (
-            (f"192.0.2.4{number}", f"{name_manager(number)}.lab.example")
-            if number == serves
-            else ("NA", "NA")
-        )
+        if number == serves:
+            state = ("connected", "true", "up")
+        else:
+            state = ("not used", "false", "null")
+        if number == serves:
+            address = f"192.0.2.4{number}"
+            name = f"{name_manager(number)}.lab.example"
+        else:
+            address, name = ("NA", "NA")
         text += f"{address:<17}{1235:<9}{'enabled':<12}{state[0]:<13}{state[1]:<21}{state[2]:<15}{name:<25}NA\n"
     return text
 
 
 def edge_cluster(n: int, lost: Sequence[int] = ()) -> str:
     """Return `get edge-cluster status` of an edge; lost: edges that are without tunnels."""
-    state = ("Inactive", "Down", "Down", "Down") if n in lost else ("Active", "Up", "Up", "Up")
+    if n in lost:
+        state = ("Inactive", "Down", "Down", "Down")
+    else:
+        state = ("Active", "Up", "Up", "Up")
     peer = "Down" if lost else "Up"
     return (
         f"High Availability State    : {state[0]}\nSince                      : 2023-03-01 09:41:07.50\n"
@@ -280,17 +288,18 @@ def port_stats(missed: int = 0) -> str:
 
 def hosts_rest() -> str:
     """Return the answer of the REST API for the hosts: all of them are up."""
-    nodes = [
-        {
-            "node_uuid": make_uuid("host", n),
-            "status": "UP",
-            "mgmt_connection_status": "UP",
-            "control_connection_status": {"status": "UP"},
-            "pnic_status": {"status": "UP", "down_count": 0},
-            "tunnel_status": {"status": "UP"},
-        }
-        for n in (1, 2)
-    ]
+    nodes = []
+    for n in (1, 2):
+        nodes.append(
+            {
+                "node_uuid": make_uuid("host", n),
+                "status": "UP",
+                "mgmt_connection_status": "UP",
+                "control_connection_status": {"status": "UP"},
+                "pnic_status": {"status": "UP", "down_count": 0},
+                "tunnel_status": {"status": "UP"},
+            }
+        )
     return json.dumps({"results": nodes}, indent=2) + "\n"
 
 
@@ -345,7 +354,10 @@ def bfd_sessions(
 
 def router_ha(n: int) -> str:
     """Return `get high-availability status` of the service router on an edge; the first edge forwards."""
-    own, peer = ("Active", "Standby") if n == 1 else ("Standby", "Active")
+    if n == 1:
+        own, peer = ("Active", "Standby")
+    else:
+        own, peer = ("Standby", "Active")
     return (
         f"Service Router\nUUID            : {make_uuid('router', n)}\nstate           : {own}\ntype            : TIER0\n"
         f"mode            : A/S\nHA ports state\n    op_state    : {'Up' if n == 1 else 'Down'}\n"
@@ -455,7 +467,8 @@ def manager_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
 
 def edge_cli(n: int, off: Sequence[int] = (), **others: str) -> str:
     """Return what was typed on an edge."""
-    own, peer = f"198.51.100.1{n}", f"198.51.100.1{3 - n}"
+    own = f"198.51.100.1{n}"
+    peer = f"198.51.100.1{3 - n}"
     outputs = {
         "get version": format_version(21761695),
         "get services": service_states(EDGE_SERVICES),

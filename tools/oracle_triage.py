@@ -32,7 +32,10 @@ def scan_bundle(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
     searches = [re.compile(pattern).search for pattern in patterns]
     with tarfile.open(bundle, "r:gz") as archive:
         for member in archive:
-            file = archive.extractfile(member) if member.isreg() and is_log(member.name) else None
+            if member.isreg() and is_log(member.name):
+                file = archive.extractfile(member)
+            else:
+                file = None
             if file is None:
                 continue
             lines = gzip.open(file) if member.name.endswith(".gz") else file  # noqa: SIM115 - ends with the archive
@@ -46,7 +49,8 @@ def scan_bundle(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
 
 def main() -> None:
     """Print the findings of a bundle as JSON."""
-    bundle, patterns = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
+    bundle = Path(sys.argv[1])
+    patterns = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
     json.dump(sorted(scan_bundle(bundle, patterns)), sys.stdout)
 
 

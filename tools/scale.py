@@ -114,7 +114,8 @@ class Bench:
 
     def make_cases(self, count: int) -> Path:
         """Return a folder of `count` synthetic cases, made when it is not there."""
-        folder, ready = self.work / f"cases-{count}", self.work / f"cases-{count}.ready"
+        folder = self.work / f"cases-{count}"
+        ready = self.work / f"cases-{count}.ready"
         if not ready.exists():
             shutil.rmtree(folder, ignore_errors=True)
             for _ in write_each(folder, count, form="mixed"):
@@ -130,7 +131,8 @@ class Bench:
 
     def first(self, count: int) -> dict[str, Any]:
         """First batch into an empty archive."""
-        cases, archive = self.make_cases(count), self.archive_path(count)
+        cases = self.make_cases(count)
+        archive = self.archive_path(count)
         shutil.rmtree(archive, ignore_errors=True)
         for step in PER_COUNT[1:]:
             self.results.pop(f"{step}/{count}", None)
@@ -285,7 +287,8 @@ class Bench:
     def broken(self) -> dict[str, Any]:
         """What broken uploads cost: a set with a fifth broken, against its sound cases alone."""
         count = QUICK_COUNTS[1] if self.quick else 400
-        mixed, sound = self.work / "mixed", self.work / "sound"
+        mixed = self.work / "mixed"
+        sound = self.work / "sound"
         for folder in (mixed, sound):
             shutil.rmtree(folder, ignore_errors=True)
         kinds = list(write_each(mixed, count, broken_share=BROKEN, form="mixed"))
@@ -351,9 +354,9 @@ class Bench:
 
 def compare_jobs(walls: dict[int, list[Run]]) -> dict[str, Any]:
     """Return the medians of both sides and the scaling: 1.0 is twice as fast with two processes."""
-    middle = {
-        jobs: sorted(runs, key=lambda run: run.wall)[len(runs) // 2] for jobs, runs in walls.items()
-    }
+    middle = {}
+    for jobs, runs in walls.items():
+        middle[jobs] = sorted(runs, key=lambda run: run.wall)[len(runs) // 2]
     return {
         "wall_1": middle[1].wall,
         "wall_2": middle[2].wall,

@@ -14,10 +14,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.scale_run import Failed, measure_command  # noqa: E402 - found through the line above
+from analyzer.archive.entries import (
+    SEGMENT_FORMAT,
+    snapshot,
+)
+from analyzer.archive.object_store.object_store import Object
+from analyzer.archive.seal import sealed_json
+from tools.scale_run import Failed, measure_command
 
 
 class _Names:
@@ -29,8 +34,6 @@ class _Names:
 
     def list(self, prefix: str = "") -> Iterator[Any]:
         """Yield the objects below a prefix."""
-        from analyzer.archive.object_store.object_store import Object  # noqa: PLC0415 - heavy
-
         return (
             Object(name, len(body), 1.7e9)
             for name, body in self.objects.items()
@@ -47,17 +50,14 @@ def make_names(count: int) -> list[str]:
     dice = random.Random(count)
     prints = f"{dice.getrandbits(48):012x}-{dice.getrandbits(48):012x}"
     ids = sorted(f"{dice.getrandbits(128):032x}" for _ in range(count))
-    return [
-        f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}"
-        for n, one in enumerate(ids)
-    ]
+    found = []
+    for n, one in enumerate(ids):
+        found.append(f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}")
+    return found
 
 
 def make_segments(entries: list[str], size: int) -> dict[str, bytes]:
     """Return the manifests of segments of `size` cases."""
-    from analyzer.archive.entries import SEGMENT_FORMAT  # noqa: PLC0415 - heavy
-    from analyzer.archive.seal import sealed_json  # noqa: PLC0415 - heavy
-
     out = {}
     for start in range(0, len(entries), size):
         some = [
@@ -70,10 +70,11 @@ def make_segments(entries: list[str], size: int) -> dict[str, bytes]:
 
 def measure_snapshot(count: int, size: int) -> dict[str, float]:
     """Measure a snapshot of `count` cases, loose (`size` 0) or in segments of `size`."""
-    from analyzer.archive.entries import snapshot  # noqa: PLC0415 - heavy
-
     entries = make_names(count)
-    loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries} if not size else {}
+    if not size:
+        loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries}
+    else:
+        loose = {}
     objects = make_segments(entries, size) if size else loose
     shelf = _Names(objects)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -12,18 +12,29 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import case_text  # noqa: E402 - found through the line above
-from tools.make_cases import make_case  # noqa: E402 - the same
-
-if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
-    from analyzer.pipeline.case_data import CaseData, RunResult
-    from analyzer.rules import Catalog
+from analyzer.archive.entry import Entry
+from analyzer.archive.packs import encode
+from analyzer.archive.query import ask, search
+from analyzer.archive.restore import recall
+from analyzer.archive.store import Archive
+from analyzer.pipeline.case_data import (
+    CaseData,
+    RunResult,
+    conclude,
+)
+from analyzer.pipeline.triage import Options, gathered
+from analyzer.rules import (
+    Catalog,
+    run_catalog,
+)
+from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
+from tools import case_text
+from tools.make_cases import make_case
 
 WRITTEN, READ, ROUNDS, FINDINGS = 12, 40, 5, 500
 BOTH = (
@@ -44,9 +55,6 @@ def time_act(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -
 
 def main(archive: Path, folder: Path) -> None:
     """Measure and print."""
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-    from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
-
     catalog = run_catalog.load(run_catalog.Local(), ())
     opened = Archive.open(archive)
     print(
@@ -62,15 +70,10 @@ def main(archive: Path, folder: Path) -> None:
 
 def time_writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     """Time packing and storing, of small cases and of one with 500 findings; reading and judging are done before."""
-    from analyzer.archive.entry import Entry  # noqa: PLC0415 - heavy
-    from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-
     target = Archive.open(folder / "written", create=True)
-    small = [
-        judge_case(write_files(folder, f"small-{n}", make_case(n)[1]), catalog)
-        for n in range(WRITTEN)
-    ]
+    small = []
+    for n in range(WRITTEN):
+        small.append(judge_case(write_files(folder, f"small-{n}", make_case(n)[1]), catalog))
     large = judge_case(
         write_files(folder, "large", {f"v{n}/v{n}.vmx": make_vmx(n) for n in range(FINDINGS)}),
         catalog,
@@ -108,19 +111,12 @@ def write_files(folder: Path, name: str, files: dict[str, Any]) -> Path:
 
 
 def judge_case(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
-    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
-    from analyzer.rules.settings import Settings  # noqa: PLC0415 - heavy
-    from analyzer.runtime.limits import Limits  # noqa: PLC0415 - heavy
-
     material = gathered([path], catalog.signatures(), Options())
     return material, conclude(material, catalog, Settings(), Limits())
 
 
 def time_reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     """Time reading single cases: the document, and all facts as they were."""
-    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-
     cases = [one for one in opened.snapshot().current() if one.facts is not None]
     some = random.Random(1).sample(cases, min(READ, len(cases)))
     signatures = catalog.signatures()
@@ -134,8 +130,6 @@ def time_reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
 
 def time_questions(opened: Archive) -> dict[str, float]:
     """Time questions when the snapshot is known."""
-    from analyzer.archive.query import ask, search  # noqa: PLC0415 - heavy
-
     snapshot = opened.snapshot()
 
     def both() -> None:

@@ -48,16 +48,14 @@ def describe_machine(results: Results) -> str:
     found = results.get("machine")
     if not found:
         return NONE
-    loads = [
-        value["load"]
-        for key, value in results.items()
-        if isinstance(value, dict) and "load" in value and key != "machine"
-    ]
-    busy = (
-        f" Load before a step up to {max(loads):.1f}: other work ran beside."
-        if max(loads, default=0) > 1
-        else ""
-    )
+    loads = []
+    for key, value in results.items():
+        if isinstance(value, dict) and "load" in value and key != "machine":
+            loads.append(value["load"])
+    if max(loads, default=0) > 1:
+        busy = f" Load before a step up to {max(loads):.1f}: other work ran beside."
+    else:
+        busy = ""
     what = f"{found['cores']} cores ({found['architecture']}), {found['memory_gb']} GB, {found['system']}"
     return f"{what}, {found['python']}, a local disk; medians where a step was repeated.{busy}"
 
@@ -84,7 +82,9 @@ def format_row(label: str, counts: list[int], cell: Callable[[int], str | None])
 def format_seconds(value: float) -> str:
     if value >= 120:
         return f"{value / 60:.1f} min"
-    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+    if value >= 10:
+        return f"{value:.1f} s"
+    return f"{value:.2f} s"
 
 
 def format_batch(results: Results, counts: list[int]) -> str:
@@ -166,10 +166,8 @@ def format_queries(results: Results, counts: list[int]) -> str:
     rules = [
         rule for count in counts for rule in results.get(f"backtest/{count}", {}) if rule != "load"
     ]
-    rows += [
-        format_row(f"back-test of {rule}, compacted", counts, took("backtest", rule))
-        for rule in dict.fromkeys(rules)
-    ]
+    for rule in dict.fromkeys(rules):
+        rows.append(format_row(f"back-test of {rule}, compacted", counts, took("backtest", rule)))
     rows.append(
         format_row("for comparison: start of the program alone", counts, took("queries", "start"))
     )
@@ -205,11 +203,10 @@ def format_processes(results: Results) -> str:
             high=high,
             all=whole,
         )
-        rate = (
-            f"{found['mb_s']:.0f} MB/s"
-            if "mb_s" in found
-            else f"{found['count'] / found['wall_2']:.1f} cases/s"
-        )
+        if "mb_s" in found:
+            rate = f"{found['mb_s']:.0f} MB/s"
+        else:
+            rate = f"{found['count'] / found['wall_2']:.1f} cases/s"
         rows.append(
             [
                 label,
@@ -245,11 +242,10 @@ def format_names(results: Results) -> str:
     for key, one in results.get("names", {}).items():
         count, _, size = key.partition("/")
         if size:
-            where = (
-                f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests"
-                if int(size)
-                else "loose"
-            )
+            if int(size):
+                where = f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests"
+            else:
+                where = "loose"
             rows.append(
                 [
                     f"{int(count):,} cases, {where}",
@@ -257,7 +253,9 @@ def format_names(results: Results) -> str:
                     f"{one['mb']:.0f} MB",
                 ]
             )
-    return format_table(["", "snapshot", "memory"], rows) if rows else NONE
+    if rows:
+        return format_table(["", "snapshot", "memory"], rows)
+    return NONE
 
 
 # --- one million cases ----------------------------------------------------------------------------
@@ -319,7 +317,8 @@ def format_million(results: Results, counts: list[int]) -> str:
             )
         )
     if real := results.get("real"):
-        each, stored = real["cpu"] / real["bundles"], real["stored"] / real["bundles"]
+        each = real["cpu"] / real["bundles"]
+        stored = real["stored"] / real["bundles"]
         what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
         rows.append(
             _line(
