@@ -141,7 +141,8 @@ def _read_elements(text: str, root: Element, line: int) -> None:
 
 
 def _add_text(element: Element, text: str, line: int) -> None:
-    element.parts.append(_decode_entities(text))
+    decoded = _ENTITY.sub(_decode_entity, text) if "&" in text else text
+    element.parts.append(decoded)
     if text and not text.isspace():
         element.text_lines += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
 
@@ -166,7 +167,9 @@ def _find_end(text: str, start: int, line: int) -> tuple[int, str]:
 
 def _read_tag(inside: str) -> str:
     match = _NAME.match(inside)
-    return match.group().rpartition(":")[2] if match else ""
+    if match:
+        return match.group().rpartition(":")[2]
+    return ""
 
 
 def _close_element(stack: list[Element], tag: str) -> None:
@@ -177,13 +180,11 @@ def _close_element(stack: list[Element], tag: str) -> None:
             return
 
 
-def _decode_entities(text: str) -> str:
-    return _ENTITY.sub(_decode_entity, text) if "&" in text else text
-
-
 def _decode_entity(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
         return _PREDEFINED[name]
     code = int(decimal) if decimal else int(hexadecimal, 16)
-    return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else match.group()
+    if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000:
+        return chr(code)
+    return match.group()

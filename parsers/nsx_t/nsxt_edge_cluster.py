@@ -69,7 +69,11 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         found = _LABEL.match(line)
-        label, text = (found["label"], found["text"] or "") if found else ("", "")
+        if found:
+            label = found["label"]
+            text = found["text"] or ""
+        else:
+            label, text = ("", "")
         if label in _OWN:
             if _OWN[label] in own:  # another output begins
                 yield from _read_status(block, own)

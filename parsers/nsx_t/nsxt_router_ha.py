@@ -65,7 +65,8 @@ def parse_block(block: Block) -> Output:
     peers: list[_Cells] = []
     section = ""
     for number, line in enumerate(block.lines):
-        heading, found = _SECTIONS.match(line), _LINE.match(line)
+        heading = _SECTIONS.match(line)
+        found = _LINE.match(line)
         if _begins_router(
             heading["name"] if heading else "", found["label"] if found else "", section
         ):
@@ -75,7 +76,17 @@ def parse_block(block: Block) -> Output:
             section = heading["name"]
         elif found:
             cell = found["text"] or "", block.first_line + number
-            _take_line(section, found["label"], cell, own, peers)
+            label = found["label"]
+            if section == "HA ports state":
+                if label == "op_state":
+                    own.setdefault("port_state", cell)
+            elif section == "Peer Routers":
+                if label == "Node UUID":
+                    peers.append({"node_uuid": cell})
+                elif label == "HA state" and peers:
+                    peers[-1]["peer_router_state"] = cell
+            elif section != "Sub-cluster Information" and label in _OWN:
+                own.setdefault(_OWN[label], cell)
         elif line.strip() and not re.match(rf"\s*(?:{DATED}|{UUID}\s)", line):
             yield stray_fault(block, number, PARSER.name)
     yield from _make_router_row(block, own, peers)
@@ -87,21 +98,6 @@ def _begins_router(heading: str, label: str, section: str) -> bool:
         label in _OWN or heading in ("HA ports state", "Sub-cluster Information")
     )
     return (heading == "Service Router" and bool(section)) or again
-
-
-def _take_line(
-    section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]
-) -> None:
-    if section == "HA ports state":
-        if label == "op_state":
-            own.setdefault("port_state", cell)
-    elif section == "Peer Routers":
-        if label == "Node UUID":
-            peers.append({"node_uuid": cell})
-        elif label == "HA state" and peers:
-            peers[-1]["peer_router_state"] = cell
-    elif section != "Sub-cluster Information" and label in _OWN:
-        own.setdefault(_OWN[label], cell)
 
 
 def _make_router_row(block: Block, own: _Cells, peers: list[_Cells]) -> Output:

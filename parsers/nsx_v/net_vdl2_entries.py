@@ -129,7 +129,9 @@ def read_entries(
 ) -> Output:
     """Read lines of one output; `first` is the number of the first of them, `asked` what its command gave."""
     expected, rows, odd = 0, 0, 0
-    table, labels, cells = VTEP, dict[str, str](), _Cells()
+    table = VTEP
+    labels = dict[str, str]()
+    cells = _Cells()
     for at, line in enumerate(lines, first):
         counted = _COUNT.match(line)
         found = None if counted else _LINE.match(line)

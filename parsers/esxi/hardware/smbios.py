@@ -39,19 +39,24 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
-        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            found = _LABEL.match(line)
+        else:
+            found = None
         record = _PART.match(line) if found else None
         if record and _RECORD.match(record["part"]):
-            part, handle, above = record["part"], int(record["handle"]), []
+            part = record["part"]
+            handle = int(record["handle"])
+            above = []
         elif found is None or count >= MOST_VALUES:
-            why = (
-                "not a label"
-                if found is None
-                else f"more than {MOST_VALUES:,} values in one output"
-            )
+            if found is None:
+                why = "not a label"
+            else:
+                why = f"more than {MOST_VALUES:,} values in one output"
             yield fault_at(block, number, PARSER.name, why)
         else:
-            depth, text = len(found["indent"]), (found["value"] or "").strip('"').strip()
+            depth = len(found["indent"])
+            text = (found["value"] or "").strip('"').strip()
             above = [one for one in above if one[0] < depth]
             if not found["value"]:
                 above.append((depth, found["label"]))

@@ -92,7 +92,9 @@ _VM_CLIENT = re.compile(r"(?P<vm>.+?)(?:\.eth| ethernet)(?P<vnic>\d{1,2})$")  # 
 def find_vm(client_name: str) -> tuple[str | None, int | None]:
     """Return (VM, number of its adapter) of a client `web01.eth0` or `web01 ethernet0`; else Nones."""
     found = _VM_CLIENT.match(client_name)
-    return (found["vm"], int(found["vnic"])) if found else (None, None)
+    if found:
+        return (found["vm"], int(found["vnic"]))
+    return (None, None)
 
 
 def split_names(text: str | None) -> list[str]:

@@ -29,10 +29,8 @@ def read_record(block: Block, record: Record) -> Output:
         yield from without_subject(record, PARSER.name, block)
         return
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    active, standby = (
-        split_names(cells.get("active_uplinks")),
-        split_names(cells.get("standby_uplinks")),
-    )
+    active = split_names(cells.get("active_uplinks"))
+    standby = split_names(cells.get("standby_uplinks"))
     values: dict[str, Value] = {
         "switch": block.params.get("switch"),
         "portgroup": block.params.get("portgroup"),

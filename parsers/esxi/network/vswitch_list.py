@@ -62,7 +62,10 @@ def _list_strange_lines(block: Block) -> Iterator[Fault]:
         (line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()
     ]
     for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
-        named = below.partition(":")[2].strip() if below.lstrip().startswith("Name:") else None
+        if below.lstrip().startswith("Name:"):
+            named = below.partition(":")[2].strip()
+        else:
+            named = None
         if ":" not in line and line.strip() != named:
             yield fault_at(
                 block, number, PARSER.name, "neither a key nor the name of the next switch"

@@ -45,7 +45,10 @@ def parse_block(block: Block) -> Output:
         if found := _PART.match(line):
             part, node = found["name"] or part, None
             continue
-        setting = _SETTING.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            setting = _SETTING.match(line)
+        else:
+            setting = None
         if setting is None or count == MOST_VALUES:
             why = (
                 f"more than {MOST_VALUES:,} settings"

@@ -40,7 +40,10 @@ def read_record(block: Block, record: Record) -> Output:
 
 
 def _convert_to_kib(text: str) -> int:
-    unit = text[-1] if text[-1] in _KIB else "K"
+    if text[-1] in _KIB:
+        unit = text[-1]
+    else:
+        unit = "K"
     return int(float(text.rstrip("BKMGT")) * _KIB[unit])
 
 

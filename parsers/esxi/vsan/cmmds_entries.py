@@ -104,7 +104,9 @@ def _find_value(name: str, content: str) -> Value:
     )
     if found is None:
         return None
-    return found[1] if name in ("hostname", "devName") else int(found[2]) if found[2] else None
+    if name in ("hostname", "devName"):
+        return found[1]
+    return int(found[2]) if found[2] else None
 
 
 PARSER = Parser(
