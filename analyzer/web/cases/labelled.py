@@ -46,7 +46,11 @@ def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
     """
     top = _Folder()
     for file in files:
-        *folders, name = _parts(file.label)
+        # no part is empty or points upwards
+        path = normalise(_SURROGATE.sub("\ufffd", file.label), MOST).path
+        *folders, name = [_INSTEAD.get(part, part) for part in path.split("/") if part] or [
+            _NAMELESS
+        ]
         folder = top
         for part in folders:
             folder = folder.folder(part)
@@ -63,12 +67,6 @@ def places_of(given: Mapping[str, Any]) -> list[Place]:
             NamedFile(label, Path(path), modified) for label, path, modified in given["files"]
         )
     ]
-
-
-def _parts(label: str) -> list[str]:
-    """Return the parts of a label: none empty, none that points upwards, all of them together bounded."""
-    path = normalise(_SURROGATE.sub("\ufffd", label), MOST).path
-    return [_INSTEAD.get(part, part) for part in path.split("/") if part] or [_NAMELESS]
 
 
 class _Folder:
@@ -152,7 +150,10 @@ class _Numbered:
 
     def open(self, key: str, *_: object, **__: object) -> BinaryIO:
         """Open a file for reading."""
-        return self._path(key).open("rb", buffering=0)
+        found = self._tree.find(key)
+        if isinstance(found, _Folder):
+            raise IsADirectoryError(errno.EISDIR, "a folder")
+        return found.path.open("rb", buffering=0)
 
     def cat_file(self, key: str, start: int = 0, end: int | None = None) -> bytes:
         """Return a stretch of a file."""
@@ -163,12 +164,6 @@ class _Numbered:
     def info(self, key: str) -> dict[str, str]:
         """Say nothing of the content (an ETag or the like)."""
         return {"name": key}
-
-    def _path(self, key: str) -> Path:
-        found = self._tree.find(key)
-        if isinstance(found, _Folder):
-            raise IsADirectoryError(errno.EISDIR, "a folder")
-        return found.path
 
 
 class _NumberedFile(RemoteFile):

@@ -45,7 +45,18 @@ PIECE = 32 << 10  # characters of lines sent at once
 def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
     """Send the lines of an order; return the last line, nothing is raised."""
     try:
-        return _sent(order, out)
+        moment = _moment(order["around"])
+        window = around.window(moment, LENGTH)
+        query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
+        log = MergedLog(
+            places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read
+        )
+        shown = 0
+        for piece in _pieces(nearest(log.lines(), moment)):
+            shown += len(piece)
+            out.tell("lines", lines=piece)
+        sentences = [one_line(text, 300) for text in summary(log.summary, window)]
+        return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": sentences}
     except BacklineError as error:
         return failed(error)
     except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
@@ -55,21 +66,6 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
                 "the logs cannot be read", why=failure_text(error), do="Please report it."
             )
         )
-
-
-def _sent(order: Mapping[str, Any], out: ProgressWriter) -> Record:
-    moment = _moment(order["around"])
-    window = around.window(moment, LENGTH)
-    query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
-    log = MergedLog(
-        places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read
-    )
-    shown = 0
-    for piece in _pieces(nearest(log.lines(), moment)):
-        shown += len(piece)
-        out.tell("lines", lines=piece)
-    said = [one_line(text, 300) for text in summary(log.summary, window)]
-    return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": said}
 
 
 def _moment(seconds: float) -> datetime:
@@ -102,20 +98,17 @@ def _pieces(lines: Iterable[MergedLine]) -> Iterator[list[list[object]]]:
     piece: list[list[object]] = []
     size = 0
     for line in lines:
-        piece.append(_cells(line))
+        words = (line.time, line.host, line.log, line.level, line.component, line.object)
+        when = datetime.fromisoformat(line.time).timestamp()
+        texts = (one_line(line.text.strip(), TEXT), one_line(f"{line.address}:{line.line}", TEXT))
+        cells = [when, *(one_line(word, 300) for word in words), *texts]
+        piece.append(cells)
         size += sum(len(str(cell)) for cell in piece[-1])
         if size >= PIECE:
             yield piece
             piece, size = [], 0
     if piece:
         yield piece
-
-
-def _cells(line: MergedLine) -> list[object]:
-    words = (line.time, line.host, line.log, line.level, line.component, line.object)
-    when = datetime.fromisoformat(line.time).timestamp()
-    texts = (one_line(line.text.strip(), TEXT), one_line(f"{line.address}:{line.line}", TEXT))
-    return [when, *(one_line(word, 300) for word in words), *texts]
 
 
 def main() -> None:

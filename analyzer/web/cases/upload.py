@@ -120,7 +120,14 @@ class Uploads:
 
     async def receive(self, case: str, number: int, request: Request) -> int:
         """Take the body of a request as one file; return its size. Raises Refusal, and leaves no half file."""
-        announced = self._expected(case, number)
+        announced = self._cases.get(case)
+        if announced is None:
+            raise Refusal(404, "no such case waits for files", do="Drop the files again.")
+        if not 0 <= number < len(announced.sizes):
+            raise Refusal(404, "no such file was announced")
+        if announced.states[number] != WAITS:
+            how = "here" if announced.states[number] == HERE else "on its way"
+            raise Refusal(409, f"file {number} is {how} already")
         length = self._length(request, announced.sizes[number])
         self._room(length)
         announced.states[number] = COMES
@@ -132,24 +139,20 @@ class Uploads:
         except ClientDisconnect:
             raise Refusal(GONE, "the client disconnected") from None
         except OSError as error:
-            raise _disk(error) from None
+            if error.errno in FULL:
+                raise _full(error.strerror or "no space left") from None
+            raise Refusal(
+                500,
+                "the file cannot be written",
+                why=error.strerror or str(error),
+                do="Look at the disk.",
+            ) from None
         finally:
             announced.last = time.monotonic()
             if announced.states[number] != HERE:
                 _remove_half(part)
                 announced.states[number], announced.written[number] = WAITS, 0
         return length
-
-    def _expected(self, case: str, number: int) -> _Announced:
-        announced = self._cases.get(case)
-        if announced is None:
-            raise Refusal(404, "no such case waits for files", do="Drop the files again.")
-        if not 0 <= number < len(announced.sizes):
-            raise Refusal(404, "no such file was announced")
-        if announced.states[number] != WAITS:
-            how = "here" if announced.states[number] == HERE else "on its way"
-            raise Refusal(409, f"file {number} is {how} already")
-        return announced
 
     @staticmethod
     def _length(request: Request, announced: int) -> int:
@@ -183,7 +186,9 @@ class Uploads:
                     looked = announced.written[number]
                     self._room(length - looked)
                 await writer.add(chunk)
-                self._tell(case, announced)
+                if announced.last - announced.told >= TELL:
+                    announced.told = announced.last
+                    self.on_progress(case, sum(announced.written), sum(announced.sizes))
         if announced.gone:
             raise Refusal(410, "the case was removed")
         if announced.written[number] != length:
@@ -192,11 +197,6 @@ class Uploads:
                 "only part of the file arrived",
                 why=f"{announced.written[number]:,} of {length:,} bytes",
             )
-
-    def _tell(self, case: str, announced: _Announced) -> None:
-        if announced.last - announced.told >= TELL:
-            announced.told = announced.last
-            self.on_progress(case, sum(announced.written), sum(announced.sizes))
 
     def _room(self, more: int) -> None:
         """Refuse when `more` bytes do not fit on the disk with something left."""
@@ -281,11 +281,3 @@ def _too_large(what: str, size: int, most: int, do: str = "") -> Refusal:
 def _full(why: str) -> Refusal:
     do = "Free some space, start with --work-dir on another disk, or give the path of the file: nothing is copied then."
     return Refusal(507, "the disk is full", where="", why=why, do=do)
-
-
-def _disk(error: OSError) -> Refusal:
-    if error.errno in FULL:
-        return _full(error.strerror or "no space left")
-    return Refusal(
-        500, "the file cannot be written", why=error.strerror or str(error), do="Look at the disk."
-    )

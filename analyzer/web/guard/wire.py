@@ -71,21 +71,18 @@ class Pace:
                     raise self._slow(f"no data arrived for {self._bounds.idle:g} seconds") from None
                 except StopAsyncIteration:
                     return
-                self._count(time.monotonic() - before, len(chunk))
+                self._waited += time.monotonic() - before
+                self._bytes += len(chunk)
+                if self._waited >= self._bounds.stretch:
+                    if self._bytes < self._bounds.slowest * self._waited:
+                        raise self._slow(
+                            f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds"
+                        )
+                    self._waited, self._bytes = 0.0, 0
                 if chunk:
                     yield chunk
         finally:
             await stream.aclose()
-
-    def _count(self, waited: float, size: int) -> None:
-        self._waited += waited
-        self._bytes += size
-        if self._waited >= self._bounds.stretch:
-            if self._bytes < self._bounds.slowest * self._waited:
-                raise self._slow(
-                    f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds"
-                )
-            self._waited, self._bytes = 0.0, 0
 
     @staticmethod
     def _slow(why: str) -> Refusal:

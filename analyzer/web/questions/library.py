@@ -82,10 +82,14 @@ class LibraryRoutes:
         from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
+        text = given.get("most", "")
+        most = answers.SHOWN
+        if text.isascii() and text.isdigit() and len(text) < 9:
+            most = max(1, min(answers.MOST, int(text)))
         asked = answers.FieldQuestion(
             given.get("q", ""), given.get("since", ""), given.get("until", ""), given.get("severity", ""),
             given.get("state", ""), given.get("by", ""), given.get("order", ""), given.get("unknown") == "1",
-            _number(given.get("most", ""), answers.SHOWN, answers.MOST),
+            most,
         )  # fmt: skip
         try:
             return wire.answer(await self._ask(lambda: answers.answered(self.library, asked)))
@@ -190,14 +194,6 @@ def _id(request: Request) -> str:
     if not 12 <= len(case) <= 32 or set(case) - set("0123456789abcdef"):
         raise Refusal(404, "there is no such case in the archive")
     return case
-
-
-def _number(text: str, usual: int, most: int) -> int:
-    return (
-        max(1, min(most, int(text)))
-        if text.isascii() and text.isdigit() and len(text) < 9
-        else usual
-    )
 
 
 def _tables() -> list[dict[str, Any]]:

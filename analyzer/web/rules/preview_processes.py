@@ -85,7 +85,9 @@ class PreviewProcess:
                 line = await asyncio.wait_for(self.heard(), bound)
             except TimeoutError:
                 self.close()
-                raise _too_long(bound) from None
+                do = "Make the rule simpler (patterns, `within`, joins); the next change starts again."
+                why = f"it took more than {bound:g} seconds"
+                raise Refusal(504, "the rule was stopped", why=why, do=do) from None
             if isinstance(line, Ended):
                 self.close()
                 told = line.describe_failure()
@@ -108,11 +110,6 @@ class PreviewProcess:
         """End the process."""
         self.over = True
         self._child.kill()
-
-
-def _too_long(seconds: float) -> Refusal:
-    do = "Make the rule simpler (patterns, `within`, joins); the next change starts again."
-    return Refusal(504, "the rule was stopped", why=f"it took more than {seconds:g} seconds", do=do)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -141,7 +138,16 @@ class PreviewProcesses:
 
         gone  gives an awaitable that is done when nobody is waiting for the answer any more
         """
-        watch = self._watch(key, order)
+        if key not in self._watches:
+            while len(self._watches) >= KEPT:
+                self.let_go(next(iter(self._watches)))
+            folder = self._place.new_case()
+            self._watches[key] = (PreviewProcess(order, self._place.case_folder(folder)), folder)
+        self._watches.move_to_end(key)
+        if key in self._idle:
+            self._idle[key].cancel()
+        self._idle[key] = asyncio.get_running_loop().call_later(IDLE, self.let_go, key)
+        watch = self._watches[key][0]
         answer = asyncio.ensure_future(watch.judge(text))
         left = asyncio.ensure_future(gone())
         try:
@@ -155,18 +161,6 @@ class PreviewProcesses:
                 task.cancel()
             if watch.over:
                 self.let_go(key)
-
-    def _watch(self, key: str, order: Mapping[str, Any]) -> PreviewProcess:
-        if key not in self._watches:
-            while len(self._watches) >= KEPT:
-                self.let_go(next(iter(self._watches)))
-            folder = self._place.new_case()
-            self._watches[key] = (PreviewProcess(order, self._place.case_folder(folder)), folder)
-        self._watches.move_to_end(key)
-        if key in self._idle:
-            self._idle[key].cancel()
-        self._idle[key] = asyncio.get_running_loop().call_later(IDLE, self.let_go, key)
-        return self._watches[key][0]
 
     def let_go(self, key: str) -> None:
         """End the process of a case and forget its text."""
