@@ -54,7 +54,7 @@ _FRAME = """<!doctype html>
 """
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def help_routes(serving: Serving) -> list[BaseRoute]:
     """Return the route of the documentation."""
     book = HelpBook(serving.made_pages)
 
@@ -93,7 +93,7 @@ class HelpBook:
         tokens = tool.parse(text)
         for at, token in enumerate(tokens):
             if token.type == "heading_open":
-                token.attrSet("id", anchor(tokens[at + 1].content))
+                token.attrSet("id", make_anchor(tokens[at + 1].content))
             for one in token.children or ():
                 if one.type == "link_open":
                     self._adapt_link(one, name)
@@ -132,7 +132,7 @@ class HelpBook:
             del link.attrs["href"]  # a file of the source, which is not here
 
 
-def anchor(heading: str) -> str:
+def make_anchor(heading: str) -> str:
     """Return the id of a heading, as a link in the documentation names it."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower())
 

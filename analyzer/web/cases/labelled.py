@@ -39,7 +39,7 @@ class NamedFile(NamedTuple):
     modified: float | None = None
 
 
-def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
+def list_labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
     """Return the files and folders at the top, by name: what `walk`, `triage` and `FileHashes` take.
 
     No file is opened or looked for; one that is not there is told by the walk as a file that cannot be read.
@@ -53,8 +53,8 @@ def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
         ]
         folder = top
         for part in folders:
-            folder = folder.folder(part)
-        folder.add(name, file)
+            folder = folder.add_folder(part)
+        folder.add_file(name, file)
     return _Tree(top).list_folder("")
 
 
@@ -63,7 +63,7 @@ def places_of(given: Mapping[str, Any]) -> list[Place]:
     if given["path"]:
         return [Path(given["path"])]
     return [
-        *labelled(
+        *list_labelled(
             NamedFile(label, Path(path), modified) for label, path, modified in given["files"]
         )
     ]
@@ -79,17 +79,17 @@ class _Folder:
         self.files: dict[str, NamedFile] = {}
         self._numbers: dict[str, int] = {}
 
-    def folder(self, name: str) -> _Folder:
+    def add_folder(self, name: str) -> _Folder:
         """Return the folder of that name in this one, made when it is new."""
         found = self.folders.get(name)
         if found is None:
             found = self.folders[name] = _Folder()
             there = self.files.pop(name, None)
             if there is not None:
-                self.add(name, there)
+                self.add_file(name, there)
         return found
 
-    def add(self, name: str, file: NamedFile) -> None:
+    def add_file(self, name: str, file: NamedFile) -> None:
         """Put a file in."""
         wanted, (stem, dot, ending) = name, name.rpartition(".")
         while name in self.files or name in self.folders:
@@ -114,19 +114,19 @@ class _Tree(RemoteSession):
         """Return the label."""
         return below
 
-    def find(self, below: str) -> _Folder | NamedFile:
+    def find_entry(self, below: str) -> _Folder | NamedFile:
         """Return what goes by a label; FileNotFoundError when nothing does."""
         folder = self._top
         *folders, name = below.split("/") if below else [""]
         for part in folders:
-            folder = folder.folders.get(part) or _gone()
+            folder = folder.folders.get(part) or _make_not_found()
         if not below:
             return folder
-        return folder.folders.get(name) or folder.files.get(name) or _gone()
+        return folder.folders.get(name) or folder.files.get(name) or _make_not_found()
 
     def ask_status(self, below: str) -> Status:
         """Look at the numbered file behind a label."""
-        found = self.find(below)
+        found = self.find_entry(below)
         if isinstance(found, _Folder):
             return Status(stat.S_IFDIR, 0, 0.0)
         status = found.path.lstat()
@@ -135,7 +135,7 @@ class _Tree(RemoteSession):
 
     def list_folder(self, below: str) -> list[RemotePath]:
         """Return what lies in a folder, by name."""
-        found = self.find(below)
+        found = self.find_entry(below)
         if isinstance(found, NamedFile):
             raise NotADirectoryError(errno.ENOTDIR, "not a folder")
         names = sorted([*found.folders, *found.files])
@@ -150,7 +150,7 @@ class _Numbered:
 
     def open(self, key: str, *_: object, **__: object) -> BinaryIO:
         """Open a file for reading."""
-        found = self._tree.find(key)
+        found = self._tree.find_entry(key)
         if isinstance(found, _Folder):
             raise IsADirectoryError(errno.EISDIR, "a folder")
         return found.path.open("rb", buffering=0)
@@ -228,5 +228,5 @@ class LabelledPath(RemotePath):
         return LabelledPath(self._session, self._below.rpartition("/")[0])
 
 
-def _gone() -> NoReturn:
+def _make_not_found() -> NoReturn:
     raise FileNotFoundError(errno.ENOENT, "no such file or folder")

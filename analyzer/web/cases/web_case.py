@@ -93,7 +93,7 @@ def name_of(files: Sequence[NewFile]) -> str:
     return tops.pop() if len(tops) == 1 else ""
 
 
-def waits(case: WebCase) -> str:
+def describe_waiting(case: WebCase) -> str:
     """Say what a new case waits for."""
     missing = len(case.files) - len(case.here)
     if case.path is not None or not missing:
@@ -101,7 +101,7 @@ def waits(case: WebCase) -> str:
     return f"It waits for {missing:,} of {len(case.files):,} file{'s' * (len(case.files) > 1)}."
 
 
-def summed(result: Mapping[str, Any]) -> str:
+def describe_counts(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
     parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
@@ -114,7 +114,7 @@ def summed(result: Mapping[str, Any]) -> str:
     return f"Done: {', '.join(parts)}.{whole}"
 
 
-def sentence(error: Mapping[str, str]) -> str:
+def describe_error(error: Mapping[str, str]) -> str:
     """Return an error in one sentence."""
     what = error["what"][:1].upper() + error["what"][1:]
     return f"{what}: {error['why']}" if error.get("why") else f"{what}."
