@@ -15,8 +15,8 @@ from analyzer.artefacts.parsing import Parser, registry
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.forms import logs as _log
 from analyzer.parsers.common import _xml
-from tests.sample_kit import list_samples
-from tests.together import together
+from tests.kit.sample_kit import list_samples
+from tests.kit.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "../shared/corpus"
