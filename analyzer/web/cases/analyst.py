@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
 
-WORST = 20  # findings told at the end
-REASONS = 5  # told of what could not be read
+WORST = 20  # findings sent at the end
+REASONS = 5  # sent of what could not be read
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What this process is told to do.
+    """What this process has to do.
 
     name      of the case, "" to take that of its files
     files     uploaded ones: label, where its bytes lie, time of change or None
@@ -84,7 +84,7 @@ class Analysis:
         self.hashes: FileHashes | None = None
 
     def run_analysis(self) -> Record:
-        """Do it; return the last line. A case that is refused or fails is told there, nothing is raised."""
+        """Do it; return the last line. It names a refusal or a failure; nothing is raised."""
         try:
             return self._read_and_judge()
         except RefusedError as error:
@@ -93,7 +93,7 @@ class Analysis:
             )
         except BacklineError as error:
             return self._end_without_results("failed", error, str(error))
-        except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+        except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
             traceback.print_exc()
             why = failure_text(error)
             do = (
@@ -126,8 +126,8 @@ class Analysis:
         self.work = replace(self.work, name=material.name)
         listener.state |= {"rules": len(catalog.rules), "member": ""}
         listener.begin_stage("judging", "Judging the rules.")
-        told = _Judged(listener, local, material.created[:10])
-        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=told.take)
+        judged = _Judged(listener, local, material.created[:10])
+        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=judged.take)
         listener.begin_stage("writing", "Writing the report.")
         self._write_results(outcome)
         stored = self._store_case(material, outcome)

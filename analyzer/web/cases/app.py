@@ -141,13 +141,13 @@ def make_application(serving: Serving, *others: Routes) -> ASGIApp:
         HTTPException: _answer_http_error,
         Exception: _answer_fault,
     }
-    told = ExceptionMiddleware(router, handlers)
+    answering = ExceptionMiddleware(router, handlers)
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         scope["app"] = (
-            router  # so that an unknown address or method is an exception, told in our form
+            router  # so that an unknown address or method is an exception and gets an answer in our form
         )
-        await told(scope, receive, send)
+        await answering(scope, receive, send)
 
     return RequestGate(inner, serving.session)
 
@@ -212,8 +212,8 @@ class _Cases:
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
         if not asked.together and (many := await asyncio.to_thread(_find_many_cases, asked)).names:
-            told = {"many": many.names, "kind": many.kind, "beside": many.beside[:50]}
-            return wire.json_answer(told | {"archive": bool(self._serving.archive)})
+            question = {"many": many.names, "kind": many.kind, "beside": many.beside[:50]}
+            return wire.json_answer(question | {"archive": bool(self._serving.archive)})
         if asked.path is not None:
             case = self._config.add_case(asked.name, asked.path)
         else:

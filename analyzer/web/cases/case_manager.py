@@ -144,10 +144,10 @@ class CaseManager:
         if case.state != WAITING:
             return
         case.say, now = describe_waiting(case), time.monotonic()
-        if now - case.told >= PAUSE or len(case.here) == len(case.files):
-            case.told = now
-            told = {"here": len(case.here), "files": len(case.files), "say": case.say}
-            self._events.add_event({"kind": "upload", "case": case.id, **told})
+        if now - case.sent_at >= PAUSE or len(case.here) == len(case.files):
+            case.sent_at = now
+            upload = {"here": len(case.here), "files": len(case.files), "say": case.say}
+            self._events.add_event({"kind": "upload", "case": case.id, **upload})
 
     def start_case(self, case_id: str) -> None:
         """Put a case into the queue; one that failed or was cancelled goes in again.
@@ -334,8 +334,8 @@ class CaseManager:
             )
         elif kind == "finding" and len(case.findings) < LIVE:
             case.findings.append(line["finding"])
-            told = {"number": len(case.findings), "finding": line["finding"]}
-            self._events.add_event({"kind": "finding", "case": case.id, **told})
+            found = {"number": len(case.findings), "finding": line["finding"]}
+            self._events.add_event({"kind": "finding", "case": case.id, **found})
         elif kind == "end":
             case.result = dict(line)
 
@@ -369,16 +369,16 @@ class CaseManager:
         """Look at the archive again: something else is stored in it now."""
         self._past.look_again(anew=True)
 
-    # --- what is told ---
+    # --- what the page gets ---
 
     def _set_state(self, case: WebCase, state: str, say: str) -> None:
         case.state, case.say = state, say
         if case.gone:
             return
-        told = case.record()
+        record = case.record()
         if state in WORK and case.findings:
-            del told["findings"]  # they were told one by one
-        self._events.add_event({"kind": "state", "case": case.id, "record": told})
+            del record["findings"]  # the page got them one by one
+        self._events.add_event({"kind": "state", "case": case.id, "record": record})
 
     def _make_snapshot(self) -> Event:
         return {"kind": "snapshot", "cases": [case.record() for case in self.list_cases()]}

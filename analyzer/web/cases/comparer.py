@@ -36,7 +36,7 @@ def compare_sides(order: Mapping[str, Any]) -> Record:
         _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
     except BacklineError as error:
         return describe_failure(error)
-    except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
         traceback.print_exc()
         return describe_failure(
             BacklineError("the comparison failed", why=failure_text(error), do="Please report it.")

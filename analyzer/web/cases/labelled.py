@@ -29,9 +29,9 @@ _NAMELESS = "unnamed"
 class NamedFile(NamedTuple):
     """A file of the disk and the name it goes by.
 
-    label     relative path that a client told, `/` between its parts
+    label     relative path of the client, `/` between its parts
     path      where its bytes lie
-    modified  time of its last change as the client told it (UTC epoch seconds); that of `path` when None
+    modified  time of its last change as the client sent it (UTC epoch seconds); that of `path` when None
     """
 
     label: str
@@ -42,7 +42,7 @@ class NamedFile(NamedTuple):
 def list_labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
     """Return the files and folders at the top, by name: what `walk`, `triage` and `FileHashes` take.
 
-    No file is opened or looked for; one that is not there is told by the walk as a file that cannot be read.
+    No file is opened or looked for; one that is not there is reported by the walk as a file that cannot be read.
     """
     top = _Folder()
     for file in files:

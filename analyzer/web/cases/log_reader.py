@@ -62,7 +62,7 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
         return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": sentences}
     except BacklineError as error:
         return describe_failure(error)
-    except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
         traceback.print_exc()
         return describe_failure(
             BacklineError(

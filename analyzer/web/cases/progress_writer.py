@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analyzer.case.verdicts import Finding
 
 PAUSE = 0.2  # seconds between two lines of progress
-TOLD = 500  # findings told while they come
+LIVE = 500  # findings sent while they come
 _SHOWN = ("rule", "title", "severity", "confidence", "subject", "object", "node", "say")
 
 Record = dict[str, Any]
@@ -28,7 +28,7 @@ class ProgressWriter:
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._lock, self._last = out, threading.Lock(), 0.0
-        self._told = 0
+        self._sent = 0
         self.state: Record = dict.fromkeys(
             ("bytes", "members", "lines", "judged", "rules", "unknowns"), 0
         )
@@ -50,7 +50,7 @@ class ProgressWriter:
         self.write_line("stage", state=state, say=say)
 
     def write_progress(self, *, at_once: bool = False) -> None:
-        """Tell how far it is, unless that was just told."""
+        """Send how far it is, unless that was just sent."""
         now = time.monotonic()
         if at_once or now - self._last >= PAUSE:
             self._last = now
@@ -76,8 +76,8 @@ class ProgressWriter:
 
     def write_finding(self, finding: Finding) -> None:
         """Tell a finding."""
-        self._told += 1
-        if self._told <= TOLD:
+        self._sent += 1
+        if self._sent <= LIVE:
             self.write_line(
                 "finding",
                 finding=describe_finding(
@@ -88,9 +88,9 @@ class ProgressWriter:
 
 def describe_finding(finding: Mapping[str, Any]) -> Record:
     """Return what the page shows of a finding, and its weight: the page sorts those that come one by one."""
-    told: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
+    shown: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
     weight = Weight.of(finding["severity"], finding["confidence"], finding.get("excess"))
-    return told | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
+    return shown | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
 
 
 def describe_failure(error: BacklineError) -> Record:

@@ -34,7 +34,7 @@ class _Announced:
     states: list[str]
     written: list[int]
     last: float = field(default_factory=time.monotonic)
-    told: float = 0.0  # when its progress was told last
+    reported: float = 0.0  # when the page last got its progress
     gone: bool = False
 
     @property
@@ -186,8 +186,8 @@ class Uploads:
                     looked = announced.written[number]
                     self._check_disk(length - looked)
                 await writer.add(chunk)
-                if announced.last - announced.told >= TELL:
-                    announced.told = announced.last
+                if announced.last - announced.reported >= TELL:
+                    announced.reported = announced.last
                     self.on_progress(case, sum(announced.written), sum(announced.sizes))
         if announced.gone:
             raise Refusal(410, "the case was removed")

@@ -46,11 +46,11 @@ class WebCase:
     result: Record = field(default_factory=dict)
     child: LineProcess | None = None
     gone: bool = False
-    told: float = 0.0  # when its uploads were told last
+    sent_at: float = 0.0  # when the page last got the number of its uploads
 
     def record(self) -> Record:
         """Return what the page shows."""
-        told = {
+        shown = {
             "id": self.id,
             "name": one_line(self.name, 300),
             "state": self.state,
@@ -71,8 +71,8 @@ class WebCase:
         }
         if self.state in OVER:
             names = ("counts", "worst", "unknowns", "nodes", "notes", "stored", "seconds")
-            told |= {name: self.result[name] for name in names if name in self.result}
-        return told
+            shown |= {name: self.result[name] for name in names if name in self.result}
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ class Past:
     """A case of the archive."""
 
     id: str
-    told: Record
+    shown: Record
 
     def record(self) -> Record:
         """Return what the page shows."""
-        return dict(self.told)
+        return dict(self.shown)
 
 
 def name_of(files: Sequence[NewFile]) -> str:

@@ -33,10 +33,10 @@ PAGE_POLICY = (
 # Keys of a request's scope: that it was let in (ours), and the target as it was sent (the connection's, if it knows).
 SIGNED_IN, TARGET = "backline.signed_in", "backline.target"
 POLICY = b"content-security-policy"
-TOLD, STATUS = (
+HIDDEN, STATUS = (
     "x-backline-told",
     b"x-backline-status",
-)  # asked by our page, and what it is told instead of a status
+)  # asked by our page, and what it gets instead of a status
 ALWAYS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -65,7 +65,9 @@ class RequestGate:
             app = error_answer(refusal) if refusal else self._app
             scope[SIGNED_IN] = refusal is None and bool(self._session.strip_home(scope["path"]))
             await app(
-                self.strip_home(scope), receive, _Dressed(send, told=TOLD in _read_headers(scope))
+                self.strip_home(scope),
+                receive,
+                _Dressed(send, hidden=HIDDEN in _read_headers(scope)),
             )
         else:  # no sockets of the web here
             await send({"type": "websocket.close", "code": 1008})
@@ -133,16 +135,16 @@ class RequestGate:
 class _Dressed:
     """Puts our headers on an answer; none that would open it to other pages passes.
 
-    told  the page asked to be told of a refusal in an answer like any other, see `tell`
+    hidden  the page asked for refusals in an answer like any other, see `hide_status`
     """
 
-    def __init__(self, send: Send, *, told: bool) -> None:
-        self._send, self._told = send, told
+    def __init__(self, send: Send, *, hidden: bool) -> None:
+        self._send, self._hidden = send, hidden
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             add_headers(message)
-            if self._told:
+            if self._hidden:
                 hide_status(message)
         await self._send(message)
 

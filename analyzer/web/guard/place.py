@@ -94,8 +94,8 @@ class PrivatePlace:
 def usual_parent() -> Path:
     """Return where large temporary files belong: what TMPDIR says, else /var/tmp, since /tmp is often in memory."""
     large = Path("/var/tmp")
-    told = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    if not told and os.name == "posix" and large.is_dir() and os.access(large, os.W_OK):
+    chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    if not chosen and os.name == "posix" and large.is_dir() and os.access(large, os.W_OK):
         return large
     return Path(tempfile.gettempdir())
 

@@ -38,7 +38,7 @@ def json_answer(data: Any, status: int = 200) -> Response:
 
 
 def error_record(error: BacklineError) -> dict[str, Any]:
-    """Return what a client is told of an error; all text is safe to show."""
+    """Return what a client gets of an error; all text is safe to show."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {"error": {name: one_line(text, 1000) for name, text in parts.items()}}
 

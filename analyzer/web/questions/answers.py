@@ -74,7 +74,7 @@ class AnswerTable:
 
 
 class Library:
-    """One archive; opened when it is there, told apart from one that is not there any more."""
+    """One archive; opened when it is there, distinct from one that is not there any more."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -168,7 +168,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
             "notes": [],
             "damaged": [],
         }
-    archive.damaged.clear()  # what an answer had to leave out is told with it
+    archive.damaged.clear()  # what an answer had to leave out comes with it
     kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
     ids = (
         _filter_cases(archive, chosen)
@@ -351,7 +351,7 @@ def _make_machine_table(
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
-            name, case, created, node, product, version, told, *agreed = record
+            name, case, created, node, product, version, fulfilled, *agreed = record
             machine = " ".join(filter(None, (node, *agreed)))
             yield (
                 case,
@@ -360,7 +360,7 @@ def _make_machine_table(
                     created,
                     machine,
                     " ".join(filter(None, (product, version))),
-                    _list_proof(told),
+                    _list_proof(fulfilled),
                 ],
             )
 
@@ -374,10 +374,10 @@ def _make_machine_table(
     return AnswerTable(columns, shown(), lambda: said, untold, **_list_left_out(found))
 
 
-def _list_proof(told: Iterable[Record]) -> list[str]:
+def _list_proof(fulfilled: Iterable[Record]) -> list[str]:
     """Return the rows that fulfil the terms, a line each."""
     lines = []
-    for term in told:
+    for term in fulfilled:
         for row in term["rows"]:
             values = " ".join(
                 f"{name}={'?' if value is None else value}" for name, value in row["values"].items()

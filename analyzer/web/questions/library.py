@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2  # questions; each may use all processors
 WAIT = 20.0  # seconds that a further one waits for its turn
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
 def library_routes(serving: Serving) -> list[BaseRoute]:
@@ -78,7 +78,7 @@ class LibraryRoutes:
         return wire.json_answer(await self._run_aside(lambda: stored.count_cases(self.library)))
 
     async def send_answer(self, request: Request) -> Response:
-        """Answer a question; a mistake in it is told with the place in the field."""
+        """Answer a question; a mistake in it comes with the place in the field."""
         from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
@@ -96,9 +96,9 @@ class LibraryRoutes:
                 await self._run_aside(lambda: answers.answer_question(self.library, asked))
             )
         except question.Misread as error:
-            told = wire.error_record(error)
-            told["error"]["mistake"] = question.mistake_record(error, asked.field)
-            return wire.json_answer(told, 400)
+            answer = wire.error_record(error)
+            answer["error"]["mistake"] = question.mistake_record(error, asked.field)
+            return wire.json_answer(answer, 400)
 
     async def send_tables(self, request: Request) -> Response:
         """Tell which tables and columns a term can speak of."""
@@ -148,11 +148,11 @@ class LibraryRoutes:
         from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case = _read_id(request)
-        told = await self._run_aside(lambda: stored.remove_case(self.library, case))
+        removed = await self._run_aside(lambda: stored.remove_case(self.library, case))
         self._serving.manager.look_again()
-        return wire.json_answer(told)
+        return wire.json_answer(removed)
 
-    async def _run_aside(self, act: Callable[[], Told]) -> Told:
+    async def _run_aside(self, act: Callable[[], Result]) -> Result:
         """Do something slow in a thread, not too many at once."""
         try:
             async with asyncio.timeout(WAIT):
@@ -168,30 +168,30 @@ class LibraryRoutes:
         return await asyncio.shield(future)
 
 
-def run_aside(act: Callable[[], Told]) -> asyncio.Future[Told]:
+def run_aside(act: Callable[[], Result]) -> asyncio.Future[Result]:
     """Do something slow in a thread of its own; the end of the server does not wait for it."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Told] = loop.create_future()
+    future: asyncio.Future[Result] = loop.create_future()
 
     def run() -> None:
         try:
-            told, failed = act(), None
-        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
-            told, failed = None, error
+            result, failed = act(), None
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it
+            result, failed = None, error
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_settle_future, future, told, failed)
+            loop.call_soon_threadsafe(_settle_future, future, result, failed)
 
     threading.Thread(target=run, daemon=True, name="backline-archive").start()
     return future
 
 
-def _settle_future(future: asyncio.Future[Any], told: Any, failed: BaseException | None) -> None:
+def _settle_future(future: asyncio.Future[Any], result: Any, failed: BaseException | None) -> None:
     if future.done():
         return
     if failed is not None:
         future.set_exception(failed)
     else:
-        future.set_result(told)
+        future.set_result(result)
 
 
 def _read_id(request: Request) -> str:

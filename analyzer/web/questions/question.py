@@ -142,7 +142,7 @@ def _is_term(text: str) -> bool:
     short = found[1].lower() in (*terms.SHORT, "host", "name", "severity")
     return not short and bool(
         terms.nearest_field(found[1])
-    )  # `drivr: i40en` is told what was meant
+    )  # `drivr: i40en` gets a hint what was meant
 
 
 def _read_term(part: FieldPart, number: int) -> Term:

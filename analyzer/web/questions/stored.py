@@ -33,11 +33,11 @@ def describe_case(library: Library, case: str) -> Record:
     archive, stored = library.require_archive(), library.find_case(case)
     origin = browse.origin(archive, archive.snapshot(), stored)
     meta = origin.meta
-    told: Record = {
+    record: Record = {
         name: one_line(str(meta.get(name) or ""), 600)
         for name in ("name", "source", "state", "why")
     }
-    told |= {
+    record |= {
         "id": stored.id,
         "stored": one_line(str(meta.get("stored") or ""), 40),
         "catalog": one_line(str(meta.get("catalog") or ""), 40),
@@ -48,11 +48,14 @@ def describe_case(library: Library, case: str) -> Record:
         "quiet": [],
         "labels": [_describe_label(one) for one in origin.labels],
     }
-    if told["report"]:
+    if record["report"]:
         document = browse.document(archive, stored)
-        told |= _list_findings(document, origin.labels)
-        told |= {"counts": dict(view.counts(document)), "unknowns": view.tally(document).questions}
-    return told
+        record |= _list_findings(document, origin.labels)
+        record |= {
+            "counts": dict(view.counts(document)),
+            "unknowns": view.tally(document).questions,
+        }
+    return record
 
 
 def _list_findings(document: Record, given: list[labels.Label]) -> Record:

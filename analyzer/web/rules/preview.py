@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from analyzer.facts import Facts
     from analyzer.rules import Rule
 
-SUBJECTS = 60  # told of one run, worst first
+SUBJECTS = 60  # shown of one run, worst first
 EVIDENCE, TREE = 12, 120  # lines of one subject
 TEXT = 400  # characters of one line
 LISTED = 200  # items of each list of a back-test
@@ -135,7 +135,7 @@ def run_record(shown: WatchRun) -> Record:
     """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
     explanation = shown.explanation
     errors, hint = fold_unfinished(shown.errors)
-    told: Record = {
+    record: Record = {
         "rule": one_line(shown.rule, 200),
         "state": shown.state,
         "stale": shown.state == "broken" and explanation is not None,
@@ -163,7 +163,7 @@ def run_record(shown: WatchRun) -> Record:
         "notes": [],
         "failed": "",
     }
-    return told if explanation is None else told | _explanation_record(explanation)
+    return record if explanation is None else record | _explanation_record(explanation)
 
 
 def _explanation_record(explanation: Explanation) -> Record:
@@ -319,7 +319,7 @@ class Preview:
         self.listener.write_line("progress", done=done, total=total)
 
     def run_order(self) -> None:
-        """Do what is ordered; an error is told."""
+        """Do what is ordered; an error is sent."""
         try:
             if self.order["do"] == "watch":
                 self.judge_texts()
@@ -327,7 +327,7 @@ class Preview:
                 self.run_backtest()
         except BacklineError as error:
             self.listener.write_line("error", run=0, error=error_record(error), refused=False)
-        except Exception as error:  # noqa: BLE001 - whatever a rule does, the page is told
+        except Exception as error:  # noqa: BLE001 - whatever a rule does, the page gets the reason
             traceback.print_exc()
             what = {"what": "judging failed", "where": "", "do": "Please report it."}
             why = one_line(f"{type(error).__name__}: {error}", 500)

@@ -90,8 +90,8 @@ class PreviewProcess:
                 raise Refusal(504, "the rule was stopped", why=why, do=do) from None
             if isinstance(line, Ended):
                 self.close()
-                told = line.describe_failure()
-                raise Refusal(500, told["what"], why=told["why"], do=told["do"])
+                failure = line.describe_failure()
+                raise Refusal(500, failure["what"], why=failure["why"], do=failure["do"])
             kind = line.get("type")
             if kind == wanted:
                 return line

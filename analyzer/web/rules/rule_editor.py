@@ -98,7 +98,7 @@ class RuleRoutes:
         self._watch_for_end()
         order |= {"archive": self._serving.archive, **self._serving.how.record()}
         coming = self._trials.run_backtest(order, data["text"])
-        first = await anext(coming)  # a refusal is told as one
+        first = await anext(coming)  # a refusal is answered as one
         return StreamingResponse(_encode_lines(first, coming), media_type="application/x-ndjson")
 
     async def _read_request(self, request: Request) -> Record:
