@@ -129,4 +129,6 @@ def _find_common_name(data: bytes) -> str | None:
     if at < 0:
         return None
     found = next(_read_values(data[at + len(_COMMON_NAME) :]), None)
-    return found[1].decode("utf-8", "replace") if found else None
+    if found:
+        return found[1].decode("utf-8", "replace")
+    return None

@@ -42,7 +42,9 @@ Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float6
 
 def format_time(time: datetime | None) -> str | None:
     """Return a time as tables hold it, to the second."""
-    return None if time is None else time.isoformat(" ", "seconds")
+    if time is None:
+        return None
+    return time.isoformat(" ", "seconds")
 
 
 @dataclass(slots=True)
@@ -203,9 +205,9 @@ class Capture:
                 return numbers
         starts = commas[self.runs[0] - 1] + 1 - len(SPARE)
         ends = commas[self.runs[1]] - len(SPARE)
-        pieces = [
-            line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
+        pieces = []
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            pieces.append(line[start:end])
         return self.header.delimiter.join(pieces)
 
     def _count_fields(self, line: str) -> int:

@@ -142,7 +142,10 @@ def _read_device(read: _Read) -> _Made:
 def _read_virtual_disk(read: _Read) -> _Made:
     name = read.names["name"]
     disk = read.names["disk"].replace("-", "") or None
-    instance = f"{name}:{disk}" if disk else name
+    if disk:
+        instance = f"{name}:{disk}"
+    else:
+        instance = name
     yield VIRTUAL_DISK.table, _DISK, {"instance": instance, "vm_name": name, "disk": disk}
 
 

@@ -91,7 +91,10 @@ def read_executed(block: Block, parser: str) -> Output:
     """
     counts: dict[tuple[str, str], _Cells] = {}
     for number, line in enumerate(block.lines[:-1]):
-        found = _ASKED.search(line) if "Executing::" in line else None
+        if "Executing::" in line:
+            found = _ASKED.search(line)
+        else:
+            found = None
         if found is None:
             continue
         at = block.first_line + number

@@ -76,11 +76,10 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_node(node: Element) -> Cells:
-    loads = {
-        load.get("interval"): load.get("averageLoad")
-        for load in node.children
-        if load.tag == "cpuLoadInfo"
-    }
+    loads = {}
+    for load in node.children:
+        if load.tag == "cpuLoadInfo":
+            loads[load.get("interval")] = load.get("averageLoad")
     return {
         "controller_id": node.child("id"),
         "ip": node.child("ipAddress"),

@@ -23,7 +23,7 @@ from analyzer.pipeline.triage import Options
 from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.web.cases.case_manager import COMMAND
-from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, describe_finding
+from analyzer.web.cases.progress_writer import LIVE, ProgressWriter, describe_finding
 from analyzer.workers.line_process import LAST, LONGEST, Ended, LineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -238,9 +238,9 @@ def test_findings_without_end_are_told_up_to_a_bound() -> None:
     """A flood of findings does not become a flood of lines."""
     out = io.BytesIO()
     listener = ProgressWriter(out)
-    for _ in range(TOLD + 300):
+    for _ in range(LIVE + 300):
         listener.write_finding(FINDING)
-    assert len(out.getvalue().splitlines()) == TOLD
+    assert len(out.getvalue().splitlines()) == LIVE
 
 
 def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:

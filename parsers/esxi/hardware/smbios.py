@@ -62,20 +62,16 @@ def parse_block(block: Block) -> Output:
                 above.append((depth, found["label"]))
             elif text:
                 label = "/".join([*(one for _, one in above), found["label"]])
-                yield _make_row(block, number, part, handle, label, text)
+                own_number = _NUMBER.match(text)
+                values: dict[str, Value] = {
+                    "smbios_part": part or None,
+                    "smbios_handle": handle if part else None,
+                    "smbios_label": label,
+                    "smbios_text": text,
+                    "smbios_number": int(own_number[1]) if own_number else None,
+                }
+                yield Row(TABLE, values, block, number)
                 count += 1
-
-
-def _make_row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
-    number = _NUMBER.match(text)
-    values: dict[str, Value] = {
-        "smbios_part": part or None,
-        "smbios_handle": handle if part else None,
-        "smbios_label": label,
-        "smbios_text": text,
-        "smbios_number": int(number[1]) if number else None,
-    }
-    return Row(TABLE, values, block, line)
 
 
 PARSER = Parser(

@@ -97,7 +97,10 @@ def find_status(message: str) -> dict[str, Value] | None:
         sent = None
     if status is None or sent is None:
         return None
-    values = {name: text.lower() for name, text in status.groupdict().items() if text is not None}
+    values = {}
+    for name, text in status.groupdict().items():
+        if text is not None:
+            values[name] = text.lower()
     at = values.pop("at", None)
     world = sent["scsi_world"]
     return {

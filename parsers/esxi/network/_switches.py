@@ -99,7 +99,11 @@ def find_vm(client_name: str) -> tuple[str | None, int | None]:
 
 def split_names(text: str | None) -> list[str]:
     """Return the names of a list by commas or blanks; "none" and empty text are no name."""
-    return [name for name in re.split(r"[,\s]+", text or "") if name and name.lower() != "none"]
+    found = []
+    for name in re.split(r"[,\s]+", text or ""):
+        if name and name.lower() != "none":
+            found.append(name)
+    return found
 
 
 def make_row(table: Table, block: Block, line: int, values: dict[str, Value]) -> Row:

@@ -117,7 +117,10 @@ class _Reader:
                 "dvs_property": self.property,
             }
             values |= {"dvs_part": part or None, "dvs_text": text}
-            number_of = int(text) if _NUMBER.match(text) else None
+            if _NUMBER.match(text):
+                number_of = int(text)
+            else:
+                number_of = None
             yield Row(TABLE, {**values, "dvs_number": number_of}, self.block, number)
 
 

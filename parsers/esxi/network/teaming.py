@@ -41,7 +41,10 @@ def read_record(block: Block, record: Record) -> Output:
         "n_uplinks": len(active) + len(standby) if "has_adapters" in cells else None,
     }
     for name in ("notify_switches", "failback"):
-        values[name] = cells[name] == "true" if name in cells else None
+        if name in cells:
+            values[name] = cells[name] == "true"
+        else:
+            values[name] = None
     yield make_row(TEAMING, block, record.line, values)
 
 

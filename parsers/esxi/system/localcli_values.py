@@ -107,7 +107,10 @@ def parse_block(block: Block) -> Output:
         in_address = _FILE.search(block.address)
         asked = in_address["name"] if in_address is not None else None
     cells = _read_cells(block)
-    first = [] if is_known else list(islice(cells, MOST_LABELS))
+    if is_known:
+        first = []
+    else:
+        first = list(islice(cells, MOST_LABELS))
     # Whether an output begins with labels that come again and again below no name
     labels = [(cell.of_object, cell.label) for cell in first if cell.label]
     lacks_subjects = len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
@@ -238,9 +241,14 @@ def _find_heading(
 def _cut_cells(line: str, cuts: list[int]) -> list[str] | None:
     if all(not line[start - 2 : start].strip() for start in cuts[1:]):
         ends = [*cuts[1:], None]
-        return [line[start:end].strip() for start, end in zip(cuts, ends, strict=True)]
+        found = []
+        for start, end in zip(cuts, ends, strict=True):
+            found.append(line[start:end].strip())
+        return found
     parts = re.split(r"\s{2,}", line.strip())
-    return parts if len(parts) == len(cuts) else None
+    if len(parts) == len(cuts):
+        return parts
+    return None
 
 
 def _read_blocks(block: Block) -> Iterator[Cell]:

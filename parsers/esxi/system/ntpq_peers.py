@@ -26,7 +26,10 @@ def finish_row(row: Row) -> None:
         row.values["ntp_tally"] = name[:1]
         row.values["ntp_server"] = name[1:] or None
     row.values["ntp_followed"] = row.values["ntp_tally"] == "*"
-    row.values["ntp_answered"] = int(reach, 8).bit_count() if reach else None
+    if reach:
+        row.values["ntp_answered"] = int(reach, 8).bit_count()
+    else:
+        row.values["ntp_answered"] = None
 
 
 PARSER = text_table(

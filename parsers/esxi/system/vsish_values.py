@@ -73,7 +73,9 @@ def _read_cell(text: str) -> tuple[str, str] | None:
     """Return key and value of a line; a node that is one number has no key."""
     if found := _KEY.match(text):
         return found["key"], found["value"]
-    return ("", text) if _NUMBER.match(text) else None
+    if _NUMBER.match(text):
+        return ("", text)
+    return None
 
 
 def _make_row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:

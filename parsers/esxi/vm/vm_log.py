@@ -76,7 +76,9 @@ def find_kind(lines: Sequence[str]) -> str:
     placed = ""
     for line in lines:
         if found := _PRODUCT.search(line[:400]):
-            return "" if found[1].startswith("ESX") else "hosted"
+            if found[1].startswith("ESX"):
+                return ""
+            return "hosted"
         if _DESKTOP.search(line[:1000]):
             return "hosted"
         if _ESXI_FILE in line:

@@ -61,7 +61,10 @@ def parse_block(block: Block) -> Output:
             values: dict[str, Value] = {}
             for column in EXTENT.columns:
                 text = str(record.values[column.name.upper()])
-                values[column.name] = int(text) if column.name == "sectors" else text
+                if column.name == "sectors":
+                    values[column.name] = int(text)
+                else:
+                    values[column.name] = text
             extent_row = Row(EXTENT, values, block, record.line)
             yield extent_row
         elif record.values["HEADING"]:

@@ -106,7 +106,9 @@ def _find_value(name: str, content: str) -> Value:
         return None
     if name in ("hostname", "devName"):
         return found[1]
-    return int(found[2]) if found[2] else None
+    if found[2]:
+        return int(found[2])
+    return None
 
 
 PARSER = Parser(

@@ -26,7 +26,10 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         found = _WHERE.match(line)
         cell = _LINE.match(line)
-        column = f"{cell['what']}_congestion" if cell else ""
+        if cell:
+            column = f"{cell['what']}_congestion"
+        else:
+            column = ""
         if row is not None and (
             found or line.strip()[-1:] in ("{", "}") or (cell and row.values[column] is not None)
         ):

@@ -51,7 +51,10 @@ def read_record(block: Block, record: Record) -> Output:
     for column in table.columns:
         text = str(record.values.get(column.name.upper()) or "")
         if text:
-            values[column.name] = int(text) if column.kind == "int" else text
+            if column.kind == "int":
+                values[column.name] = int(text)
+            else:
+                values[column.name] = text
         else:
             values[column.name] = None
     if table is HEAPS or values["capacity_gb"] is not None:  # components have a UUID as well
