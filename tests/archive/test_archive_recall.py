@@ -36,7 +36,7 @@ from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
 from tests.kit import archive_kit as kit
 from tests.kit import rule_kit
-from tools.make_bundle import make
+from tools.make_bundle import write_bundle
 
 UNUSED = "esxi.advanced_option"  # a declared table of which the first sample has no row
 STORM = "slow-storage"  # the sample whose logs have hits of several rules
@@ -112,7 +112,7 @@ def _lean(finding: Any) -> Any:
 def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     """A synthetic bundle with many rotated logs gives the same bytes from the archive."""
     path = tmp_path / "big.tgz"
-    make(path, 20 << 20, 3)
+    write_bundle(path, 20 << 20, 3)
     material = gathered([path], kit.catalog().signatures(), Options())
     stored = kit.put(empty, "big", material)
     assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == kit.text_of(

@@ -39,7 +39,7 @@ from tests.kit.cluster_kit import (
     stage_below,
     until,
 )
-from tools.make_cases import make
+from tools.make_cases import write_cases
 
 SMALL = 6
 
@@ -48,7 +48,7 @@ SMALL = 6
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Synthetic cases of some hosts, many small ones, and one that is no case at all."""
     folder = tmp_path_factory.mktemp("cases")
-    make(folder / "hosts", 2, form="mixed")
+    write_cases(folder / "hosts", 2, form="mixed")
     small_cases(folder / "sessions", SMALL)
     write(folder / "noise.tgz", random.Random(3).randbytes(4000))
     return folder

@@ -23,7 +23,7 @@ from analyzer.report import html, markdown, open_asks, short_note, wording
 from analyzer.report.sparkline import draw_sparkline, draw_strip, fold_columns
 from analyzer.report.styles import read_asset, read_styles
 from analyzer.report.time_axis import build_time_axis
-from analyzer.web.guard.pagefiles import PAGE, content
+from analyzer.web.guard.pagefiles import PAGE, read_page_file
 from tests.kit.case_factory import (
     HOSTILE,
     hostile_case,
@@ -604,11 +604,13 @@ def test_hints_in_fields_have_the_contrast_of_text() -> None:
 
 def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
     """The drag-in page loads the very base.css of the report first; no other sheet sets one of its colours anew."""
-    sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)">', content("page.html").decode())
+    sheets = re.findall(
+        r'<link rel="stylesheet" href="([^"]+)">', read_page_file("page.html").decode()
+    )
     assert sheets == ["/base.css", "/page.css", "/library.css"]
-    assert content(PAGE["/base.css"][0]).decode() == read_styles("base.css")
+    assert read_page_file(PAGE["/base.css"][0]).decode() == read_styles("base.css")
     colours = _variables(read_asset("base.css")).keys()
-    others = [content(PAGE[path][0]).decode() for path in sheets[1:]]
+    others = [read_page_file(PAGE[path][0]).decode() for path in sheets[1:]]
     assert not any(_variables(sheet).keys() & colours for sheet in others)
     assert '[data-theme="dark"] { --zone: #1a222d; }' in others[0]
 

@@ -253,7 +253,7 @@ def test_the_heat_map_follows_the_successor(
     assert "Findings of nn-old count for nn-ring." in page and '"nn-old"' not in page
     serving = serving_at(tmp_path)
     serving.archive, serving.how = "archive", RunOptions((str(kb),), settings="", packs=False)
-    with client_of(serving, library.routes) as client:
+    with client_of(serving, library.library_routes) as client:
         assert "Findings of nn-old count for nn-ring." in client.get("/archive/heatmap").text
         (kb / "nn-ring.yaml").unlink()
         assert "counts for" not in client.get("/archive/heatmap").text, (

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.report import finding_rows, view, wording
 from analyzer.web.cases.history import History
-from analyzer.web.cases.web_case import summed
+from analyzer.web.cases.web_case import describe_counts
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import stored
 from analyzer.web.questions.answers import Library
@@ -184,11 +184,11 @@ def test_the_archive_says_the_counts_of_the_report(
     assert said(shown) == Told(findings, tally.subjects, questions, tally.quiet)
 
     room = Library(archive)
-    record = stored.record(room, row["id"])
+    record = stored.describe_case(room, row["id"])
     assert (record["counts"], record["unknowns"]) == (findings, questions)
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     (past,) = [one for one in History(archive, place).newest() if one["name"] == name]
-    place.close()
+    place.remove_all()
     assert (past["counts"], past["unknowns"]) == (findings, questions)
     answer = ask(room, "")
     at = [one["case"] for one in answer["rows"]].index(row["id"])
@@ -202,7 +202,9 @@ def test_the_archive_says_the_counts_of_the_report(
         or nothing
     )
     assert column(answer, "Findings")[at] == told
-    sentence = summed({"counts": past["counts"], "unknowns": past["unknowns"], "state": state})
+    sentence = describe_counts(
+        {"counts": past["counts"], "unknowns": past["unknowns"], "state": state}
+    )
     assert told in sentence
     assert _number(sentence, "question") == questions
 

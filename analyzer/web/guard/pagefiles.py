@@ -21,7 +21,7 @@ PAGE: dict[str, tuple[str, str]] = {
 }
 
 
-def content(name: str) -> bytes:
+def read_page_file(name: str) -> bytes:
     """Return what the browser gets for a file of web/page; base.css is the report's, so that both look alike."""
     if name == "base.css":
         return read_styles(name).encode()

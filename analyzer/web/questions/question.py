@@ -62,7 +62,7 @@ class Misread(BacklineError):
         self.start, self.width = start, width
 
 
-def read(field: str) -> Question:
+def read_question(field: str) -> Question:
     """Return what is asked; raises Misread for a term with a mistake."""
     if len(field) > LONGEST:
         raise Misread(
@@ -75,8 +75,8 @@ def read(field: str) -> Question:
         return Question(CASES)
     whole = field.strip()
     if len(whole) > 1 and whole[0] == whole[-1] == '"' and '"' not in whole[1:-1]:
-        return _text(whole[1:-1])
-    if short := _facet(whole):
+        return _read_text(whole[1:-1])
+    if short := _read_facet(whole):
         return short
     if _is_term(parts[0].text):
         if len(parts) > MOST:
@@ -95,11 +95,11 @@ def read(field: str) -> Question:
         wanted = [part for part in parts if part not in agreed]
         same = agreed[0].text.partition(":")[2].strip() if agreed else ""
         return Question(
-            MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same
+            MACHINES, tuple(_read_term(part, number) for number, part in enumerate(wanted, 1)), same
         )
     prefix, _, rest = whole.partition(":")
     if prefix == "text":
-        return _text(rest.strip())
+        return _read_text(rest.strip())
     if prefix == "rule" and rest.strip():
         return Question(FINDINGS, rule=rest.strip(), text=whole)
     if _RULE.fullmatch(whole):
@@ -107,10 +107,10 @@ def read(field: str) -> Question:
     article = _ARTICLE.fullmatch(whole)
     if article:
         return Question(FINDINGS, kb=int(article[2]), text=whole, sure=bool(article[1]))
-    return _text(whole)
+    return _read_text(whole)
 
 
-def _facet(whole: str) -> Question | None:
+def _read_facet(whole: str) -> Question | None:
     """Return what `severity: major`, `host: NAME`, `driver: NAME` or `version: X` asks; None for anything else."""
     word, found, value = (part.strip() for part in whole.partition(":"))
     if not found or not value or ";" in value or '"' in value:
@@ -123,7 +123,7 @@ def _facet(whole: str) -> Question | None:
     return None
 
 
-def _text(text: str) -> Question:
+def _read_text(text: str) -> Question:
     if not text.strip():
         raise Misread("there is no text to search for", do="Write it between the quotes.")
     return Question(TEXT, text=text)
@@ -142,10 +142,10 @@ def _is_term(text: str) -> bool:
     short = found[1].lower() in (*terms.SHORT, "host", "name", "severity")
     return not short and bool(
         terms.nearest_field(found[1])
-    )  # `drivr: i40en` is told what was meant
+    )  # `drivr: i40en` gets a hint what was meant
 
 
-def _term(part: FieldPart, number: int) -> Term:
+def _read_term(part: FieldPart, number: int) -> Term:
     try:
         return terms.read(part.text, number)
     except BadRuleError as error:

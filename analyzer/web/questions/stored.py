@@ -28,16 +28,16 @@ GIVEN = (labels.CONFIRMED, labels.REJECTED, labels.REMOVED)
 Record = dict[str, Any]
 
 
-def record(library: Library, case: str) -> Record:
+def describe_case(library: Library, case: str) -> Record:
     """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
-    archive, stored = library.there(), library.find(case)
+    archive, stored = library.require_archive(), library.find_case(case)
     origin = browse.origin(archive, archive.snapshot(), stored)
     meta = origin.meta
-    told: Record = {
+    record: Record = {
         name: one_line(str(meta.get(name) or ""), 600)
         for name in ("name", "source", "state", "why")
     }
-    told |= {
+    record |= {
         "id": stored.id,
         "stored": one_line(str(meta.get("stored") or ""), 40),
         "catalog": one_line(str(meta.get("catalog") or ""), 40),
@@ -46,22 +46,22 @@ def record(library: Library, case: str) -> Record:
         "facts": stored.facts is not None,
         "findings": [],
         "quiet": [],
-        "labels": [_label(one) for one in origin.labels],
+        "labels": [_describe_label(one) for one in origin.labels],
     }
-    if told["report"]:
+    if record["report"]:
         document = browse.document(archive, stored)
-        told |= _findings(document, origin.labels)
-        told |= {
+        record |= _list_findings(document, origin.labels)
+        record |= {
             "counts": dict(view.tally_case(document).findings),
             "unknowns": view.tally_case(document).questions,
         }
-    return told
+    return record
 
 
-def _findings(document: Record, given: list[labels.Label]) -> Record:
+def _list_findings(document: Record, given: list[labels.Label]) -> Record:
     from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
-    known = {(one.rule, one.node, one.subject): _label(one) for one in given}
+    known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
     numbered = finding_rows.number_findings(document)
     found = [
         {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
@@ -75,7 +75,7 @@ def _findings(document: Record, given: list[labels.Label]) -> Record:
     return {"findings": found, "more": max(0, len(document["findings"]) - MOST), "quiet": quiet}
 
 
-def _label(one: labels.Label) -> Record:
+def _describe_label(one: labels.Label) -> Record:
     return {
         "rule": one.rule,
         "node": one.node,
@@ -88,7 +88,7 @@ def _label(one: labels.Label) -> Record:
     }
 
 
-def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
+def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
     """Give a label, or take it back; return the case as it is now.
 
     data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
@@ -117,15 +117,15 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
         texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
         note=texts["note"].strip(),
     )  # fmt: skip
-    labels.give(library.there(), library.find(case), asked)
-    return record(library, case)
+    labels.give(library.require_archive(), library.find_case(case), asked)
+    return describe_case(library, case)
 
 
-def remove(library: Library, case: str) -> Record:
+def remove_case(library: Library, case: str) -> Record:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
     from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
-    done = removal.remove(library.there(), [library.find(case)])
+    done = removal.remove(library.require_archive(), [library.find_case(case)])
     return {"gone": sorted(done.names), "labels": len(done.labels)}
 
 
@@ -140,12 +140,12 @@ class Map:
         self._lock = threading.Lock()
         self._known: tuple[int, str] = (0, "")
 
-    def page(self) -> str:
+    def make_page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
         from analyzer.archive.query.fleet import FleetFilter, fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
-        archive = self._library.there()
+        archive = self._library.require_archive()
         with self._lock:
             snapshot = archive.snapshot()
             successors = self._how.successors()
@@ -159,9 +159,9 @@ class Map:
             return self._known[1]
 
 
-def counts(library: Library) -> Record:
+def count_cases(library: Library) -> Record:
     """Return how much the archive holds, and what of it cannot be read."""
-    archive = library.archive()
+    archive = library.open_archive()
     if archive is None:
         return {"url": library.url, "cases": 0, "damaged": []}
     snapshot = archive.snapshot()
