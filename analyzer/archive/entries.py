@@ -59,7 +59,11 @@ class Snapshot:
         for entry in held:
             text = entry.text
             known = best.get(text)
-            if known is None or _better(entry, known):
+            # Which of two holders of the same entry is read: the one with more of it, then the
+            # newer segment.
+            if known is None or (
+                (entry.kind == "full", entry.holder) > (known.kind == "full", known.holder)
+            ):
                 best[text] = entry
         self.entries = list(best.values())
         self._every: list[Stored] | None = None
@@ -75,7 +79,19 @@ class Snapshot:
             cases: dict[str, list[Entry]] = defaultdict(list)
             for entry in self.entries:
                 cases[entry.id].append(entry)
-            self._every = [_stored(cases[case]) for case in sorted(cases)]
+            found = []
+            for case in sorted(cases):
+                entries = cases[case]
+                judged = [entry for entry in entries if entry.kind != "none"]
+                newest = max(judged or entries, key=newer)
+                facts = [
+                    entry
+                    for entry in judged
+                    if entry.kind == "full" and entry.reading == newest.reading
+                ]
+                stored = Stored(newest.id, newest, max(facts, key=newer) if facts else None)
+                found.append(stored)
+            self._every = found
         return self._every
 
     def current(self) -> list[Stored]:
@@ -96,22 +112,29 @@ class Snapshot:
         A visible case comes before a superseded one, a whole name before one without the ending of its archive.
         """
         known: list[str] = []
-        if not (found := self._by_id(text)):
+        if len(text) < SHORTEST or not re.fullmatch("[0-9a-f]{1,32}", text):
+            by_id = []
+        else:
+            by_id = [case for case in self.every() if case.id.startswith(text)]
+        if not (found := by_id):
             found, known = self._by_name(text)
         if len(found) == 1:
             return found[0]
         if not found:
-            do = _nearest(text, known) or "`backline archive list` shows names and ids."
+            # A question with the names most like `text`, "" when none is
+            stems = {_ENDING.sub("", name): name for name in reversed(known) if name}
+            near = difflib.get_close_matches(text[:80], stems, n=3, cutoff=0.7) if text else []
+            nearest = (
+                f"did you mean {', '.join(one_line(stems[name], 80) for name in near)}?"
+                if near
+                else ""
+            )
+            do = nearest or "`backline archive list` shows names and ids."
             raise UsageError(f'there is no case "{one_line(text, 80)}" in the archive', do=do)
         some = ", ".join(case.id[:12] for case in found[:CANDIDATES])
         more = f" and {len(found) - CANDIDATES} more" if len(found) > CANDIDATES else ""
         what = f'{len(found)} cases match "{one_line(text, 80)}"'
         raise UsageError(what, why=f"their ids begin with {some}{more}", do="Give more of the id.")
-
-    def _by_id(self, text: str) -> list[Stored]:
-        if len(text) < SHORTEST or not re.fullmatch("[0-9a-f]{1,32}", text):
-            return []
-        return [case for case in self.every() if case.id.startswith(text)]
 
     def _by_name(self, text: str) -> tuple[list[Stored], list[str]]:
         """Return the cases of a name, and the names of all visible cases when there is none."""
@@ -133,32 +156,19 @@ class Snapshot:
         return [], sorted({named.get(case.id, "") for case in self.current()})
 
 
-def _nearest(text: str, names: list[str]) -> str:
-    """Return a question with the names most like `text`, "" when none is."""
-    stems = {_ENDING.sub("", name): name for name in reversed(names) if name}
-    near = difflib.get_close_matches(text[:80], stems, n=3, cutoff=0.7) if text else []
-    return f"did you mean {', '.join(one_line(stems[name], 80) for name in near)}?" if near else ""
-
-
-def _better(one: Entry, other: Entry) -> bool:
-    """Tell which of two holders of the same entry is read: the one with more of it, then the newer segment."""
-    return (one.kind == "full", one.holder) > (other.kind == "full", other.holder)
-
-
-def _stored(entries: list[Entry]) -> Stored:
-    judged = [entry for entry in entries if entry.kind != "none"]
-    newest = max(judged or entries, key=newer)
-    facts = [entry for entry in judged if entry.kind == "full" and entry.reading == newest.reading]
-    return Stored(newest.id, newest, max(facts, key=newer) if facts else None)
-
-
 def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
     """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
     for left in reversed(range(LISTINGS)):
         held, strange = _packs(
             objects.list(PACKS)
         )  # first: what a compaction takes out of them is in a segment then
-        listing = _settled(objects)
+        # List segments/ until two listings agree on the manifests: a compaction may replace one
+        # meanwhile.
+        listing = list(objects.list(SEGMENTS))
+        for _ in range(LISTINGS):
+            before, listing = listing, list(objects.list(SEGMENTS))
+            if list(segments(before)) == list(segments(listing)):
+                break
         strange += [item.name for item in listing if not is_segment(item.name)]
         faults: list[tuple[str, str]] = []
         gone = False
@@ -176,16 +186,6 @@ def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Sna
     whole = {item.name.rpartition("/")[0] for item in segments(listing)}
     headless = {item.name.rpartition("/")[0] for item in listing if is_segment(item.name)} - whole
     return Snapshot(objects, held, strange, faults, damaged, sorted(headless))
-
-
-def _settled(objects: ObjectStore) -> list[Object]:
-    """List segments/ until two listings agree on the manifests: a compaction may replace one meanwhile."""
-    listing = list(objects.list(SEGMENTS))
-    for _ in range(LISTINGS):
-        before, listing = listing, list(objects.list(SEGMENTS))
-        if list(segments(before)) == list(segments(listing)):
-            break
-    return listing
 
 
 def _packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:

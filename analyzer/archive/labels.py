@@ -41,16 +41,15 @@ def current(archive: Archive, case: str | None = None) -> list[Label]:
 
     To show those of a case, see `order_labels`.
     """
-    found = [_label(item) for item in archive.labels() if case is None or item["id"] == case]
+    found = []
+    for item in archive.labels():
+        if case is None or item["id"] == case:
+            texts = {
+                key: str(item.get(key) or "")
+                for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")
+            }
+            found.append(Label(**texts, missed=item.get("missed") is True))
     return [label for label in found if label.label in (CONFIRMED, REJECTED)]
-
-
-def _label(item: dict[str, Any]) -> Label:
-    texts = {
-        key: str(item.get(key) or "")
-        for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")
-    }
-    return Label(**texts, missed=item.get("missed") is True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,18 @@ def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[s
                 f"rule {_shown(asked.rule)} did match here", do="Confirm or reject what it found."
             )
         _check_known(document, asked)
-        return [(_node(document, asked), asked.subject)]
+        # The machine a missed finding belongs to: the one named, or the only one
+        names = [item["name"] for item in document["nodes"]]
+        if asked.node or asked.force:
+            if asked.node not in names and not asked.force:
+                raise UsageError(
+                    f"the case has no machine {_shown(asked.node)}",
+                    do=did_you_mean(asked.node, names),
+                )
+            node = asked.node
+        else:
+            node = names[0] if len(names) == 1 else ""
+        return [(node, asked.subject)]
     if found:
         return list(dict.fromkeys(found))
     if asked.force:
@@ -155,18 +165,6 @@ def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
             or "`backline rules list` lists them; --force labels it anyway."
         )
         raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
-
-
-def _node(document: dict[str, Any], asked: LabelRequest) -> str:
-    """Return the machine a missed finding belongs to: the one named, or the only one."""
-    names = [item["name"] for item in document["nodes"]]
-    if asked.node or asked.force:
-        if asked.node not in names and not asked.force:
-            raise UsageError(
-                f"the case has no machine {_shown(asked.node)}", do=did_you_mean(asked.node, names)
-            )
-        return asked.node
-    return names[0] if len(names) == 1 else ""
 
 
 def _meant(asked: LabelRequest, node: str, subject: str) -> bool:

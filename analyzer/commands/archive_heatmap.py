@@ -84,20 +84,6 @@ def command(
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
-    _check_output(output, with_reports=with_reports)
-    with Interrupt() as stop:
-        archive = opened(archive_url)
-        snapshot = archive.snapshot()
-        found = fleet(archive, wanted, snapshot)
-        stop.check()
-        if output is None:
-            _text(found, by, top)
-        else:
-            _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
-    click.get_current_context().exit(PARTIAL if found.missing else DONE)
-
-
-def _check_output(output: Path | None, *, with_reports: bool) -> None:
     from analyzer.runtime.output import check_folder
 
     if output is not None:
@@ -106,16 +92,22 @@ def _check_output(output: Path | None, *, with_reports: bool) -> None:
         raise UsageError(
             "--with-reports writes files next to the page", do="Say where with -o FOLDER."
         )
+    with Interrupt() as stop:
+        archive = opened(archive_url)
+        snapshot = archive.snapshot()
+        found = fleet(archive, wanted, snapshot)
+        stop.check()
+        if output is None:
+            from analyzer.commands.showing import UNWRAPPED, console
+            from analyzer.report import fleetterm
 
-
-def _text(found: Fleet, by: str, top: int | None) -> None:
-    from analyzer.commands.showing import UNWRAPPED, console
-    from analyzer.report import fleetterm
-
-    shown = console()
-    if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
-        shown.width = PIPED
-    fleetterm.render(found, shown, by, fleetterm.TOP if top is None else top)
+            shown = console()
+            if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
+                shown.width = PIPED
+            fleetterm.render(found, shown, by, fleetterm.TOP if top is None else top)
+        else:
+            _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
+    click.get_current_context().exit(PARTIAL if found.missing else DONE)
 
 
 def _page(

@@ -41,7 +41,16 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     cases = list({one.id: one for one in map(snapshot.find, case)}.values())
     found = removal.planned(archive, cases)
     if not yes:
-        _ask(found)
+        # What would be gone, and ask; raises UsageError where nobody can answer, Abort for a no
+        for ask_line in _lines(found, "to be removed"):
+            click.echo(for_terminal(ask_line), err=True)
+        if not answers():
+            raise UsageError(
+                "nobody can answer the question here", do="Add --yes to remove without asking."
+            )
+        if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
+            click.echo("nothing was removed", err=True)
+            raise click.exceptions.Exit(DONE)
     done = removal.remove(archive, cases)
     for line in _lines(done, "removed"):
         click.echo(for_terminal(line))
@@ -53,19 +62,6 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
             err=True,
         )
     click.get_current_context().exit(DONE)
-
-
-def _ask(found: Removal) -> None:
-    """Say what would be gone, and ask; raises UsageError where nobody can answer, Abort for a no."""
-    for line in _lines(found, "to be removed"):
-        click.echo(for_terminal(line), err=True)
-    if not answers():
-        raise UsageError(
-            "nobody can answer the question here", do="Add --yes to remove without asking."
-        )
-    if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
-        click.echo("nothing was removed", err=True)
-        raise click.exceptions.Exit(DONE)
 
 
 def answers() -> bool:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from analyzer.rules.run_catalog import Local
     from analyzer.watch_folder.folder_scan import Arrival
     from analyzer.watch_folder.state import DoneCase
-    from analyzer.watch_folder.watcher import FolderWatcher
 
 OUT = "backline-out"
 PAGES = 3  # reports opened in a minute; a storm of files must not become one of windows
@@ -91,26 +90,28 @@ def command(
     make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
     _, catalog = make.config()
     tell_broken(catalog)
-    _open_archive(archive)
+    # Open the archive, where there is one, or make it: a wrong name is told before the first
+    # case.
+    from analyzer.archive.store import Archive
+
+    if archive is not None:
+        Archive.open(archive, create=True)
     skip = [str(out), *([archive] if archive else [])]
     with locked(out), Interrupt() as stop:
         state, lines = WatchState.load(out, str(folder)), _Lines(out, stop, open_it=open_it)
         watcher = FolderWatcher(
             folder, state, lambda: make.runner(jobs or 0), lines, skip=skip, still=still
         )
-        _begin(watcher, f"{folder}, results in {out}", only_new=only_new, once=once)
+        # What is watched, and leave alone what is to be left alone
+        what = f"{folder}, results in {out}"
+        if only_new:
+            _say(f"{watcher.skip_present()} files and folders already here are skipped")
+        if not once:
+            _say(f"watching {what}; Ctrl-C ends")
         watcher.run(once=once)
     click.get_current_context().exit(
         BROKEN_RULE if catalog.broken else PARTIAL if watcher.bad else DONE
     )
-
-
-def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> None:
-    """Tell what is watched, and leave alone what is to be left alone."""
-    if only_new:
-        _say(f"{watcher.skip_present()} files and folders already here are skipped")
-    if not once:
-        _say(f"watching {what}; Ctrl-C ends")
 
 
 def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
@@ -169,14 +170,6 @@ class _Maker:
         return processes(self.config()[0], jobs, land)
 
 
-def _open_archive(place: str | None) -> None:
-    """Open the archive, where there is one, or make it: a wrong name is told before the first case."""
-    from analyzer.archive.store import Archive
-
-    if place is not None:
-        Archive.open(place, create=True)
-
-
 class _Lines:
     """One line a case on stdout; what goes on besides on stderr."""
 
@@ -212,18 +205,15 @@ class _Lines:
         click.echo("  ".join(words))
         sys.stdout.flush()
         if report is not None and self.open_it and not same:
-            self._open(report)
-
-    def _open(self, report: Path) -> None:
-        """Open a report, but not more than a few in a minute."""
-        now = datetime.now().timestamp()
-        self.opened = [at for at in self.opened if now - at < MINUTE]
-        if len(self.opened) < PAGES:
-            self.opened.append(now)
-            self.launch(report.resolve().as_uri())
-        elif len(self.opened) == PAGES:
-            self.opened.append(now)
-            _say(f"more than {PAGES} reports in a minute: the others are not opened")
+            # Open a report, but not more than a few in a minute
+            now = datetime.now().timestamp()
+            self.opened = [at for at in self.opened if now - at < MINUTE]
+            if len(self.opened) < PAGES:
+                self.opened.append(now)
+                self.launch(report.resolve().as_uri())
+            elif len(self.opened) == PAGES:
+                self.opened.append(now)
+                _say(f"more than {PAGES} reports in a minute: the others are not opened")
 
     def say(self, line: str) -> None:
         """Say something else."""

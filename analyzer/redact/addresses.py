@@ -42,17 +42,15 @@ def ipv4(text: str, nets: NETS, taken: set[str]) -> str:
         used = {*nets.values(), *taken}
         if wide not in nets:
             nets[wide] = next(pair for pair in _pairs(one, two) if pair not in nets.values())
-        nets[narrow] = _free(nets[wide], used) or _free(_more(nets), used)
+        nets[narrow] = _free(nets[wide], used) or _free(
+            next(pair for pair in _pairs("", "") if pair not in nets.values()), used
+        )
     return f"{nets[narrow]}.{four}"
 
 
 def _free(pair: str, used: set[str]) -> str:
     """Return the first free network of three numbers below two; "" when all are used."""
     return next((net for number in range(1, 255) if (net := f"{pair}.{number}") not in used), "")
-
-
-def _more(nets: NETS) -> str:
-    return next(pair for pair in _pairs("", "") if pair not in nets.values())
 
 
 def _pairs(one: str, two: str) -> Iterator[str]:

@@ -154,15 +154,13 @@ def cut_words(
     for text in texts:
         word = known.get(text)
         if word is None:
-            word = known[text] = _at_end(text)
+            if len(text) < LEAST_CUT or len(text) - (at := text.rfind(" ") + 1) < LEAST_CUT:
+                at_end = ""
+            else:
+                found = _AT_END.fullmatch(text, at)
+                at_end = "" if found is None else found[1]
+            word = known[text] = at_end
         if word:
             if last and last != word:
                 yield last, word, last.rstrip("=") + word
             last = word
-
-
-def _at_end(text: str) -> str:
-    if len(text) < LEAST_CUT or len(text) - (at := text.rfind(" ") + 1) < LEAST_CUT:
-        return ""
-    found = _AT_END.fullmatch(text, at)
-    return "" if found is None else found[1]

@@ -151,7 +151,16 @@ class Identities:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
         for one in doc["case"]["files"]:
             self.given(one["name"])
-        self.case(doc["case"]["name"], _rules(doc))
+        # The names of the rules that a case document speaks of
+        asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
+        rules = "\n".join(
+            (
+                *asked,
+                *(one["rule"] for one in doc["findings"]),
+                *(one["rule"] for one in doc["quiet"]),
+            )
+        )
+        self.case(doc["case"]["name"], rules)
         for node in doc["nodes"]:
             self.cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
         for key, fields in _FIELDS.items():
@@ -162,22 +171,19 @@ class Identities:
             for row in card["rows"]:
                 for item in row["items"] if row["title"] in _CARDS else ():
                     self.cell(_CARDS[row["title"]], item["name"])
-        self._subjects(doc)
+        # Take what rules speak of: the values of findings, and the VMs whose table is missing
+        for subjects_one in doc["cannot_tell"]:
+            if "vm" in re.split(r"[._]", subjects_one["missing"]):
+                for subject in subjects_one["subjects"]:
+                    self.cell("vm", subject)
+        for finding in doc["findings"]:
+            for subjects_name, value in finding["values"].items():
+                subjects_kind = _kind_in("", subjects_name.rpartition(".")[2])
+                if subjects_kind not in (PLAIN, TEXT):
+                    self.cell(subjects_kind, value)
         texts = dict.fromkeys(text for key, text in strings(doc) if key in _CUSTOMER)
         self.lines(text for text in texts if text not in self._read)
         self._read.update(texts)
-
-    def _subjects(self, doc: Doc) -> None:
-        """Take what rules speak of: the values of findings, and the VMs whose table is missing."""
-        for one in doc["cannot_tell"]:
-            if "vm" in re.split(r"[._]", one["missing"]):
-                for subject in one["subjects"]:
-                    self.cell("vm", subject)
-        for finding in doc["findings"]:
-            for name, value in finding["values"].items():
-                kind = _kind_by_name(name.rpartition(".")[2])
-                if kind not in (PLAIN, TEXT):
-                    self.cell(kind, value)
 
     def lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
@@ -206,7 +212,12 @@ class Identities:
                 if digits.strip("0"):
                     self._add(kind, digits)
             elif not (
-                TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)
+                TECHNICAL.fullmatch(name)
+                or name in self.versions
+                or (
+                    any(map(str.isalpha, name))
+                    and all(is_product_word(word) for word in name.lower().split("."))
+                )
             ):
                 self.cell(kind, name)
 
@@ -248,18 +259,20 @@ class Identities:
             return
         if kind == "name":
             for word, value in _DN.findall(text):
-                self._part_of_dn(word.upper(), value.strip())
+                # Take a part of a distinguished name; no domain and no account has a blank: what
+                # follows is the sentence.
+                dn_word = word.upper()
+                dn_value = value.strip()
+                if dn_word in ("DC", "UID"):
+                    self.cell("user" if dn_word == "UID" else "label", dn_value.partition(" ")[0])
+                else:
+                    self.cell(
+                        "host" if dn_word == "CN" and " " not in dn_value else "label", dn_value
+                    )
             return
         whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
         for word in (text,) if whole else re.split(r"[,;\s]+", text):
             self._one(kind, word.strip().strip("\"'"))
-
-    def _part_of_dn(self, word: str, value: str) -> None:
-        """Take a part of a distinguished name; no domain and no account has a blank: what follows is the sentence."""
-        if word in ("DC", "UID"):
-            self.cell("user" if word == "UID" else "label", value.partition(" ")[0])
-        else:
-            self.cell("host" if word == "CN" and " " not in value else "label", value)
 
     def path(self, text: str) -> None:
         """Take the parts of a path, each by its place; of an export all are folders."""
@@ -370,20 +383,6 @@ class Identities:
             )
 
 
-def _rules(doc: Doc) -> str:
-    """Return the names of the rules that a case document speaks of."""
-    asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
-    return "\n".join(
-        (*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"]))
-    )
-
-
-def _all_product_words(name: str) -> bool:
-    return any(map(str.isalpha, name)) and all(
-        is_product_word(word) for word in name.lower().split(".")
-    )
-
-
 def _own(word: str) -> bool:
     return word.lower().endswith(_OWN_DOMAINS)
 
@@ -430,10 +429,6 @@ def _kind_in(table: str, column: str) -> str:
         return kind_of(table, column)
     except KeyError:  # a column of an archive of another version
         return TEXT
-
-
-def _kind_by_name(column: str) -> str:
-    return _kind_in("", column)
 
 
 def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

@@ -29,7 +29,10 @@ class Learnt:
         """Return what `textforms.found_in` does, without a look where the same text was looked at before."""
         if len(text) < LEAST:
             return textforms.found_in(text, versions)
-        key = _key(text, versions)
+        told = hashlib.blake2b(_signs(), digest_size=16)
+        told.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
+        told.update(text.encode("utf-8", "surrogatepass"))
+        key = told.hexdigest()
         found = self.kept.pop(key, None)
         if found is None:
             found = tuple(dict.fromkeys(textforms.found_in(text, versions)))
@@ -48,13 +51,6 @@ def read(given: Any) -> Learnt:
             for key, found in dict(given).items()
         }
     )
-
-
-def _key(text: str, versions: set[str]) -> str:
-    told = hashlib.blake2b(_signs(), digest_size=16)
-    told.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
-    told.update(text.encode("utf-8", "surrogatepass"))
-    return told.hexdigest()
 
 
 @cache

@@ -220,7 +220,14 @@ class LineNames:
         for name, start in self._take("\n".join(lines), _by_place):
             if any(map(str.isdigit, name)):
                 line = bisect_right(starts, start) - 1
-                self._know(lines[line], start - starts[line], len(name))
+                # Let the words of a name stand in forms as they are
+                know_line = lines[line]
+                know_start = start - starts[line]
+                end = know_line.find(" ", know_start + (len(name)))
+                for word in know_line[
+                    know_line.rfind(" ", 0, know_start) + 1 : end if end >= 0 else len(know_line)
+                ].split(" "):
+                    self._forms[word] = word
         self._done.update(self._forms_of(lines))
 
     def _take(self, text: str, wanted: Callable[[str], bool]) -> list[tuple[str, int]]:
@@ -228,12 +235,6 @@ class LineNames:
         found = list(found_at(text, self.identities.versions, wanted))
         self.identities.take((KINDS.get(kind, kind), name) for kind, name, _ in found)
         return [(name, start) for _, name, start in found]
-
-    def _know(self, line: str, start: int, length: int) -> None:
-        """Let the words of a name stand in forms as they are."""
-        end = line.find(" ", start + length)
-        for word in line[line.rfind(" ", 0, start) + 1 : end if end >= 0 else len(line)].split(" "):
-            self._forms[word] = word
 
 
 class LineReplacer:
@@ -260,7 +261,31 @@ class LineReplacer:
         apart = [text for text in every if text not in whole] if whole else list(every)
         begun = [found.end() if (found := _BEGUN.match(text)) else 0 for text in apart]
         made = {}
-        for text, start, new in zip(apart, begun, self._words_of(apart, begun), strict=True):
+        # Texts from some place on, each word without a name
+        rests = [text[start:] if start else text for text, start in zip(apart, begun, strict=True)]
+        words = BREAK.join(rests).split(" ")
+        fresh = {*words} - self._words.keys()
+        counted = self._counted
+        learn_words = sorted(word for word in fresh if not counted(word))
+        numbers = fresh.difference(learn_words)
+        self._words.update(zip(numbers, numbers, strict=True))
+        self.free |= numbers
+        free = self.replacer.free(_GAP.join(learn_words) + _GAP).split(_GAP)
+        learn_done = dict(zip(learn_words, free, strict=False))
+        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(learn_done.values()))}
+        for word in sorted(held, key=len, reverse=True):  # one may stand in another
+            learn_done = {old: new.replace(word, ENCODED_NAME) for old, new in learn_done.items()}
+        self._words.update(
+            (word, _MORE if self._is_more(lowered(word)) else new)
+            for word, new in learn_done.items()
+        )
+        self.free.update(word for word, new in learn_done.items() if new == word)
+        of_done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
+        if len(of_done) == len(apart):
+            words_of = of_done
+        else:
+            words_of = [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]
+        for text, start, new in zip(apart, begun, words_of, strict=True):
             if _MORE in new:
                 whole[text] = None
             else:
@@ -274,34 +299,6 @@ class LineReplacer:
             self._cut.clear()
             self.free.clear()
         return made
-
-    def _words_of(self, texts: list[str], starts: list[int]) -> list[str]:
-        """Return texts from some place on, each word without a name."""
-        rests = [text[start:] if start else text for text, start in zip(texts, starts, strict=True)]
-        words = BREAK.join(rests).split(" ")
-        self._learn({*words} - self._words.keys())
-        done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
-        if len(done) == len(texts):
-            return done
-        return [
-            " ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests
-        ]  # one holds a line end
-
-    def _learn(self, fresh: set[str]) -> None:
-        counted = self._counted
-        words = sorted(word for word in fresh if not counted(word))
-        numbers = fresh.difference(words)
-        self._words.update(zip(numbers, numbers, strict=True))
-        self.free |= numbers
-        free = self.replacer.free(_GAP.join(words) + _GAP).split(_GAP)
-        done = dict(zip(words, free, strict=False))
-        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
-        for word in sorted(held, key=len, reverse=True):  # one may stand in another
-            done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
-        self._words.update(
-            (word, _MORE if self._is_more(lowered(word)) else new) for word, new in done.items()
-        )
-        self.free.update(word for word, new in done.items() if new == word)
 
     def _uncut(self, text: str) -> str:
         start = text.rfind(" ") + 1
@@ -348,12 +345,6 @@ class LineProof:
     def _any_of_several(self) -> re.Pattern[str]:
         return re.compile(trie(self._several))
 
-    def _holds_several(self, low: str) -> bool:
-        """Tell whether a name of several words may be in a text in lower case."""
-        if len(self._several) <= FEW:
-            return any(form in low for form in self._several)
-        return self._any_of_several.search(low) is not None
-
     def survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
@@ -364,8 +355,14 @@ class LineProof:
         )
         counted = self._counted
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
+        # Whether a name of several words may be in a text in lower case
+        low = lowered(text)
+        if len(self._several) <= FEW:
+            holds_several = any(form in low for form in self._several)
+        else:
+            holds_several = self._any_of_several.search(low) is not None
         if (
-            self._holds_several(lowered(text))
+            holds_several
             or self.residue.any_in(fresh)
             or next(self.residue.survivors(result, "\n".join(_whole(lines))), None)
         ):

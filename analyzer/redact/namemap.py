@@ -142,18 +142,12 @@ class NameMap:
                 else self._free(f"mac {low[:6]}", lambda number: f"{low[:6]}{number:06x}")
             )
         if kind in ("device", "uuid"):
-            return self._digits(kind, low)
-        return self._numbered(kind)
-
-    def _digits(self, kind: str, digits: str) -> str:
-        """Return as many digits as an id has, the vendor's first ones as they are."""
-        keep = addresses.vendor_digits(digits) if kind == "device" else 0
-        room = max(1, len(digits) - keep)
-        return self._free(
-            kind, lambda number: digits[:keep] + f"{number:x}".rjust(room, "0")[-room:]
-        )
-
-    def _numbered(self, kind: str) -> str:
+            # As many digits as an id has, the vendor's first ones as they are
+            keep = addresses.vendor_digits(low) if kind == "device" else 0
+            room = max(1, len(low) - keep)
+            return self._free(
+                kind, lambda number: low[:keep] + f"{number:x}".rjust(room, "0")[-room:]
+            )
         stem = _STEMS.get(kind, kind)
         dash = "" if stem.endswith("-") else "-"
         return self._free(kind, lambda number: f"{stem}{dash}{number:02d}{_SUFFIX.get(kind, '')}")
@@ -271,25 +265,21 @@ def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
     ):
         if form != name:
             yield form, other
-    yield from _plainly(name, other)
+    # (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as
+    # mails do.
+    if not name.isascii():
+        for plainly_sign in "_-.":
+            yield re.sub(r"[\W_]+", plainly_sign, name), other
+        yield re.sub(r"[\W_]+", "", name), other
+        for plain in (name.translate(_UMLAUTS), name):
+            bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+            if len(bare) >= LEAST_ANYWHERE:
+                yield bare, other
+                yield _SLUG.sub("-", bare.lower()).strip("-"), other
+        yield quopri.encodestring(name.encode()).decode(), other
     if " " in name:  # of addresses, shells, mount tables, mails
         for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
             yield name.replace(" ", blank), other
-
-
-def _plainly(name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as mails do."""
-    if name.isascii():
-        return
-    for sign in "_-.":
-        yield re.sub(r"[\W_]+", sign, name), other
-    yield re.sub(r"[\W_]+", "", name), other
-    for plain in (name.translate(_UMLAUTS), name):
-        bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
-        if len(bare) >= LEAST_ANYWHERE:
-            yield bare, other
-            yield _SLUG.sub("-", bare.lower()).strip("-"), other
-    yield quopri.encodestring(name.encode()).decode(), other
 
 
 def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,13 @@ class Replacer:
             placed = mode_of(kind, lowered(name)) == PLACED
             if placed:
                 self.words[name] = kind
-            for form, other in forms(kind, name, _pseudonym(known, kind, name)):
+            # The pseudonym of a name; that of a host with its domain is made of theirs
+            if kind != "fqdn":
+                pseudonym = known.give(kind, name)
+            else:
+                short, _, domain = name.partition(".")
+                pseudonym = f"{known.give('host', short)}.{known.give('domain', domain)}"
+            for form, other in forms(kind, name, pseudonym):
                 self._take(kind, form, other, PLACED if placed else mode_of(kind, lowered(form)))
             if not placed and len(name) < LEAST_ENCODED:
                 self._take_encoded(name)
@@ -190,25 +196,23 @@ class Replacer:
                         done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
                     low[place] = lowered(one)
         before = [*done]
-        self._decode(done)
-        self.encoded.update(
-            one for one, old, new in zip(every, before, done, strict=True) if old != new
-        )
-        return done
-
-    def _decode(self, texts: list[str]) -> None:
-        """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
-        for place, text in enumerate(texts):
+        # Replace what is a name once it is decoded: such a text is shown as it reads, such a word
+        # as a remark.
+        for decode_place, text in enumerate(done):
             plain = decoded(text)
             if plain != text and (
                 next(self.held(lowered(plain)), None) or next(self.encoded_in(plain), None)
             ):
-                texts[place] = self.free(plain)
-        words = {word for _, word, _ in self.encoded_in("\n".join(texts))}
-        for place, text in enumerate(texts) if words else ():
+                done[decode_place] = self.free(plain)
+        words = {word for _, word, _ in self.encoded_in("\n".join(done))}
+        for decode_place, text in enumerate(done) if words else ():
             for word in sorted(words, key=len, reverse=True):
                 if word in text:
-                    texts[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
+                    done[decode_place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
+        self.encoded.update(
+            one for one, old, new in zip(every, before, done, strict=True) if old != new
+        )
+        return done
 
     def join(self, texts: Sequence[str], done: list[str]) -> None:
         """Replace words at the ends of texts that are a name in base64 or hexadecimal once they stand together."""
@@ -234,7 +238,15 @@ class Replacer:
         if not (fresh := words_in(text, chunks) - self._meaningless):
             self._dull |= chunks
             return
-        if not self._may_mean(fresh):
+        # Whether a name may stand in what words mean; if not, they are never decoded again
+        if self._plain and all(
+            len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(fresh)))
+        ):
+            self._meaningless |= fresh
+            may_mean = False
+        else:
+            may_mean = True
+        if not may_mean:
             self._dull |= chunks
             return
         words = [*encoded_words(text)]
@@ -243,15 +255,6 @@ class Replacer:
             if len(name) >= LEAST_ENCODED:
                 how, word, _ = words[every.count("\x00", 0, start)]
                 yield how, word, name
-
-    def _may_mean(self, words: set[Word]) -> bool:
-        """Tell whether a name may stand in what words mean; if not, they are never decoded again."""
-        if self._plain and all(
-            len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(words)))
-        ):
-            self._meaningless |= words
-            return False
-        return True
 
     @cached_property
     def _plain(self) -> bool:
@@ -316,14 +319,6 @@ def _rebuilt(
             for inner in value
         ]
     return value
-
-
-def _pseudonym(known: NameMap, kind: str, name: str) -> str:
-    """Return the pseudonym of a name; that of a host with its domain is made of theirs."""
-    if kind != "fqdn":
-        return known.give(kind, name)
-    short, _, domain = name.partition(".")
-    return f"{known.give('host', short)}.{known.give('domain', domain)}"
 
 
 def _always(other: str, _low: str) -> str:

@@ -55,15 +55,6 @@ def _back(quad: str) -> str:
     return ".".join(reversed(quad.split(".")))
 
 
-def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    """Yield the lines of a text in which a pattern is found."""
-    at = 0
-    while found := pattern.search(text, at):
-        end = text.find("\n", found.end())
-        at = len(text) if end < 0 else end
-        yield text[text.rfind("\n", 0, found.start()) + 1 : at]
-
-
 class Shaped(NamedTuple):
     """An address or id of the map that stands in a text, and what stands in its place."""
 
@@ -107,7 +98,14 @@ class AddressShapes:
         A word that was looked at is not looked at again; ids whose groups stand apart are sought where such groups are.
         """
         words = set(_TOKEN.findall("\n".join(set(low.split())))) - self._looked
-        spaced = [*_lines_with(_APART, low)]
+        # The lines of a text in which a pattern is found
+        lines_with: list[str] = []
+        at = 0
+        while found := _APART.search(low, at):
+            end = low.find("\n", found.end())
+            at = len(low) if end < 0 else end
+            lines_with.append(low[low.rfind("\n", 0, found.start()) + 1 : at])
+        spaced = [*lines_with]
         text = "\x00".join((*words, *spaced))
         if any(not self.is_given(one, text) for one in self.found(text)):
             return True
@@ -156,7 +154,19 @@ class AddressShapes:
         if key not in self.known[kind]:
             return None
         other = self.give(kind, key)
-        written = self._written(shape, word, other)
+        if shape == "ipv4":
+            written = other.replace(".", "-" if "-" in word else "_" if "_" in word else ".")
+        elif shape == "split":
+            left = iter(other)
+            written = re.sub(
+                "0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word
+            )
+        else:
+            written = (
+                addresses.ipv6_like(word, other)
+                if shape == "ipv6"
+                else addresses.formed(word, other)
+            )
         self.issued.update((other, written))
         return Shaped(start, start + len(word), kind, written)
 
@@ -178,17 +188,6 @@ class AddressShapes:
             new = new[1:] if shape == "number" and len(word) == 7 and new[0] == "0" else new
             self.issued.update((other, new))
             yield Shaped(start, start + len(word), "ipv4", new)
-
-    @staticmethod
-    def _written(shape: str, word: str, other: str) -> str:
-        if shape == "ipv4":
-            return other.replace(".", "-" if "-" in word else "_" if "_" in word else ".")
-        if shape == "split":
-            left = iter(other)
-            return re.sub("0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word)
-        return (
-            addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
-        )
 
     def _in_groups(self, low: str, start: int, end: int) -> Iterator[Shaped]:
         """Yield the addresses that groups of digits between colons hold: all of them one, or some in a row."""

@@ -64,7 +64,14 @@ class SignedLines:
         """Return the lines that a pattern may match, and what tells where a place in them is in the text."""
         chosen: Sequence[int] = range(len(self._lines))
         for words in needed(pattern) if len(self._lines) > FEW else ():
-            chosen = min(chosen, self._any_of(tuple(words)), key=len)
+            of_words = tuple(words)
+            any_of = self._with.get(of_words)
+            if any_of is None:
+                each = [*filter(None, map(self._having, of_words))]
+                any_of = self._with[of_words] = (
+                    each[0] if len(each) == 1 else sorted(set().union(*each))
+                )
+            chosen = min(chosen, any_of, key=len)
             if len(chosen) <= ENOUGH * len(self._lines):
                 break
         if len(chosen) > MOST * len(self._lines):
@@ -78,14 +85,6 @@ class SignedLines:
             return self._starts[chosen[nth]] + start - starts[nth]
 
         return "\n".join([self._lines[one] for one in chosen]), place
-
-    def _any_of(self, words: tuple[str, ...]) -> list[int]:
-        """Return the lines that hold one of some words."""
-        found = self._with.get(words)
-        if found is None:
-            each = [*filter(None, map(self._having, words))]
-            found = self._with[words] = each[0] if len(each) == 1 else sorted(set().union(*each))
-        return found
 
     def _having(self, word: str) -> list[int]:
         """Return the lines that hold a word; one that many hold is looked for line by line."""

@@ -131,7 +131,14 @@ class FolderWatcher:
         try:
             found = folder_scan.arrivals(self.folder, self.skip)
         except OSError as error:
-            self._lost(error)
+            # Once that the folder is not there; what was done stays known
+            if not self._gone:
+                why = error.strerror or str(error)
+                self.listener.say(
+                    f"{self.folder} cannot be read ({why}); waiting until it is there again"
+                )
+            self._gone = True
+            self._seen.clear()
             return [], []
         if self._gone:
             self._gone = False
@@ -166,16 +173,6 @@ class FolderWatcher:
                 f"{arrival.name} is not complete yet ({why}, {arrival.size} bytes so far); waiting goes on"
             )
         return False
-
-    def _lost(self, error: OSError) -> None:
-        """Tell once that the folder is not there; what was done stays known."""
-        if not self._gone:
-            why = error.strerror or str(error)
-            self.listener.say(
-                f"{self.folder} cannot be read ({why}); waiting until it is there again"
-            )
-        self._gone = True
-        self._seen.clear()
 
     def round(self, ready: Sequence[Arrival]) -> None:
         """Triage what is ready; remember each case when its answer comes."""

@@ -32,7 +32,6 @@ from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
     from analyzer.ingest.file_hashes import FileHashes
-    from analyzer.pipeline.case_data import RunResult
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
@@ -91,7 +90,12 @@ def _triaged(
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-        texts = _texts(outcome, config)
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
+        from analyzer.report.results import results  # noqa: PLC0415 - heavy
+
+        texts = results(
+            outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
+        )[0]
     except RefusedError as error:
         return _none(
             context,
@@ -145,16 +149,6 @@ def worst_of(document: dict[str, Any]) -> str:
     worst = min(severities, key=SEVERITIES.index)
     of_them = "" if worst == first["severity"] else f", {severities.count(worst)} of them {worst}"
     return f"{said} (and {len(found) - 1} more{of_them})"
-
-
-def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
-    """Return the three results as `triage` writes them."""
-    from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-    from analyzer.report.results import results  # noqa: PLC0415 - heavy
-
-    return results(
-        outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
-    )[0]
 
 
 def _write(folder: Path, texts: dict[str, Text]) -> None:

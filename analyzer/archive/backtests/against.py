@@ -131,7 +131,16 @@ def _is_rule(path: str, prefix: str) -> bool:
 
 
 def _listed(where: Path, commit: str) -> list[_Blob]:
-    return _blobs(_git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit))
+    # The files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-
+    # scm.com/docs/git-ls-tree.
+    listed = _git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    found = []
+    for line in listed.split(b"\0"):
+        head, _, path = line.partition(b"\t")
+        words = head.decode("ascii", "replace").split()
+        if len(words) == 4 and words[0] in _FILES and words[3].isdigit():
+            found.append(_Blob(os.fsdecode(path), words[2], int(words[3])))
+    return found
 
 
 def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
@@ -144,7 +153,9 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     commit = _commit(where, ref)
     prefix = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
     blobs = [
-        blob for blob in _listed(where, commit) if blob.path.rpartition("/")[2] in _names(rule.id)
+        blob
+        for blob in _listed(where, commit)
+        if blob.path.rpartition("/")[2] in tuple(rule.id + ending for ending in RULE_ENDINGS)
     ]
     same = [blob for blob in blobs if blob.path == prefix + file.name]
     if not same and len(blobs) > 1:
@@ -225,21 +236,6 @@ def _no_place(ref: str, why: str) -> UsageError:
         why=why,
         do="Name a folder of rules, or a commit.",
     )
-
-
-def _blobs(listed: bytes) -> list[_Blob]:
-    """Return the files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-scm.com/docs/git-ls-tree."""
-    found = []
-    for line in listed.split(b"\0"):
-        head, _, path = line.partition(b"\t")
-        words = head.decode("ascii", "replace").split()
-        if len(words) == 4 and words[0] in _FILES and words[3].isdigit():
-            found.append(_Blob(os.fsdecode(path), words[2], int(words[3])))
-    return found
-
-
-def _names(rule: str) -> tuple[str, ...]:
-    return tuple(rule + ending for ending in RULE_ENDINGS)
 
 
 def _git(where: Path, *words: str) -> bytes:

@@ -89,7 +89,18 @@ def backtest(
     processes = jobs or count_cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
     near = 0 if plain else -(-len(stored) // NEAR_CASES)
-    looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))
+    # The jobs: stretches of cases that lie together
+    looks: list[Look] = []
+    together = sorted(stored, key=lambda case: (case.facts or case.judged).holder)
+    stretches = [together[at : at + stretch] for at in range(0, len(together), stretch)]
+    pairs = tuple(one.pair for one in reports)
+    keys = [{(label.id, label.node, label.subject) for label in one.labels} for one in reports]
+    for some in stretches:
+        ids = {case.id for case in some}
+        labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
+        looks.append(
+            Look(archive.objects.url, tuple(some), pairs, limits, cases, window, labelled, near)
+        )
     done = 0
     for count, answer in _answers(looks, min(processes, len(looks))):
         done += count
@@ -101,27 +112,6 @@ def backtest(
     for report in found:
         report.seconds = time.perf_counter() - start
     return found
-
-
-def _looks(
-    stored: Sequence[Stored],
-    stretch: int,
-    reports: Sequence[_Sum],
-    archive: Archive,
-    glob: str,
-    window: Window | None,
-    limits: Limits,
-    near: int,
-) -> Iterator[Look]:
-    """Yield the jobs: stretches of cases that lie together."""
-    together = sorted(stored, key=lambda case: (case.facts or case.judged).holder)
-    stretches = [together[at : at + stretch] for at in range(0, len(together), stretch)]
-    pairs = tuple(one.pair for one in reports)
-    keys = [{(label.id, label.node, label.subject) for label in one.labels} for one in reports]
-    for some in stretches:
-        ids = {case.id for case in some}
-        labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
-        yield Look(archive.objects.url, tuple(some), pairs, limits, glob, window, labelled, near)
 
 
 def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looked]]:
@@ -209,15 +199,7 @@ class _Sum:
         )
         report.unsearched = [one for one in doubts if one.reason == UNSEARCHED]
         report.cannot_tell = [one for one in doubts if one.reason != UNSEARCHED]
-        self._weigh()
-        self._flag()
-        report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
-        report.samples = list(self._samples(stored, limits)) if samples else []
-        return report
-
-    def _weigh(self) -> None:
-        """Hold the findings against the labels."""
-        report = self.report
+        weigh_report = self.report
         for label in self.labels:
             key = (label.id, label.node, label.subject)
             if key not in self.told:
@@ -225,26 +207,30 @@ class _Sum:
             now, before = self.told[key]
             thing = CaseSubject(label.id, self.names[label.id], label.node, label.subject)
             what = "missed" if label.missed and label.label == CONFIRMED else label.label
-            report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
-        report.labels.sort(key=lambda one: (one.thing.case, one.thing))
+            weigh_report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
+        weigh_report.labels.sort(key=lambda one: (one.thing.case, one.thing))
         labelled = {key for key, (now, _) in self.told.items() if not now}
-        unlabelled = sum(_key(hit.thing) not in labelled for hit in report.hits)
-        report.numbers = numbers(((one.label, not one.now) for one in report.labels), unlabelled)
-        if report.compared:
-            made = ((one.label, not one.released) for one in report.labels)
-            before_hits = len(report.hits) - len(report.gained) + len(report.lost)
+        unlabelled = sum(_key(hit.thing) not in labelled for hit in weigh_report.hits)
+        weigh_report.numbers = numbers(
+            ((one.label, not one.now) for one in weigh_report.labels), unlabelled
+        )
+        if weigh_report.compared:
+            made = ((one.label, not one.released) for one in weigh_report.labels)
+            before_hits = len(weigh_report.hits) - len(weigh_report.gained) + len(weigh_report.lost)
             known = sum(not before for _, before in self.told.values())
-            report.numbers_before = numbers(made, max(0, before_hits - known))
-
-    def _flag(self) -> None:
-        """Note what asks for a second look at the rule."""
-        report = self.report
-        matched = report.own.cases[Verdict.MATCH]
-        if report.judged and matched / report.judged > OFTEN:
-            report.flags.append("often")
-        told = report.own.cases[Verdict.NO_MATCH] + report.own.cases[Verdict.NOT_APPLICABLE]
+            weigh_report.numbers_before = numbers(made, max(0, before_hits - known))
+        flag_report = self.report
+        matched = flag_report.own.cases[Verdict.MATCH]
+        if flag_report.judged and matched / flag_report.judged > OFTEN:
+            flag_report.flags.append("often")
+        told = (
+            flag_report.own.cases[Verdict.NO_MATCH] + flag_report.own.cases[Verdict.NOT_APPLICABLE]
+        )
         if not matched and told:  # where every case is "cannot tell" there is nothing to review
-            report.flags.append("never")
+            flag_report.flags.append("never")
+        report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
+        report.samples = list(self._samples(stored, limits)) if samples else []
+        return report
 
     def _samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
         """Yield some findings with their evidence: gained ones first, then those nobody labelled."""

@@ -27,21 +27,61 @@ def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     yield f"  judged {_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
     yield from _worst(report, most)
     yield from _versions(report, most)
-    yield from _labels(report, most)
-    yield from _verdicts(report)
+    yield ""
+    if not report.labels:
+        yield "No labels for this rule: `backline archive label` keeps what an engineer found."
+    else:
+        yield f"Labels: {_numbers(report.numbers)}"
+        if report.numbers_before is not None:
+            yield f"  {_other(report)}: {_numbers(report.numbers_before)}"
+        found = [one for one in report.labels if one.label == "missed" and not one.now]
+        if found:
+            yield f"  {_findings(len(found))} once missed, now found:"
+            yield from _some([_label(one) for one in found], most)
+        if report.made_rejected:
+            yield f"  {_findings(len(report.made_rejected))} that an engineer rejected:"
+            yield from _some([_label(one) for one in report.made_rejected], most)
+    yield ""
+    yield f"Subjects: {_counted(report.own.subjects)}"
+    yield f"Cases:    {_counted(report.own.cases)}"
+    if report.compared:
+        yield f"  before: {_counted(report.before.cases)}"
     yield from _unknown(report, most)
-    yield from _near(report, most)
-    yield from _evidence(report)
-    yield from _review(report)
+    if report.near_cases:
+        yield ""
+        yield (
+            f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
+            f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
+        )
+        yield from _some(
+            [f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near],
+            most,
+            more=False,
+        )
+    for sample in report.samples:
+        yield ""
+        hit = sample.hit
+        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {bound_line(hit.say, 200)}"
+        for item in sample.evidence[:SHOWN]:
+            yield f"    {bound_line(item.address, 160)}:{item.line}: {bound_middle(item.text, 160)}"
+    matched = report.own.cases.get(Verdict.MATCH, 0)
+    if "often" in report.flags:
+        yield ""
+        share = f"{matched:,} of {_cases(report.judged)} ({matched / report.judged:.0%})"
+        yield f"Review: it matches in {share}. Is it a fault?"
+    if "never" in report.flags:
+        yield ""
+        yield f"Review: it matches in none of {_cases(report.judged)}. Is it too narrow, or is there no such case?"
     yield ""
     judging = f"{report.per_1000_ms:,.0f} ms for a thousand cases"
     yield f"Judging took {judging}; the whole run, with reading the cases, {report.seconds:.1f} s."
 
 
 def _left_out(report: BacktestReport) -> str:
+    narrowed = report.seen + len(report.damaged) < report.stored
     parts = (
         [f"{report.stored - report.seen - len(report.damaged):,} were not selected"]
-        if _narrowed(report)
+        if narrowed
         else []
     )
     parts += (
@@ -54,10 +94,6 @@ def _left_out(report: BacktestReport) -> str:
     )
     parts += [f"{len(report.damaged):,} cannot be read back"] if report.damaged else []
     return f"; {', '.join(parts)}" if parts else ""
-
-
-def _narrowed(report: BacktestReport) -> bool:
-    return report.seen + len(report.damaged) < report.stored
 
 
 def _worst(report: BacktestReport, most: int) -> Iterator[str]:
@@ -139,23 +175,6 @@ def _doubted(hit: BacktestHit) -> str:
     return f"{_where(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
 
 
-def _labels(report: BacktestReport, most: int) -> Iterator[str]:
-    yield ""
-    if not report.labels:
-        yield "No labels for this rule: `backline archive label` keeps what an engineer found."
-        return
-    yield f"Labels: {_numbers(report.numbers)}"
-    if report.numbers_before is not None:
-        yield f"  {_other(report)}: {_numbers(report.numbers_before)}"
-    found = [one for one in report.labels if one.label == "missed" and not one.now]
-    if found:
-        yield f"  {_findings(len(found))} once missed, now found:"
-        yield from _some([_label(one) for one in found], most)
-    if report.made_rejected:
-        yield f"  {_findings(len(report.made_rejected))} that an engineer rejected:"
-        yield from _some([_label(one) for one in report.made_rejected], most)
-
-
 def _numbers(numbers: Numbers) -> str:
     text = f"{numbers.confirmed:,} confirmed, {numbers.rejected:,} rejected, {numbers.unlabelled:,} without a label"
     text += f"; {numbers.lost:,} confirmed but not found" if numbers.lost else ""
@@ -174,14 +193,6 @@ def _label(one: LabelCheck) -> str:
     return f"{_where(one.thing)}{f': now {bound_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
 
 
-def _verdicts(report: BacktestReport) -> Iterator[str]:
-    yield ""
-    yield f"Subjects: {_counted(report.own.subjects)}"
-    yield f"Cases:    {_counted(report.own.cases)}"
-    if report.compared:
-        yield f"  before: {_counted(report.before.cases)}"
-
-
 def _counted(counts: Mapping[str, int]) -> str:
     told = [
         f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)
@@ -197,7 +208,12 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
     if doubts:
         yield ""
         yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
-        yield from _some([_doubt(one) for one in report.cannot_tell], most)
+        found = []
+        for one in report.cannot_tell:
+            ask = f"; ask for: {bound_line(one.ask, 160)}" if one.ask else ""
+            doubt = f"{bound_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
+            found.append(doubt)
+        yield from _some(found, most)
     if report.unsearched:
         yield "These cases were stored before the rule: their logs were never searched for its signature. To do so:"
         draft = " --draft" if report.draft else ""
@@ -211,48 +227,8 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
             yield f"The archive then shows what the draft found, until {without}."
 
 
-def _doubt(one: Doubt) -> str:
-    ask = f"; ask for: {bound_line(one.ask, 160)}" if one.ask else ""
-    return f"{bound_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
-
-
 def _extent(one: Doubt) -> str:
     return f"{_subjects(one.subjects)} in {_cases(one.cases)}, one is {bound_line(one.case, 60)}"
-
-
-def _near(report: BacktestReport, most: int) -> Iterator[str]:
-    if not report.near_cases:
-        return
-    yield ""
-    yield (
-        f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
-        f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
-    )
-    yield from _some(
-        [f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near],
-        most,
-        more=False,
-    )
-
-
-def _evidence(report: BacktestReport) -> Iterator[str]:
-    for sample in report.samples:
-        yield ""
-        hit = sample.hit
-        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {bound_line(hit.say, 200)}"
-        for item in sample.evidence[:SHOWN]:
-            yield f"    {bound_line(item.address, 160)}:{item.line}: {bound_middle(item.text, 160)}"
-
-
-def _review(report: BacktestReport) -> Iterator[str]:
-    matched = report.own.cases.get(Verdict.MATCH, 0)
-    if "often" in report.flags:
-        yield ""
-        share = f"{matched:,} of {_cases(report.judged)} ({matched / report.judged:.0%})"
-        yield f"Review: it matches in {share}. Is it a fault?"
-    if "never" in report.flags:
-        yield ""
-        yield f"Review: it matches in none of {_cases(report.judged)}. Is it too narrow, or is there no such case?"
 
 
 def _some(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str]:

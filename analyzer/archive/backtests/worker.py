@@ -31,7 +31,7 @@ from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import Reading, cursor
 from analyzer.archive.store import Archive
-from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
+from analyzer.case.verdicts import Finding, Judgement, Verdict
 from analyzer.facts import Facts, database
 from analyzer.judge import judge_cases
 from analyzer.judge.log_conditions import not_searched
@@ -160,19 +160,14 @@ def _each(
     try:
         found = ask(cases)
     except GoneError:  # a compaction took the cases over since they were listed
-        cases = _anew(archive, cases)
+        now = {case.id: case for case in archive.snapshot().every()}
+        cases = [now.get(case.id, case) for case in cases]
         found = _one_by_one(cases, ask, answer, names)
     except DamagedError:
         found = _one_by_one(cases, ask, answer, names)
     for case in cases:
         if case.id in found:
             yield case, found[case.id]
-
-
-def _anew(archive: Archive, cases: Sequence[Stored]) -> list[Stored]:
-    """Return the same cases where they lie now."""
-    now = {case.id: case for case in archive.snapshot().every()}
-    return [now.get(case.id, case) for case in cases]
 
 
 def _one_by_one(
@@ -272,19 +267,17 @@ def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) ->
     unsearched = {not_searched(log): name for name, log in rule.logs.items()}
     met: set[tuple[str, str, str]] = set()
     for doubt in judgement.cannot_tell:
-        key = _reason(doubt, unsearched)
+        # What doubts of many cases have in common; the customer has nothing to send for a search
+        # not made.
+        names = [name for words, name in unsearched.items() if words in doubt.why]
+        if names:
+            key = UNSEARCHED, ", ".join(names), ""
+        else:
+            key = str(doubt.reason), doubt.missing, doubt.ask
         said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add(
             1, key not in met, name, doubt.why
         )
         met.add(key)
-
-
-def _reason(doubt: CannotTell, unsearched: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return what doubts of many cases have in common; the customer has nothing to send for a search not made."""
-    names = [name for words, name in unsearched.items() if words in doubt.why]
-    if names:
-        return UNSEARCHED, ", ".join(names), ""
-    return str(doubt.reason), doubt.missing, doubt.ask
 
 
 def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:

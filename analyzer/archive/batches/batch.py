@@ -126,7 +126,11 @@ class Batch:
         self._look()
         self._found = {one.source: one for one in found}
         self.summary.found = len(found)
-        decisions = [self._decide(one) for one in found]
+        decisions = []
+        for one in found:
+            # What is to do with a case, by what is known of its content
+            case = "" if self.wishes.checksum else self._hashes.id_of(one)
+            decisions.append(plan.decide(one, case, self._known, self.config, self.wishes))
         if self.wishes.rescan:
             decisions = plan.rescan(decisions, self._lacking)
         return self._run(decisions)
@@ -167,11 +171,6 @@ class Batch:
             self._hashes.save()
         return self.summary
 
-    def _decide(self, found: FoundCase) -> Decision:
-        """Return what is to do with a case, by what is known of its content."""
-        case = "" if self.wishes.checksum else self._hashes.id_of(found)
-        return plan.decide(found, case, self._known, self.config, self.wishes)
-
     def _jobs(self, decisions: Sequence[Decision]) -> list[Job]:
         """Return the jobs of decisions; count those that need none."""
         for one in decisions:
@@ -208,9 +207,13 @@ class Batch:
                 self._look()
             if self._by_others(job):
                 continue
-            claim = self._claims[job.number] = self._claim_of(
-                job
-            )  # first: Ctrl-C may come at any moment
+            if job.act == JUDGE:
+                ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
+                claim_of = state_key(f"judge {self.config.judging}", ids)
+            else:
+                work = job.works[0]
+                claim_of = state_key(work.source, self._found[work.source].files)
+            claim = self._claims[job.number] = claim_of  # first: Ctrl-C may come at any moment
             if not self.archive.claim(claim):
                 del self._claims[job.number]
                 later.append(job)
@@ -218,13 +221,6 @@ class Batch:
             self._open[job.number] = len(job.works)
             self.watcher.started(job)
             yield replace(job, again=self._began_ms) if job.act == READ else job
-
-    def _claim_of(self, job: Job) -> str:
-        if job.act == JUDGE:
-            ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
-            return state_key(f"judge {self.config.judging}", ids)
-        work = job.works[0]
-        return state_key(work.source, self._found[work.source].files)
 
     def _by_others(self, job: Job) -> bool:
         """Tell whether another run has done a job meanwhile; its cases are counted then."""
@@ -288,9 +284,10 @@ class Batch:
             self._again.append(plan.decide(found, result.id, self._known, self.config, self.wishes))
             return
         if result.state == LOST and found is not None and done.act == READ:
+            self._number += 1
             self._fail.append(
                 Job(
-                    self._next(),
+                    self._number - 1,
                     FAIL,
                     (Work(found.name, found.source, found.paths, found.size),),
                     result.why,
@@ -316,10 +313,6 @@ class Batch:
         summary.stored += result.bytes
         summary.rules.update(rule for rule, _ in result.rules)
         summary.unsearched.update(result.unsearched)
-
-    def _next(self) -> int:
-        self._number += 1
-        return self._number - 1
 
     def _lacking(self, stored: list[Stored]) -> set[str]:
         """Return the ids of stored cases whose logs were not searched for what the rules ask."""

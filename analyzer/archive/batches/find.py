@@ -167,7 +167,11 @@ class _Finder:
                 yield from self._below(child, depth + 1, dated)
             elif name := whole.get(child.name):
                 if together := pieces.pop(name, None):
-                    yield self._joined(name, together)
+                    source = self.tree.full(together[0].path)
+                    source = source[: len(source) - len(together[0].name)] + name
+                    files = tuple((piece.name, piece.size, piece.mtime) for piece in together)
+                    joined = FoundCase(name, source, tuple(piece.path for piece in together), files)
+                    yield joined
             elif not material(child.name) or (
                 self.layout == "folders" and any(one.folder for one in children)
             ):
@@ -234,20 +238,11 @@ class _Finder:
             ((file.name, file.size, file.mtime),),
         )
 
-    def _joined(self, name: str, pieces: list[TreeEntry]) -> FoundCase:
-        source = self.tree.full(pieces[0].path)
-        source = source[: len(source) - len(pieces[0].name)] + name
-        files = tuple((piece.name, piece.size, piece.mtime) for piece in pieces)
-        return FoundCase(name, source, tuple(piece.path for piece in pieces), files)
-
     def _folder(self, folder: TreeEntry) -> FoundCase:
-        return FoundCase(
-            folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder))
-        )
-
-    def _files(self, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
-        """Yield all regular files below a folder, those that `triage` reads: hidden ones too, no earlier results."""
-        todo = [(top.path, top.name)]
+        # All regular files below a folder, those that `triage` reads: hidden ones too, no earlier
+        # results.
+        files: list[tuple[str, int, int]] = []
+        todo = [(folder.path, folder.name)]
         while todo:
             path, name = todo.pop()
             try:
@@ -260,7 +255,8 @@ class _Finder:
                 if child.folder and self.tree.full(child.path) not in self.skip:
                     todo.append((child.path, f"{name}/{child.name}"))
                 elif not child.folder and child.name not in old:
-                    yield f"{name}/{child.name}", child.size, child.mtime
+                    files.append((f"{name}/{child.name}", child.size, child.mtime))
+        return FoundCase(folder.name, self.tree.full(folder.path), (folder.path,), tuple(files))
 
 
 def _is_tree(children: list[TreeEntry]) -> bool:

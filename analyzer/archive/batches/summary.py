@@ -121,9 +121,30 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
         )
     if summary.no_result:
         out.append(f"  {summary.no_result} refused or failed before, not tried again (--retry)")
-    out += _troubles(summary) + _rules(summary)
+    rules = []
+    if summary.rules:
+        top = ", ".join(
+            f"{one_line(rule)} in {_cases(number)}"
+            for rule, number in summary.rules.most_common(TITLES)
+        )
+        rules.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
+    if summary.unsearched:
+        names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))
+        most = max(summary.unsearched.values())
+        rules.append(
+            f"  not searched for in {_cases(most)} when they were read: {names}"
+            f"{', …' if len(summary.unsearched) > TITLES else ''}; --rescan opens these cases again"
+        )
+    out += _troubles(summary) + rules
     if summary.read or summary.judged:
-        out.append(_rate(summary))
+        seconds = max(summary.seconds, 0.001)
+        rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
+        if summary.bytes:
+            rate += f", {amount(summary.bytes / seconds)}/s"
+        each = summary.stored / max(1, summary.read + summary.judged)
+        out.append(
+            f"  {spell(summary.seconds)}, {rate}; {amount(summary.stored)} stored, {amount(each)} a case"
+        )
     if summary.found and summary.read and not summary.interrupted:
         place = shlex.quote(archive)
         out += [
@@ -156,33 +177,6 @@ def _troubles(summary: Summary) -> list[str]:
     if len(worst) > SHOWN:
         out.append(f"    … and {len(worst) - SHOWN} more: `backline archive list` shows all")
     return out
-
-
-def _rules(summary: Summary) -> list[str]:
-    out = []
-    if summary.rules:
-        top = ", ".join(
-            f"{one_line(rule)} in {_cases(number)}"
-            for rule, number in summary.rules.most_common(TITLES)
-        )
-        out.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
-    if summary.unsearched:
-        names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))
-        most = max(summary.unsearched.values())
-        out.append(
-            f"  not searched for in {_cases(most)} when they were read: {names}"
-            f"{', …' if len(summary.unsearched) > TITLES else ''}; --rescan opens these cases again"
-        )
-    return out
-
-
-def _rate(summary: Summary) -> str:
-    seconds = max(summary.seconds, 0.001)
-    rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
-    if summary.bytes:
-        rate += f", {amount(summary.bytes / seconds)}/s"
-    each = summary.stored / max(1, summary.read + summary.judged)
-    return f"  {spell(summary.seconds)}, {rate}; {amount(summary.stored)} stored, {amount(each)} a case"
 
 
 def _cases(number: int) -> str:

@@ -87,7 +87,16 @@ class _JobRunner:
         if self.job.act == JUDGE:
             return Done(self.job.number, JUDGE, tuple(self.judge(self.job.works)))
         work = self.job.works[0]
-        hashes = _hashes(work)
+        from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
+
+        # The paths of a case as the pipeline takes them
+        if not any(is_url(path) for path in work.paths):
+            places = [Path(path) for path in work.paths]
+        else:
+            from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
+
+            places = [place(path) for path in work.paths]
+        hashes = FileHashes(places, every=True)
         if self.job.act == READ:
             result = self.read(work, hashes)
         elif self.job.act == FAIL:
@@ -127,7 +136,14 @@ class _JobRunner:
 
         case = id_of(work, hashes)
         state, why = state_of(outcome, self.context.catalog)
-        meta = self._meta(work, case, state, why, seconds) | self._searched(material)
+        # What the logs were searched for, and which log tables there are at all
+        searched = [
+            [one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures
+        ]
+        meta = self._meta(work, case, state, why, seconds) | {
+            "searched": searched,
+            "logs": sorted({scan.table for scan in material.facts.scans}),
+        }
         meta["files"] = len(hashes.all())
         with self._packing() as folder:
             size = self._put(
@@ -272,13 +288,6 @@ class _JobRunner:
             "files": 0,
         }
 
-    def _searched(self, material: CaseData) -> dict[str, Any]:
-        """Return what the logs were searched for, and which log tables there are at all."""
-        searched = [
-            [one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures
-        ]
-        return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
-
     def _result(
         self,
         work: Work,
@@ -344,21 +353,6 @@ def state_of(outcome: RunResult, catalog: Catalog) -> tuple[str, str]:
     """Return the state of a case that was judged, and the first reason when something was lost."""
     first = next(iter(reasons(outcome, catalog)), "")
     return (PARTIAL, one_line(first, LONGEST_WHY)) if first else (OK, "")
-
-
-def _places(work: Work) -> list[Any]:
-    """Return the paths of a case as the pipeline takes them."""
-    if not any(is_url(path) for path in work.paths):
-        return [Path(path) for path in work.paths]
-    from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
-
-    return [place(path) for path in work.paths]
-
-
-def _hashes(work: Work) -> FileHashes:
-    from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
-
-    return FileHashes(_places(work), every=True)
 
 
 def id_of(work: Work, hashes: FileHashes) -> str:

@@ -126,7 +126,12 @@ class Cluster:
                     job = next(jobs, None)
                     more = job is not None
                     if job is not None:
-                        self._again.append(_Task(_portable(job)))
+                        # A job with paths that do not depend on the current folder
+                        works: Sequence[Any] = [
+                            replace(work, paths=tuple(map(_absolute, work.paths)))
+                            for work in job.works
+                        ]
+                        self._again.append(_Task(replace(job, works=tuple(works))))
                 if not self._again:
                     break
                 self._send(self._again.popleft(), worker)
@@ -368,11 +373,3 @@ class Cluster:
 
 def _absolute(path: str) -> str:
     return path if is_url(path) else str(full(path))
-
-
-def _portable(job: Job) -> Job:
-    """Return a job with paths that do not depend on the current folder."""
-    works: Sequence[Any] = [
-        replace(work, paths=tuple(map(_absolute, work.paths))) for work in job.works
-    ]
-    return replace(job, works=tuple(works))

@@ -45,7 +45,15 @@ class Link:
                 do="Install them: pip install 'backline[cluster]'.",
             ) from None
         self._distributed: Any = distributed
-        _silence()
+        # Let the libraries of the cluster say nothing on stderr: what matters is told in our
+        # words.
+        names = [
+            name
+            for name in logging.root.manager.loggerDict
+            if name.partition(".")[0] in ("distributed", "tornado")
+        ]
+        for name in [*names, "distributed", "tornado", "asyncio"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._fetchers = ThreadPoolExecutor(4, thread_name_prefix="answers")
         self._client: Any = None
         self._line: Any = None
@@ -57,7 +65,18 @@ class Link:
         self._job_runner = worker_protocol.job_runner()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
-            self._start(workers or count_cores(), find_memory() * 8 // 10)
+            start_workers = workers or count_cores()
+            memory = find_memory() * 8 // 10
+            safepath.for_children()
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="backline-dask-", ignore_cleanup_errors=True
+            )
+            self._local = self._distributed.LocalCluster(
+                n_workers=start_workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                memory_limit=memory // start_workers, dashboard_address=None,
+                local_directory=self._folder.name, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            self.address = str(self._local.scheduler_address)
 
     def _secured(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
@@ -83,19 +102,6 @@ class Link:
             tls_client_key=tls.key,
             require_encryption=True,
         )
-
-    def _start(self, workers: int, memory: int) -> None:
-        """Start a cluster of processes on this machine."""
-        safepath.for_children()
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="backline-dask-", ignore_cleanup_errors=True
-        )
-        self._local = self._distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-            memory_limit=memory // workers, dashboard_address=None,
-            local_directory=self._folder.name, silence_logs=logging.CRITICAL,
-        )  # fmt: skip
-        self.address = str(self._local.scheduler_address)
 
     def connect(self) -> bool:
         """Connect again; False when nobody answers, and `why` holds the reason."""
@@ -192,14 +198,3 @@ class Link:
             self._local = None
         if self._folder is not None:
             self._folder.cleanup()
-
-
-def _silence() -> None:
-    """Let the libraries of the cluster say nothing on stderr: what matters is told in our words."""
-    names = [
-        name
-        for name in logging.root.manager.loggerDict
-        if name.partition(".")[0] in ("distributed", "tornado")
-    ]
-    for name in [*names, "distributed", "tornado", "asyncio"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -28,18 +28,22 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
     Raises NotAnArchiveError (nothing there, something else there, made by a newer version), StorageError,
     BacklineError when an extra is missing.
     """
-    if not str(
-        url
-    ).strip():  # as an unset variable of a shell gives: the current folder is not meant
+    if not str(url).strip():  # an unset variable of a shell: the current folder is not meant
         raise UsageError("no archive given", do="Name a folder or a URL with --archive.")
     objects = _objects(str(url))
+    head = None
     try:
         head = objects.get(HEAD)
     except GoneError:
         if not create:
             raise _no_archive(objects, "it has no " + HEAD) from None
-        _create(objects)
-        return objects
+    if head is None:
+        other = next(iter(objects.list()), None)
+        if other is not None and not objects.exists(HEAD):  # a second run may have made it just now
+            why = f"there are other things, such as {one_line(other.name, 80)}"
+            raise _no_archive(objects, why, "Name an empty folder or one that does not exist yet.")
+        objects.put_new(HEAD, head_of(FORMAT))
+        head = objects.get(HEAD)
     _check_head(objects, head)
     return objects
 
@@ -57,16 +61,6 @@ def _objects(url: str) -> ObjectStore:
     from analyzer.archive.object_store.remote_store import RemoteStore  # noqa: PLC0415 - the same
 
     return RemoteStore(url)
-
-
-def _create(objects: ObjectStore) -> None:
-    """Make an archive of an empty place."""
-    other = next(iter(objects.list()), None)
-    if other is not None and not objects.exists(HEAD):  # a second run may have made it just now
-        why = f"there are other things, such as {one_line(other.name, 80)}"
-        raise _no_archive(objects, why, "Name an empty folder or one that does not exist yet.")
-    objects.put_new(HEAD, head_of(FORMAT))
-    _check_head(objects, objects.get(HEAD))
 
 
 def _check_head(objects: ObjectStore, head: bytes) -> None:

@@ -37,7 +37,33 @@ class RemoteStore:
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
         self.local: Path | None = None
-        self._fs, self._root = _filesystem(self.url)
+        # The filesystem of a URL and the key of the archive in it
+        try:
+            import fsspec  # noqa: PLC0415 - heavy, and an extra
+        except ImportError:
+            what, why = "a URL needs the packages of the extra [cluster]", "fsspec is not installed"
+            raise BacklineError(
+                what, where=shown(self.url), why=why, do=f"Install them: {CLUSTER}"
+            ) from None
+        scheme = self.url.partition("://")[0]
+        options = {"use_listings_cache": False} if scheme in ("s3", "s3a") else {}
+        try:
+            fs, root = fsspec.url_to_fs(self.url, **options)
+        except ImportError as error:
+            why = one_line(str(error), 200)
+            what = f"{scheme}:// needs a package that is not installed"
+            raise BacklineError(
+                what, where=shown(self.url), why=why, do=f"Install it; for s3:// {CLUSTER}"
+            ) from None
+        except (ValueError, OSError) as error:
+            do = "Use s3://BUCKET/PREFIX or the path of a folder."
+            raise StorageError(
+                "cannot open the archive",
+                where=shown(self.url),
+                why=one_line(str(error), 200),
+                do=do,
+            ) from None
+        self._fs, self._root = fs, str(root).rstrip("/")
 
     def __reduce__(self) -> tuple[type[RemoteStore], tuple[str]]:
         return RemoteStore, (self.url,)
@@ -173,33 +199,6 @@ def _storage(doing: str, where: str, error: Exception) -> StorageError:
     why = shown(str(error) or type(error).__name__)[:300]
     kind = StorageError if doing in ("read", "list") else StoreWriteError
     return kind(f"cannot {doing} in the archive", where=where, why=why, do=DO)
-
-
-def _filesystem(url: str) -> tuple[Any, str]:
-    """Return the filesystem of a URL and the key of the archive in it."""
-    try:
-        import fsspec  # noqa: PLC0415 - heavy, and an extra
-    except ImportError:
-        what, why = "a URL needs the packages of the extra [cluster]", "fsspec is not installed"
-        raise BacklineError(
-            what, where=shown(url), why=why, do=f"Install them: {CLUSTER}"
-        ) from None
-    scheme = url.partition("://")[0]
-    options = {"use_listings_cache": False} if scheme in ("s3", "s3a") else {}
-    try:
-        fs, root = fsspec.url_to_fs(url, **options)
-    except ImportError as error:
-        why = one_line(str(error), 200)
-        what = f"{scheme}:// needs a package that is not installed"
-        raise BacklineError(
-            what, where=shown(url), why=why, do=f"Install it; for s3:// {CLUSTER}"
-        ) from None
-    except (ValueError, OSError) as error:
-        do = "Use s3://BUCKET/PREFIX or the path of a folder."
-        raise StorageError(
-            "cannot open the archive", where=shown(url), why=one_line(str(error), 200), do=do
-        ) from None
-    return fs, str(root).rstrip("/")
 
 
 def _time(info: dict[str, Any]) -> float:

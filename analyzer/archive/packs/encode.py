@@ -138,7 +138,13 @@ class _Writer:
 
     def table(self, name: str, columns: Columns) -> None:
         """Write one table that is no parser's; one without rows is left out."""
-        self._many(name, TABLES[name], _parts(columns))
+        count = max(map(len, columns.values()), default=0)
+        starts = range(0, count, CHUNK)
+        parts = [
+            {name: cells[start : start + CHUNK] for name, cells in columns.items()}
+            for start in starts
+        ]
+        self._many(name, TABLES[name], parts)
 
     def facts(self, material: CaseData, searched: factcolumns.Searched) -> None:
         """Write the facts of a case."""
@@ -197,7 +203,13 @@ class _Writer:
             self._piece(path, table, () if pieces else parts, homes)
             pieces.append(path)
             trim()
-        self._join(table.name, pieces)
+        self.written.append(table.name)
+        if len(pieces) == 1:
+            pieces[0].rename(self._path(table.name))
+            return
+        parquet.join(self.con, self._path(table.name), pieces)
+        for piece in pieces:
+            piece.unlink()
 
     def _piece(
         self,
@@ -234,16 +246,6 @@ class _Writer:
             for one, block, number in full
         ]
         self._copy(table.name, path, _placed_query(table.name, ["(0, 0, 0, 0)", *values]))
-
-    def _join(self, name: str, pieces: Sequence[Path]) -> None:
-        """Make one table of its pieces, in their order."""
-        self.written.append(name)
-        if len(pieces) == 1:
-            pieces[0].rename(self._path(name))
-            return
-        parquet.join(self.con, self._path(name), pieces)
-        for piece in pieces:
-            piece.unlink()
 
     def _many(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
         """Write a table that comes in parts; without one it is left out."""
@@ -307,15 +309,6 @@ def _placed_query(name: str, homes: Sequence[str]) -> str:
         f"FROM {quoted(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
         "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
     )
-
-
-def _parts(columns: Columns) -> list[Columns]:
-    """Return columns in parts that go in at once."""
-    count = max(map(len, columns.values()), default=0)
-    starts = range(0, count, CHUNK)
-    return [
-        {name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts
-    ]
 
 
 def _meta(meta: Mapping[str, Any]) -> bytes:

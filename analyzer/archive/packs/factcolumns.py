@@ -107,7 +107,17 @@ def row_columns(
     data["_row"] = [*range(first, first + len(rows))]
     data["_block"] = blocks.of_rows(rows)
     if any(row.lines for row in rows):
-        data["_lines"] = [_offsets(row) for row in rows]
+        found = []
+        for row in rows:
+            # The lines of a row's values, counted from its own: the same for all rows of one
+            # layout.
+            offsets = (
+                dumps({name: line - row.line for name, line in row.lines.items()})
+                if row.lines
+                else None
+            )
+            found.append(offsets)
+        data["_lines"] = found
     odd = _odd(table, rows)
     if odd:
         data["_odd"] = [dumps(odd[place]) if place in odd else None for place in range(len(rows))]
@@ -149,11 +159,6 @@ def stacked(parts: Sequence[Columns]) -> Columns:
         ]
         for name in names
     }
-
-
-def _offsets(row: Row) -> str | None:
-    """Return the lines of a row's values, counted from its own: the same for all rows of one layout."""
-    return dumps({name: line - row.line for name, line in row.lines.items()}) if row.lines else None
 
 
 def _odd(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:

@@ -35,11 +35,23 @@ _DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
 def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Columns]:
     """Return the tables of a judgement; those without rows are left out."""
     document = outcome.document
+    unknowns: list[dict[str, Any]] = []
+    for place, one in enumerate(outcome.judgement.cannot_tell):
+        unknowns.append({**{name: _word(getattr(one, name)) for name in _DOUBT}, "_row": place})
+    verdicts: list[dict[str, Any]] = []
+    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
+    words = [verdict.value for verdict in Verdict]
+    for verdicts_place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
+        title, kb = told.get(rule, (rule, ()))
+        row: dict[str, Any] = {"rule": _word(rule), "title": _word(title), "kb": _numbers(kb)}
+        verdicts.append(
+            row | {word: int(counts.get(word, 0)) for word in words} | {"_row": verdicts_place}
+        )
     tables = {
         CASE: case_columns(meta, document),
         FINDINGS: transposed([*_findings(document["findings"])]),
-        UNKNOWNS: transposed([*_unknowns(outcome)]),
-        VERDICTS: transposed([*_verdicts(outcome)]),
+        UNKNOWNS: transposed([*unknowns]),
+        VERDICTS: transposed([*verdicts]),
     }
     return {name: columns for name, columns in tables.items() if columns}
 
@@ -83,20 +95,6 @@ def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]
             "excess": _number(one["excess"]),
             "_row": place,
         }
-
-
-def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:
-    for place, one in enumerate(outcome.judgement.cannot_tell):
-        yield {**{name: _word(getattr(one, name)) for name in _DOUBT}, "_row": place}
-
-
-def _verdicts(outcome: RunResult) -> Iterable[dict[str, Any]]:
-    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
-    words = [verdict.value for verdict in Verdict]
-    for place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
-        title, kb = told.get(rule, (rule, ()))
-        row: dict[str, Any] = {"rule": _word(rule), "title": _word(title), "kb": _numbers(kb)}
-        yield row | {word: int(counts.get(word, 0)) for word in words} | {"_row": place}
 
 
 def _word(value: object) -> str:

@@ -63,13 +63,11 @@ def line(name: str, schema: Schema, data: Columns) -> str | None:
 def tables(data: bytes, wanted: Collection[str] | None = None) -> Iterator[SmallTable]:
     """Yield the tables of `tables.jsonl`, or those that are wanted; ValueError for what `line` does not write."""
     for text in data.decode().split("\n"):
-        if text and (wanted is None or _name(text) in wanted):
+        if text and (
+            wanted is None
+            or (text[2 : text.find('"', 2)] if text.startswith('["') else "") in wanted
+        ):
             yield _table(text)
-
-
-def _name(text: str) -> str:
-    """Return the name a line begins with, without reading the rest of it."""
-    return text[2 : text.find('"', 2)] if text.startswith('["') else ""
 
 
 def _table(text: str) -> SmallTable:

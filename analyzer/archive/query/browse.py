@@ -132,27 +132,24 @@ def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
     machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
     conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
+    # The query for what the report of a case counts, as `analyzer.report.view.counts` does
+    word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
+    row = f"_case, rule, title, kb, verdict, severity, confidence, {word} AS word"
+    rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
+    counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
+    reported = f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
     return (
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
         f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
         " w.node AS worst_host"
         f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-        f" LEFT JOIN ({_reported(db)}) f USING (_case)"
+        f" LEFT JOIN ({reported}) f USING (_case)"
         f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
         f" FROM ({machine}) GROUP BY _case) n USING (_case)"
         f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
         f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
     )
-
-
-def _reported(db: QueryDatabase) -> str:
-    """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
-    word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
-    row = f"_case, rule, title, kb, verdict, severity, confidence, {word} AS word"
-    rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
-    counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
-    return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
 
 
 def _worst_hosts(db: QueryDatabase) -> str:

@@ -88,7 +88,10 @@ def _documents(
         if redaction is not None:
             document = redaction.redacted(document)
             text = dumps(document)
-        made = _reports(document, text)
+        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+
+        page = html.render(document, Limits().report_bytes)
+        made = {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
         if redaction is not None:
             redaction.check(made)
         target = _inside(folder, folder_name(document["case"]["name"], case.id))
@@ -118,13 +121,6 @@ def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, 
     except GoneError:  # a compaction was quicker
         moved = snapshot.fresh().find(case.id)
         return archive.document_text(moved), archive.document(moved)
-
-
-def _reports(document: dict[str, Any], text: str) -> dict[str, str]:
-    from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
-
-    page = html.render(document, Limits().report_bytes)
-    return {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
 
 
 def _inside(folder: Path, name: str) -> Path:

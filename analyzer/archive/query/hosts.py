@@ -81,10 +81,37 @@ class Machines:
         for number, term in enumerate(self.terms):
             create.append(f"CREATE TEMP TABLE _rows{number} AS {self._rows(number, term)}")
         if self.same:
-            create.append(f"CREATE TEMP TABLE _values AS {self._values()}")
+            some = [
+                f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}"
+                for n in self._agreeing()
+            ]
+            values = " UNION ".join(some)
+            create.append(f"CREATE TEMP TABLE _values AS {values}")
         for number, term in enumerate(self.terms):
             create.append(f"CREATE TEMP TABLE _term{number} AS {self._term(number, term)}")
-        create.append(f"CREATE TEMP TABLE {ANSWERS} AS {self._answers()}")
+        # All terms together: of each machine that is in question for all of them, or of each
+        # case.
+        cells = "".join(
+            f", t{n}.answer AS answer{n}, t{n}.hit AS hit{n}, t{n}.shown AS shown{n}, t{n}.why AS why{n}"
+            for n in range(len(self.terms))
+        )
+        answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
+        if self.anywhere:
+            joins = " ".join(
+                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
+            )
+            answers = f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
+        else:
+            joins = "_term0 t0"
+            first = next(self._agreeing(), None)
+            for answers_number in range(1, len(self.terms)):
+                on = f"t{answers_number}._case = t0._case AND t{answers_number}._node = t0._node"
+                if first is not None and self.agreeing[answers_number] and answers_number != first:
+                    on += f" AND t{answers_number}.same IS NOT DISTINCT FROM t{first}.same"
+                joins += f" JOIN _term{answers_number} t{answers_number} ON {on}"
+            same = f"t{first}.same" if first is not None else "NULL"
+            answers = f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+        create.append(f"CREATE TEMP TABLE {ANSWERS} AS {answers}")
         return SearchPlan(create, _COUNTS, self._matches(), self._unknown())
 
     def _machines(self) -> str:
@@ -122,13 +149,6 @@ class Machines:
             f" FROM ({inner}){where} GROUP BY {group}"
         )
 
-    def _values(self) -> str:
-        some = [
-            f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}"
-            for n in self._agreeing()
-        ]
-        return " UNION ".join(some)
-
     def _agreeing(self) -> Iterator[int]:
         return (number for number, agrees in enumerate(self.agreeing) if agrees)
 
@@ -161,30 +181,6 @@ class Machines:
             f" r.hit, r.shown, CASE WHEN coalesce(r.hit, 0) = 0 THEN {_WHY} END AS why"
             f" FROM (SELECT *, {cover} AS cover FROM _machines m) m{values}"
             f" LEFT JOIN _rows{number} r ON r._case = m._case AND r._node = m._node{agree} WHERE {asked}"
-        )
-
-    def _answers(self) -> str:
-        """All terms together: of each machine that is in question for all of them, or of each case."""
-        cells = "".join(
-            f", t{n}.answer AS answer{n}, t{n}.hit AS hit{n}, t{n}.shown AS shown{n}, t{n}.why AS why{n}"
-            for n in range(len(self.terms))
-        )
-        answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
-        if self.anywhere:
-            joins = " ".join(
-                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
-            )
-            return f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
-        joins = "_term0 t0"
-        first = next(self._agreeing(), None)
-        for number in range(1, len(self.terms)):
-            on = f"t{number}._case = t0._case AND t{number}._node = t0._node"
-            if first is not None and self.agreeing[number] and number != first:
-                on += f" AND t{number}.same IS NOT DISTINCT FROM t{first}.same"
-            joins += f" JOIN _term{number} t{number} ON {on}"
-        same = f"t{first}.same" if first is not None else "NULL"
-        return (
-            f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
         )
 
     def _matches(self) -> str:

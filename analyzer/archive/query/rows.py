@@ -29,7 +29,13 @@ def write(out: TextIO, head: Sequence[str], rows: Iterable[Cells], form: str | N
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([for_csv(name) for name in head])
         for row in counted:
-            writer.writerow([for_csv(_csv(cell)) for cell in row])
+            found = []
+            for cell in row:
+                value = plain(cell)
+                found.append(
+                    for_csv(value if value is None or isinstance(value, str) else _joined(value))
+                )
+            writer.writerow(found)
     elif form == "json":
         for row in counted:
             out.write(
@@ -60,21 +66,21 @@ def aligned(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
     """
     coming = iter(rows)
     first = list(islice(coming, _LOOK))
-    right = [_numbers(row[place] for row in first) for place in range(len(head))]
+    right = []
+    for place in range(len(head)):
+        # Whether a column holds numbers and nothing else
+        numbers_cells = (row[place] for row in first)
+        known = [cell for cell in numbers_cells if cell is not None]
+        numbers = bool(known) and all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
+        )
+        right.append(numbers)
     shown = [[text(cell) for cell in row] for row in first]
     names = [one_line(name) for name in head]
     widths = [min(WIDEST, max(map(_width, column))) for column in zip(names, *shown, strict=True)]
     for row in chain([names], shown, ([text(cell) for cell in row] for row in coming)):
         cells = (_padded(*cell) for cell in zip(row, widths, right, strict=True))
         yield "  ".join(cells).rstrip()
-
-
-def _numbers(cells: Iterable[Any]) -> bool:
-    """Tell whether a column holds numbers and nothing else."""
-    known = [cell for cell in cells if cell is not None]
-    return bool(known) and all(
-        isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
-    )
 
 
 def _width(cell: str) -> int:
@@ -127,8 +133,3 @@ def _joined(value: Any) -> str:
     if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
         return ", ".join("-" if item is None else str(item) for item in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
-
-
-def _csv(cell: Any) -> object:
-    value = plain(cell)
-    return value if value is None or isinstance(value, str) else _joined(value)

@@ -133,7 +133,17 @@ def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
 
 def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
     found: dict[str, None] = {}
-    records = list(_walk(_tree(con, text)))
+    # Every record of the tree; a list of what is still to be seen, for trees may be deep
+    tree = _tree(con, text)
+    records: list[dict[str, Any]] = []
+    waiting = [tree]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            records.append(value)
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
     own = {str(name).lower() for record in records for name in _names_of_ctes(record)}
     for record in records:
         kind = str(record.get("type", ""))
@@ -163,7 +173,15 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
             if name.lower() in known:
                 found[known[name.lower()]] = None
             elif name.lower() not in own:
-                raise _at(text, record, f"there is no table {name[:80]}", _near(name, known))
+                ends = [
+                    full for low, full in known.items() if low.partition(".")[2] == name.lower()
+                ]
+                near = (
+                    f"did you mean `{ends[0]}`?"
+                    if ends
+                    else did_you_mean(name.lower(), known) or _TABLES
+                )
+                raise _at(text, record, f"there is no table {name[:80]}", near)
     return list(found)
 
 
@@ -185,18 +203,6 @@ def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     return tree
 
 
-def _walk(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield every record of the tree; a list of what is still to be seen, for trees may be deep."""
-    waiting = [tree]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            yield value
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-
-
 def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
     ctes = record.get("cte_map")
     for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
@@ -213,11 +219,6 @@ def _allow_function(text: str, record: dict[str, Any]) -> None:
             f"{name[:60] or 'this function'}() is not allowed",
             f"ask tables of the archive; {_TABLES}",
         )
-
-
-def _near(name: str, known: dict[str, str]) -> str:
-    ends = [full for low, full in known.items() if low.partition(".")[2] == name.lower()]
-    return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name.lower(), known) or _TABLES
 
 
 def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:

@@ -205,7 +205,28 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
         )
     table = declared.get(found[1])
     if table is None:
-        raise _bad(source, f"no table `{found[1]}`", _head(found), _near(found[1], declared))
+        # The help for a table that is not there; the product may have been left out
+        name = found[1]
+        if elsewhere := _ELSEWHERE.get(name.lower()):
+            near = f"{elsewhere} asks for that"
+        else:
+            ends = [known for known in declared if known.partition(".")[2] == name]
+            if ends:
+                near = f"did you mean `{ends[0]}`?"
+            else:
+                having = [
+                    table.name for table in declared.values() if table.column(name) is not None
+                ]
+                if having:
+                    more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
+                    near = f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
+                else:
+                    words = ", ".join([*SHORT, *_ELSEWHERE])
+                    near = nearest_field(name) or did_you_mean(name, declared)
+                    near = near or (
+                        f"write {words} or a table (docs/tables.md); a word alone is looked for everywhere"
+                    )
+        raise _bad(source, f"no table `{found[1]}`", _head(found), near)
     if table.log:
         help = "lines of logs are kept where a signature hit: ask with --text, or `hits` in `backline archive sql`"
         raise _bad(source, f"`{table.name}` is a log", _head(found), help)
@@ -271,21 +292,6 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
         ways = f"`driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION"
         return f"write {ways} (`backline tables --doc` lists tables)"
     return 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
-
-
-def _near(name: str, declared: Mapping[str, Table]) -> str:
-    """Return the help for a table that is not there; the product may have been left out."""
-    if elsewhere := _ELSEWHERE.get(name.lower()):
-        return f"{elsewhere} asks for that"
-    ends = [known for known in declared if known.partition(".")[2] == name]
-    if ends:
-        return f"did you mean `{ends[0]}`?"
-    having = [table.name for table in declared.values() if table.column(name) is not None]
-    if having:
-        more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
-        return f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
-    known = f"{', '.join([*SHORT, *_ELSEWHERE])} or a table (docs/tables.md); a word alone is looked for everywhere"
-    return nearest_field(name) or did_you_mean(name, declared) or f"write {known}"
 
 
 def nearest_field(name: str) -> str:

@@ -56,11 +56,30 @@ class Revival:
         self._found = {number: Facts(declared) for number, _ in self.reading.cases}
         there = self._nodes()
         rows = [(table, self._fetched(table)) for table in self.tables if table.name in there]
-        frames = self._frame_rows(there)
+        # The frames of the wanted tables: case, frame, table, block, rows, info, raw
+        rows_wanted = [table.name for table in self.tables if table.name in there]
+        if not rows_wanted or not self.reading.has(FRAMES):
+            frames = []
+        else:
+            tables = ", ".join(map(text_literal, rows_wanted))
+            rows_columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
+            frames = self.reading.rows(
+                FRAMES,
+                rows_columns,
+                f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame',
+            )
         wanted = {(row[0], row[1]) for _, found in rows for row in found} | {
             (row[0], row[3]) for row in frames
         }
-        self._read_blocks(wanted)
+        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
+        for number, block, info, *text in self.reading.rows(BLOCKS, columns, "") if wanted else ():
+            if (number, block) in wanted:
+                address, node, command, params, taken, cut, first_line, order = loads(info)
+                lines = _lines(text[0], first_line) if text and text[0] else []
+                made = Block(
+                    lines, first_line, address, "", command, params, taken, cut, order
+                ).named(node)
+                self._blocks[number, block] = made
         for table, found in rows:
             self._rows(table, found)
         self._frames(frames)
@@ -115,17 +134,6 @@ class Revival:
                     facts.cover(key, parsing.name_today(table), state, why, address)
         return there
 
-    def _read_blocks(self, wanted: set[tuple[int, int]]) -> None:
-        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
-        for number, block, info, *text in self.reading.rows(BLOCKS, columns, "") if wanted else ():
-            if (number, block) in wanted:
-                address, node, command, params, taken, cut, first_line, order = loads(info)
-                lines = _lines(text[0], first_line) if text and text[0] else []
-                made = Block(
-                    lines, first_line, address, "", command, params, taken, cut, order
-                ).named(node)
-                self._blocks[number, block] = made
-
     # -- rows
 
     def _fetched(self, table: Table) -> Tuples:
@@ -169,17 +177,6 @@ class Revival:
             self._found[number].add_rows(table, rows)
 
     # -- frames
-
-    def _frame_rows(self, there: set[str]) -> Tuples:
-        """Return the frames of the wanted tables: case, frame, table, block, rows, info, raw."""
-        wanted = [table.name for table in self.tables if table.name in there]
-        if not wanted or not self.reading.has(FRAMES):
-            return []
-        tables = ", ".join(map(text_literal, wanted))
-        columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
-        return self.reading.rows(
-            FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame'
-        )
 
     def _frames(self, found: Tuples) -> None:
         declared = {table.name: table for table in self.tables}

@@ -54,19 +54,17 @@ class Searches:
         """Return the names of today for a log of a table, given the `_searched` it is stored with."""
         found = self._known.get((table, searched))
         if found is None:
-            found = self._known[table, searched] = self._names(table, _searched(searched))
+            names_searched = _searched(searched)
+            wanted = dict(self._by_table.get(table, {}))
+            names = Names(order=self._order)
+            for stored, pattern, ignore_case in names_searched:
+                names.now[stored] = wanted.pop(
+                    (table, pattern, ignore_case), []
+                )  # of two of one pattern the first
+                names.same = names.same and names.now[stored] == [stored]
+            names.unsearched = frozenset(one for ids in wanted.values() for one in ids)
+            found = self._known[table, searched] = names
         return found
-
-    def _names(self, table: str, searched: Sequence[Sequence[Any]]) -> Names:
-        wanted = dict(self._by_table.get(table, {}))
-        names = Names(order=self._order)
-        for stored, pattern, ignore_case in searched:
-            names.now[stored] = wanted.pop(
-                (table, pattern, ignore_case), []
-            )  # of two of one pattern the first
-            names.same = names.same and names.now[stored] == [stored]
-        names.unsearched = frozenset(one for ids in wanted.values() for one in ids)
-        return names
 
 
 @lru_cache(1024)
@@ -117,7 +115,17 @@ def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
     logs = {scan.address for scan in scans}
     out: list[str] = []
     for text, match in found:
-        address = _address(match) if match else ""
+        # The address of the log: where a signature was stopped, the number of the line stands
+        # behind it.
+        address = (
+            (
+                match["where"]
+                if _kind(match["limit"]) == "capped"
+                else match["where"].rpartition(":")[0]
+            )
+            if match
+            else ""
+        )
         if match and address in logs:
             out += told.pop((address, _kind(match["limit"])), [])
         else:
@@ -127,10 +135,3 @@ def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
 
 def _kind(limit: str) -> str:
     return "capped" if limit == "hits_per_signature" else "stopped"
-
-
-def _address(match: re.Match[str]) -> str:
-    """Return the address of the log: where a signature was stopped, the number of the line stands behind it."""
-    return (
-        match["where"] if _kind(match["limit"]) == "capped" else match["where"].rpartition(":")[0]
-    )

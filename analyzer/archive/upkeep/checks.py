@@ -47,14 +47,6 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
     if meta is None:
         yield "meta.json is not a JSON object"
         return
-    yield from _meta_wrong(entry, meta)
-    if texts.get(BASE) is not None and _object(texts[BASE]) is None:
-        yield "base.json is not a JSON object"
-    if texts.get(DOCUMENT) is not None:
-        yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
-
-
-def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
     if meta.get("format") not in FORMATS:
         yield f"meta.json says format {one_line(str(meta.get('format')), 40)}, which this version does not read"
     told = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
@@ -65,6 +57,10 @@ def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
         yield "meta.json names another source than the name of the case"
     if meta.get("state") not in STATES[entry.kind != "none"]:
         yield f'meta.json says state {one_line(str(meta.get("state")), 40)}, which does not fit "{entry.kind}"'
+    if texts.get(BASE) is not None and _object(texts[BASE]) is None:
+        yield "base.json is not a JSON object"
+    if texts.get(DOCUMENT) is not None:
+        yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
 
 
 def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:

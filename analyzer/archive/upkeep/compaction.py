@@ -94,7 +94,13 @@ def _write_all(
     kept = snapshot.current() if drop else snapshot.every()
     old = _to_rewrite(snapshot, kept, target) if rewrite else set()
     visible = {case.id for case in snapshot.current()}
-    cases = [case for case in kept if holders(case) & old or (case.id in visible and _loose(case))]
+    cases = []
+    for case in kept:
+        if holders(case) & old or (
+            case.id in visible
+            and (case.judged.place < 0 or (case.facts is not None and case.facts.place < 0))
+        ):
+            cases.append(case)
     if len(cases) < few:
         report.left = len(cases)
         return
@@ -106,20 +112,31 @@ def _write_all(
         report.damaged += written.damaged
         report.segments += bool(written.taken)
         report.cases += len(written.taken)
-        report.packs += _delete_packs(archive, written.taken)
+        # Delete the packs of cases that a segment has now; return how many
+        packs = sorted(
+            {
+                holder
+                for case in written.taken
+                for holder in holders(case)
+                if holder.startswith(PACKS)
+            }
+        )
+        for name in packs:
+            archive.objects.delete(name)
+        report.packs += len(packs)
         done += len(some)
         progress(done, len(cases))
     if old:
-        _delete_rewritten(archive, old, drop)
+        # Delete segments of which nothing is needed any more
+        now = archive.snapshot()
+        needed = _needed(now, drop)
+        for holder in sorted(old - needed):
+            delete_segment(archive, holder)
 
 
 def holders(case: Stored) -> set[str]:
     """Return where a case lies: its judgement, and its facts."""
     return {entry.holder for entry in (case.judged, case.facts) if entry is not None}
-
-
-def _loose(case: Stored) -> bool:
-    return case.judged.place < 0 or (case.facts is not None and case.facts.place < 0)
 
 
 def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[str]:
@@ -167,24 +184,6 @@ def portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Ite
         yield some
 
 
-def _delete_packs(archive: Archive, cases: Iterable[Stored]) -> int:
-    """Delete the packs of cases that a segment has now; return how many."""
-    packs = sorted(
-        {holder for case in cases for holder in holders(case) if holder.startswith(PACKS)}
-    )
-    for name in packs:
-        archive.objects.delete(name)
-    return len(packs)
-
-
-def _delete_rewritten(archive: Archive, old: set[str], drop: bool) -> None:
-    """Delete segments of which nothing is needed any more."""
-    now = archive.snapshot()
-    needed = _needed(now, drop)
-    for holder in sorted(old - needed):
-        delete_segment(archive, holder)
-
-
 def delete_segment(archive: Archive, holder: str) -> int:
     """Delete a segment, its manifest first: without it the segment is not there. Return the number of objects."""
     names = [item.name for item in archive.objects.list(holder + "/")]
@@ -229,7 +228,11 @@ def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
     found = Debris(moving=list(objects.on_the_way()))
     known = {entry.holder for entry in snapshot.held}
     found.packs = [item for name, item in packs.items() if name in known and name not in needed]
-    for holder, items in _by_folder(listed).items():
+    by_folder: dict[str, list[Object]] = defaultdict(list)
+    for folder_item in listed:
+        if is_segment(folder_item.name):
+            by_folder[folder_item.name.rpartition("/")[0]].append(folder_item)
+    for holder, items in by_folder.items():
         item = Object(holder, sum(one.size for one in items), max(one.mtime for one in items))
         if holder not in whole:
             found.half.append(item)
@@ -240,15 +243,6 @@ def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
             if not counts(objects.get(item.name)):
                 found.claims.append(item)
     return found
-
-
-def _by_folder(listing: Iterable[Object]) -> dict[str, list[Object]]:
-    """Return the objects of segments/ by segment."""
-    folders: dict[str, list[Object]] = defaultdict(list)
-    for item in listing:
-        if is_segment(item.name):
-            folders[item.name.rpartition("/")[0]].append(item)
-    return folders
 
 
 def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionReport) -> None:

@@ -104,40 +104,34 @@ def remove(archive: Archive, cases: Sequence[Stored]) -> Removal:
         )
     try:
         found = planned(archive, cases)
-        _save_others(archive, found)
+        # Write the cases that share a segment with those to be removed into new segments
+        others = _beside(archive.snapshot(), found)
+        for some in portions(others, sizes_of(archive, others), TARGET):
+            archive.claims.take(CLAIM)  # anew: a claim runs out
+            written = write_segment(archive.objects, some)
+            if written.damaged:
+                where, why = written.damaged[0]
+                do = "Run `backline archive verify`; the case stays until its segment can be read."
+                raise BacklineError(
+                    "a segment cannot be rewritten without the case", where=where, why=why, do=do
+                )
         for name in (*found.packs, *found.labels):
             archive.objects.delete(name)
         for holder in found.segments:
             delete_segment(archive, holder)
-        found.hashes = _forget(archive, found.sources)
+        # Forget the checksums of the files of some sources: the file itself, its pieces, all
+        # below it.
+
+        def of_them(path: str) -> bool:
+            return any(
+                path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}."))
+                for one in found.sources
+            )
+
+        found.hashes = sum(
+            forget_hashes(archive.objects, item.name, of_them)
+            for item in archive.objects.list(HASHES)
+        )
         return found
     finally:
         archive.claims.release(CLAIM)
-
-
-def _save_others(archive: Archive, found: Removal) -> None:
-    """Write the cases that share a segment with those to be removed into new segments."""
-    others = _beside(archive.snapshot(), found)
-    for some in portions(others, sizes_of(archive, others), TARGET):
-        archive.claims.take(CLAIM)  # anew: a claim runs out
-        written = write_segment(archive.objects, some)
-        if written.damaged:
-            where, why = written.damaged[0]
-            do = "Run `backline archive verify`; the case stays until its segment can be read."
-            raise BacklineError(
-                "a segment cannot be rewritten without the case", where=where, why=why, do=do
-            )
-
-
-def _forget(archive: Archive, sources: Sequence[str]) -> int:
-    """Forget the checksums of the files of some sources: the file itself, its pieces, all below it."""
-
-    def of_them(path: str) -> bool:
-        return any(
-            path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}."))
-            for one in sources
-        )
-
-    return sum(
-        forget_hashes(archive.objects, item.name, of_them) for item in archive.objects.list(HASHES)
-    )

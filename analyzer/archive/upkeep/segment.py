@@ -141,20 +141,19 @@ class _Builder:
                 self.written.damaged.append((error.where, error.why))
             else:
                 self.con.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", [number, *texts])
-                self._note_places(case, number)
-                self._note_small(number, small)
+                for what, entry in (("facts", case.facts), ("judged", case.judged)):
+                    if entry is not None and entry.place >= 0:
+                        self.places[what][entry.holder][entry.place] = number
+                for table in small:
+                    self.small[table.name].append((number, table))
+                    self.held += table.rows
+                if self.held >= HELD:
+                    self._put_together()
                 self.written.taken.append(case)
                 continue
             for files in self.files.values():
                 files.pop(number, None)
         self._put_together()
-
-    def _note_small(self, number: int, small: Sequence[SmallTable]) -> None:
-        for table in small:
-            self.small[table.name].append((number, table))
-            self.held += table.rows
-        if self.held >= HELD:
-            self._put_together()
 
     def _put_together(self) -> None:
         """Write the small tables of some cases as one Parquet file a table."""
@@ -218,17 +217,27 @@ class _Builder:
                 shutil.copyfileobj(source, target, CHUNK)
             self.files[table][number] = path
 
-    def _note_places(self, case: Stored, number: int) -> None:
-        for what, entry in (("facts", case.facts), ("judged", case.judged)):
-            if entry is not None and entry.place >= 0:
-                self.places[what][entry.holder][entry.place] = number
-
     def write(self) -> None:
         """Write the Parquet files, put them, and put the manifest last."""
         out = self.folder / "out"
         out.mkdir()
-        self._write_texts(out / DOCUMENTS)
-        parts = self._segment_parts()
+        texts_path = out / DOCUMENTS
+        self.con.execute("SET preserve_insertion_order=false")
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES {DOCUMENT_BYTES}"
+        self.con.execute(f"COPY (FROM texts) TO '{_sql(texts_path)}' ({options})")
+        self.con.execute("SET preserve_insertion_order=true")
+        self._check(texts_path, len(self.written.taken))
+        # For each table the files of older segments with cases of ours, and how places become
+        # numbers.
+        parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
+        for parts_holder in sorted({*self.places["facts"], *self.places["judged"]}):
+            for parts_file in read_manifest(self.objects, f"{parts_holder}/{MANIFEST}")["files"]:
+                parts_table = str(parts_file["name"]).removesuffix(PARQUET)
+                places = self.places["judged" if parts_table in JUDGED else "facts"].get(
+                    parts_holder
+                )
+                if places and parts_file["name"] != DOCUMENTS:
+                    parts[parts_table].append((f"{parts_holder}/{parts_file['name']}", places))
         for table in sorted({*self.files, *self.together, *parts}):
             self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
         holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"
@@ -249,11 +258,7 @@ class _Builder:
         ]
         manifest = {"format": SEGMENT_FORMAT, "entries": entries, "files": files}
         self.objects.put(f"{holder}/{MANIFEST}", sealed_json(manifest))
-        self._confirm(holder, files)
-        self.written.holder = holder
-
-    def _confirm(self, holder: str, files: list[dict[str, object]]) -> None:
-        """Look once more whether all files are there: another run may have taken them for debris."""
+        # Look once more whether all files are there: another run may have taken them for debris
         there = {item.name: item.size for item in self.objects.list(holder + "/")}
         if any(there.get(f"{holder}/{file['name']}") != file["size"] for file in files):
             self.objects.delete(f"{holder}/{MANIFEST}")
@@ -261,25 +266,7 @@ class _Builder:
             raise StorageError(
                 "a segment could not be written", where=holder, why=why, do="Run it again."
             )
-
-    def _segment_parts(self) -> dict[str, list[tuple[str, dict[int, int]]]]:
-        """Return for each table the files of older segments with cases of ours, and how places become numbers."""
-        parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
-        for holder in sorted({*self.places["facts"], *self.places["judged"]}):
-            for file in read_manifest(self.objects, f"{holder}/{MANIFEST}")["files"]:
-                table = str(file["name"]).removesuffix(PARQUET)
-                places = self.places["judged" if table in JUDGED else "facts"].get(holder)
-                if places and file["name"] != DOCUMENTS:
-                    parts[table].append((f"{holder}/{file['name']}", places))
-        return parts
-
-    def _write_texts(self, path: Path) -> None:
-        # Small row groups are given by size, and only where DuckDB may choose the order; with one thread it does not.
-        self.con.execute("SET preserve_insertion_order=false")
-        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES {DOCUMENT_BYTES}"
-        self.con.execute(f"COPY (FROM texts) TO '{_sql(path)}' ({options})")
-        self.con.execute("SET preserve_insertion_order=true")
-        self._check(path, len(self.written.taken))
+        self.written.holder = holder
 
     def _write_table(self, table: str, parts: list[tuple[str, dict[int, int]]], path: Path) -> None:
         """Write one table of all cases, sorted by case, each in its own order."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from analyzer.archive import documents
 from analyzer.archive.claims import CLAIMS
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
-from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
+from analyzer.archive.entries import entries_of, is_segment, read_manifest, segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
 from analyzer.archive.object_store.object_store import (
@@ -110,8 +110,31 @@ class _Verifier:
         rooms: dict[str, list[Object]] = defaultdict(list)
         for item in listing:
             rooms[next((room for room in ROOMS if item.name.startswith(room)), "")].append(item)
-        self._others(rooms[""])
-        self._packs(rooms[PACKS])
+        items = rooms[""]
+        for others_item in items:
+            if others_item.name != HEAD:
+                self._problem(3, others_item.name, "it is not part of an archive", STRANGE)
+            elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
+                self._problem(
+                    0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
+                )
+            self._count(others_item.size)
+        # Look at the packs, the tables of many of them together
+        rest = iter(rooms[PACKS])
+        while some := list(islice(rest, AT_ONCE)):
+            entries: list[Entry] = []
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                for packs_item in some:
+                    entry = Entry.parse(packs_item.name)
+                    if entry is None:
+                        self._problem(
+                            3, packs_item.name, "its name is not that of a stored case", STRANGE
+                        )
+                    else:
+                        self._pack(entry, Path(folder), len(entries))
+                        entries.append(entry)
+                    self._count(packs_item.size)
+                self._pack_tables(entries, Path(folder))
         self._segments(rooms[SEGMENTS])
         self._small(
             rooms[LABELS], _label_wrong, 2, "Give the label again, then delete this object."
@@ -123,7 +146,12 @@ class _Verifier:
             "Delete it: it is a cache, and not used while it is broken.",
         )
         self._count(sum(item.size for item in rooms[CLAIMS]))
-        self._facts(snapshot)
+        if all(case.facts is not None or case.judged.kind == "none" for case in snapshot.every()):
+            return
+        for case in snapshot.fresh().every():
+            if case.facts is None and case.judged.kind != "none":
+                what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
+                self._problem(2, case.judged.holder, what, "Run the batch over its source again.")
 
     def _problem(self, weight: int, name: str, what: str, do: str) -> None:
         self.report.problems.append(Problem(weight, name, what, do))
@@ -131,34 +159,6 @@ class _Verifier:
     def _count(self, size: int) -> None:
         self.done += size
         self.progress(self.done, self.report.bytes)
-
-    def _others(self, items: Iterable[Object]) -> None:
-        for item in items:
-            if item.name != HEAD:
-                self._problem(3, item.name, "it is not part of an archive", STRANGE)
-            elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
-                self._problem(
-                    0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
-                )
-            self._count(item.size)
-
-    def _packs(self, items: Iterable[Object]) -> None:
-        """Look at the packs, the tables of many of them together."""
-        rest = iter(items)
-        while some := list(islice(rest, AT_ONCE)):
-            entries: list[Entry] = []
-            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                for item in some:
-                    entry = Entry.parse(item.name)
-                    if entry is None:
-                        self._problem(
-                            3, item.name, "its name is not that of a stored case", STRANGE
-                        )
-                    else:
-                        self._pack(entry, Path(folder), len(entries))
-                        entries.append(entry)
-                    self._count(item.size)
-                self._pack_tables(entries, Path(folder))
 
     def _pack(self, entry: Entry, folder: Path, number: int) -> None:
         try:
@@ -234,22 +234,24 @@ class _Verifier:
             lost = f"{why}; it concerns {len(entries)} cases"
             self._problem(1, other, lost, SEGMENT)
         if not broken:
-            self._segment_texts(holder, entries)
+            texts_name, seen = f"{holder}/{DOCUMENTS}", 0
+            for place, texts in _rows(self.archive, texts_name):
+                seen += 1
+                if not 0 <= place < len(entries):
+                    self._problem(
+                        1,
+                        texts_name,
+                        f"it has a case {place}, which is not in the manifest",
+                        SEGMENT,
+                    )
+                    continue
+                for texts_why in checks.texts_wrong(entries[place], texts):
+                    self._problem(
+                        1, texts_name, f"case {entries[place].id[:12]}: {texts_why}", SEGMENT
+                    )
+            if seen != len(entries):
+                self._problem(1, texts_name, f"it has {seen} of {len(entries)} cases", SEGMENT)
             self._segment_tables(holder, entries, files)
-
-    def _segment_texts(self, holder: str, entries: Sequence[Entry]) -> None:
-        name, seen = f"{holder}/{DOCUMENTS}", 0
-        for place, texts in _rows(self.archive, name):
-            seen += 1
-            if not 0 <= place < len(entries):
-                self._problem(
-                    1, name, f"it has a case {place}, which is not in the manifest", SEGMENT
-                )
-                continue
-            for why in checks.texts_wrong(entries[place], texts):
-                self._problem(1, name, f"case {entries[place].id[:12]}: {why}", SEGMENT)
-        if seen != len(entries):
-            self._problem(1, name, f"it has {seen} of {len(entries)} cases", SEGMENT)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
         import duckdb  # noqa: PLC0415 - heavy
@@ -287,15 +289,6 @@ class _Verifier:
             if why := wrong(name, data):
                 self._problem(weight, name, why, do)
             self._count(sizes[name])
-
-    def _facts(self, snapshot: Snapshot) -> None:
-        """Name the judgements whose facts are nowhere."""
-        if all(case.facts is not None or case.judged.kind == "none" for case in snapshot.every()):
-            return
-        for case in snapshot.fresh().every():
-            if case.facts is None and case.judged.kind != "none":
-                what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
-                self._problem(2, case.judged.holder, what, "Run the batch over its source again.")
 
     def debris(self) -> None:
         """Tell what a compaction would sweep when it is old enough."""
