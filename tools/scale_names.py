@@ -70,7 +70,7 @@ def _segments(entries: list[str], size: int) -> dict[str, bytes]:
 
 def _one(count: int, size: int) -> dict[str, float]:
     """Measure a snapshot of `count` cases, loose (`size` 0) or in segments of `size`."""
-    from analyzer.archive.entries import snapshot  # noqa: PLC0415 - heavy
+    from analyzer.archive.entries import take_snapshot  # noqa: PLC0415 - heavy
 
     entries = _made_up(count)
     loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries} if not size else {}
@@ -78,7 +78,7 @@ def _one(count: int, size: int) -> dict[str, float]:
     shelf = _Names(objects)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    found = len(snapshot(shelf).current())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
+    found = len(take_snapshot(shelf).list_visible_cases())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
     wall = time.perf_counter() - start
     assert found == count, f"{found} of {count} cases seen"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

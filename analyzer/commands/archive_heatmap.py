@@ -77,13 +77,13 @@ def command(
       backline archive heatmap --archive cases --by month
       backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
     """
-    from analyzer.archive.query.browse import window
-    from analyzer.archive.query.fleet import FleetFilter, fleet
+    from analyzer.archive.query.browse import parse_window
+    from analyzer.archive.query.fleet import FleetFilter, read_fleet
     from analyzer.rules.run_options import RunOptions
     from analyzer.runtime.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
-    wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
+    wanted = FleetFilter(rules, parse_window(since, until), since, until, RunOptions().successors())
     from analyzer.runtime.output import check_folder
 
     if output is not None:
@@ -94,8 +94,8 @@ def command(
         )
     with Interrupt() as stop:
         archive = opened(archive_url)
-        snapshot = archive.snapshot()
-        found = fleet(archive, wanted, snapshot)
+        snapshot = archive.take_snapshot()
+        found = read_fleet(archive, wanted, snapshot)
         stop.check()
         if output is None:
             from analyzer.commands.showing import UNWRAPPED, console
@@ -106,11 +106,13 @@ def command(
                 shown.width = PIPED
             fleetterm.render(found, shown, by, fleetterm.TOP if top is None else top)
         else:
-            _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
+            _write_page(
+                archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes)
+            )
     click.get_current_context().exit(PARTIAL if found.missing else DONE)
 
 
-def _page(
+def _write_page(
     archive: Archive,
     snapshot: Snapshot,
     found: Fleet,
@@ -123,7 +125,7 @@ def _page(
 
     by, top, with_reports, most = options
     shown = fleetmap.worst(found, top) if top is not None else found
-    reports = _reports(archive, snapshot, shown, folder, most) if with_reports else set()
+    reports = _write_reports(archive, snapshot, shown, folder, most) if with_reports else set()
     write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
@@ -133,7 +135,7 @@ def _page(
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 
 
-def _reports(
+def _write_reports(
     archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
 ) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
@@ -141,14 +143,14 @@ def _reports(
     from analyzer.report import html
     from analyzer.runtime.output import write_atomic
 
-    stored = {case.id: case for case in snapshot.current()}
+    stored = {case.id: case for case in snapshot.list_visible_cases()}
     wanted = [case for case in shown.cases if case.read and case.id in stored]
     done, faults = set(), []
     with Counter("case reports", False) as counter:
         for number, case in enumerate(wanted):
             counter.show(number, len(wanted))
             try:
-                page = html.render(archive.document(stored[case.id]), most)
+                page = html.render(archive.read_document(stored[case.id]), most)
             except (BacklineError, ValueError, KeyError, TypeError) as error:
                 faults.append(f"no report of case {case.short}: {for_terminal(str(error))}")
                 continue

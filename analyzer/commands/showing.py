@@ -89,7 +89,9 @@ class ShownPart:
         from analyzer.report.choice import Choice, chosen
 
         severity, nodes, rules = self._words
-        choice = Choice(severity, nodes if redaction is None else redaction.machines(nodes), rules)
+        choice = Choice(
+            severity, nodes if redaction is None else redaction.redact_machines(nodes), rules
+        )
         choice.check(document)
         return chosen(document, choice)
 
@@ -166,9 +168,9 @@ def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -
 
 
 def _release(text: str, redaction: Redaction) -> None:
-    from analyzer.commands.redacting import released
+    from analyzer.commands.redacting import release_results
 
-    released(redaction, {"the output": text})
+    release_results(redaction, {"the output": text})
 
 
 def print_form(

@@ -61,7 +61,7 @@ class Link:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.why = ""
         self.address = scheduler
-        self._security = self._secured(scheduler, tls)
+        self._security = self._make_security(scheduler, tls)
         self._job_runner = worker_protocol.job_runner()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
@@ -78,7 +78,7 @@ class Link:
             )  # fmt: skip
             self.address = str(self._local.scheduler_address)
 
-    def _secured(self, scheduler: str, tls: Tls) -> Any:
+    def _make_security(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
         if scheduler != LOCAL and not is_url(scheduler):
             raise UsageError(
@@ -105,7 +105,7 @@ class Link:
 
     def connect(self) -> bool:
         """Connect again; False when nobody answers, and `why` holds the reason."""
-        self._leave()
+        self._leave_scheduler()
         began = time.monotonic()
         try:
             with (
@@ -122,7 +122,7 @@ class Link:
         self._line = self._client.scheduler_comm
         return True
 
-    def workers(self) -> set[str] | None:
+    def list_workers(self) -> set[str] | None:
         """Return the addresses of the workers; None when the scheduler is lost, or was and has forgotten our jobs."""
         try:
             # Dask's client may have found a new scheduler, or the same one again, between two looks.
@@ -133,7 +133,7 @@ class Link:
             self.why = one_line(str(error), 200) or type(error).__name__
             return None
 
-    def submit(self, parcel: bytes, worker: str, key: str) -> Any:
+    def submit_parcel(self, parcel: bytes, worker: str, key: str) -> Any:
         """Send a job to a worker."""
         return self._client.submit(
             self._job_runner,
@@ -176,13 +176,13 @@ class Link:
         except Exception:  # noqa: BLE001 - then it is better to count one death too many
             return True
 
-    def ask(self, worker: str) -> Any:
+    def ask_worker(self, worker: str) -> Any:
         """Ask a worker for a sign of life; the answer comes when it has nothing else to do."""
         return self._client.submit(
             time.time, workers=[worker], allow_other_workers=False, pure=False
         )
 
-    def _leave(self) -> None:
+    def _leave_scheduler(self) -> None:
         if self._client is not None:
             with suppress(Exception):  # the scheduler may be gone
                 self._client.close(timeout=2)
@@ -191,7 +191,7 @@ class Link:
     def close(self) -> None:
         """Go; a local cluster ends."""
         self._fetchers.shutdown(wait=False, cancel_futures=True)
-        self._leave()
+        self._leave_scheduler()
         if self._local is not None:
             with suppress(Exception):  # processes that are gone already
                 self._local.close(timeout=10)

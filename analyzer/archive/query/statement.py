@@ -90,7 +90,7 @@ class Statement:
     tables: tuple[str, ...]
 
 
-def admitted(text: str, known: Iterable[str]) -> Statement:
+def check_statement(text: str, known: Iterable[str]) -> Statement:
     """Return a statement after a look at its tree.
 
     known  names of the tables there are, as `nodes` or `esxi.vnic`
@@ -108,7 +108,9 @@ def admitted(text: str, known: Iterable[str]) -> Statement:
     try:
         statements = con.extract_statements(text)
         _only_one_select(text, statements)
-        return Statement(text, tuple(_tables(con, text, {name.lower(): name for name in known})))
+        return Statement(
+            text, tuple(_check_tables(con, text, {name.lower(): name for name in known}))
+        )
     except (duckdb.Error, RuntimeError) as error:
         raise query_error(error, text) from None
     finally:
@@ -131,10 +133,10 @@ def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
         )
 
 
-def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
+def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
     found: dict[str, None] = {}
     # Every record of the tree; a list of what is still to be seen, for trees may be deep
-    tree = _tree(con, text)
+    tree = _parse_tree(con, text)
     records: list[dict[str, Any]] = []
     waiting = [tree]
     while waiting:
@@ -149,11 +151,11 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
         kind = str(record.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
             word = kind.partition("_")[0]
-            raise _at(
+            raise _error_at(
                 text, record, f"{word} is not allowed", "the archive is read only: ask with SELECT"
             )
         if "sample" in record and kind not in _SOURCES and not kind.endswith("_NODE"):
-            raise _at(
+            raise _error_at(
                 text,
                 record,
                 f"{kind.lower()} is not allowed here",
@@ -162,7 +164,7 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
         if kind == "TABLE_FUNCTION":
             _allow_function(text, record)
         elif kind == "SHOW_REF" and not record.get("query"):
-            raise _at(text, record, "this lists nothing here", _TABLES)
+            raise _error_at(text, record, "this lists nothing here", _TABLES)
         elif kind == "BASE_TABLE":
             name = ".".join(
                 filter(
@@ -181,11 +183,11 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
                     if ends
                     else did_you_mean(name.lower(), known) or _TABLES
                 )
-                raise _at(text, record, f"there is no table {name[:80]}", near)
+                raise _error_at(text, record, f"there is no table {name[:80]}", near)
     return list(found)
 
 
-def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
+def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     """Return the parsed statement as DuckDB tells it in JSON."""
     import duckdb  # noqa: PLC0415 - heavy
 
@@ -213,7 +215,7 @@ def _allow_function(text: str, record: dict[str, Any]) -> None:
     function = record.get("function") or {}
     name = str(function.get("function_name", "")).lower()
     if name not in _FUNCTIONS:
-        raise _at(
+        raise _error_at(
             text,
             record,
             f"{name[:60] or 'this function'}() is not allowed",
@@ -221,7 +223,7 @@ def _allow_function(text: str, record: dict[str, Any]) -> None:
         )
 
 
-def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
+def _error_at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
     """Return an error that points to where a record of the tree stands; offsets count bytes."""
     raw, start = text.encode(errors="replace"), record.get("query_location", -1)
     if not isinstance(start, int) or not 0 <= start < len(raw):

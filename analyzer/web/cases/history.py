@@ -56,7 +56,7 @@ class History:
             archive = self._opened()
         except NotAnArchiveError:
             return []
-        answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
+        answer = browse.list_cases(archive, browse.ListFilter(order="stored", reported=True))
         return [
             _record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)
         ]
@@ -64,7 +64,7 @@ class History:
     def one(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
         stored = self._find(case)
-        meta = self._opened().meta(stored)
+        meta = self._opened().read_meta(stored)
         words = {name: meta.get(name) for name in ("name", "state", "why", "source", "stored")}
         return _record(words | {"id": stored.id})
 
@@ -75,7 +75,10 @@ class History:
         with self._lock:
             stored = self._find(case)
             folder = self._place.case_folder(stored.id)
-            if self._rendered.get(stored.id) != stored.judged.text or not (folder / name).is_file():
+            if (
+                self._rendered.get(stored.id) != stored.judged.entry_text
+                or not (folder / name).is_file()
+            ):
                 self._render(stored, folder)
             self._rendered.move_to_end(stored.id)
             while len(self._rendered) > RENDERED:
@@ -93,12 +96,14 @@ class History:
         made, _ = results(document, text, self._report_bytes)
         folder.mkdir(mode=0o700, exist_ok=True)
         write_all(folder, made)
-        self._rendered[stored.id] = stored.judged.text
+        self._rendered[stored.id] = stored.judged.entry_text
 
     def _find(self, case: str) -> Stored:
         gone = Refusal(404, "no such case", do="Look for it in the list of cases.")
         try:
-            found = [one for one in self._opened().snapshot().every() if one.id == case]
+            found = [
+                one for one in self._opened().take_snapshot().list_every_case() if one.id == case
+            ]
         except BacklineError:
             raise gone from None
         if not found:
