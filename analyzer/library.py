@@ -256,9 +256,9 @@ def _archived(url: str, name: str) -> OpenedCase:
     from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
     archive = Archive.open(url)
-    _, stored = browse.read(archive, name)
-    document = browse.document(archive, stored)
-    tables = CaseTables((), lambda: recall.material(archive, stored, ()).facts)
+    _, stored = browse.find_stored_case(archive, name)
+    document = browse.read_document(archive, stored)
+    tables = CaseTables((), lambda: recall.recall_case(archive, stored, ()).facts)
     return OpenedCase(document, _tables=tables)
 
 

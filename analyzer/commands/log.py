@@ -101,7 +101,7 @@ def command(
         window=window, host=host, object=thing, pattern=pattern, level=level or "",
         evidence=evidence, limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
-    redaction = redact.begin()
+    redaction = redact.begin_redaction()
     fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
     with Interrupt() as stop, standard_input(paths) as given:
         if redaction is None:
@@ -114,7 +114,7 @@ def command(
         sys.stdout.flush()
         stop.check()
     for said in summary(told, query.window):
-        shown = said if redaction is None else redaction.text(said)
+        shown = said if redaction is None else redaction.redact_text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if pattern and not told.lines and "(?i" not in pattern:
         told_apart = shlex.quote(f"(?i){pattern}")

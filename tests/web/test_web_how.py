@@ -184,7 +184,7 @@ def test_the_list_of_the_command_counts_as_the_report(
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     objects = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
-    answer = browse.listed(Archive.open(objects), browse.ListFilter())
+    answer = browse.list_cases(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
     tally = view.tally_case(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
@@ -225,7 +225,9 @@ def test_a_stored_case_bears_the_marks_of_a_batch(
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), *same))
     assert (summary["read"], summary["judged"], summary["done"]) == (0, 0, 1)
     command("batch", str(CASE), "--archive", str(theirs), *same)
-    (one,), (other,) = (Archive.open(objects).snapshot().current() for objects in (ours, theirs))
+    (one,), (other,) = (
+        Archive.open(objects).take_snapshot().list_visible_cases() for objects in (ours, theirs)
+    )
     assert (one.judged.reading, one.judged.judging) == (other.judged.reading, other.judged.judging)
     assert (one.id, one.judged.source) == (other.id, other.judged.source)
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), "--layout", "folders", "--json", "-",

@@ -178,7 +178,9 @@ class _Base:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
         shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]
-        subjects = {name: one.list_subjects([*shown, *more]) for name, one in self.evaluators.items()}
+        subjects = {
+            name: one.list_subjects([*shown, *more]) for name, one in self.evaluators.items()
+        }
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))

@@ -255,7 +255,7 @@ class Analysis:
         from analyzer.report import view  # noqa: PLC0415 - with the reports
 
         document = outcome.document
-        lost = batch.reasons(outcome, catalog)
+        lost = batch.list_reasons(outcome, catalog)
         if lost:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])

@@ -74,7 +74,7 @@ def _find_stored(side: Mapping[str, Any]) -> Recall:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     archive = Archive.open(side["archive"])
-    return stored_side(archive, archive.snapshot().find(side["case"]))
+    return stored_side(archive, archive.take_snapshot().find_case(side["case"]))
 
 
 def main() -> None:

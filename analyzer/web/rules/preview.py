@@ -100,8 +100,8 @@ class PreviewSession(RuleSession):
         start = perf_counter()
         if self._archive is None:
             self._archive = Archive.open(self.order["archive"])
-        stored = self._archive.snapshot().find(self.order["stored"])
-        facts = recall.material(self._archive, stored, wanted).facts
+        stored = self._archive.take_snapshot().find_case(self.order["stored"])
+        facts = recall.recall_case(self._archive, stored, wanted).facts
         return CaseRead(facts, wanted, perf_counter() - start, blocks_of(facts))
 
 
@@ -271,28 +271,28 @@ class Preview:
     def run_backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
         from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtests.backtest import BacktestRequest, backtest  # noqa: PLC0415 - with it
-        from analyzer.archive.query.browse import window  # noqa: PLC0415 - with it
+        from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules  # noqa: PLC0415 - with it
+        from analyzer.archive.query.browse import parse_window  # noqa: PLC0415 - with it
         from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order
-        inside = window(order["since"], order["until"])
+        inside = parse_window(order["since"], order["until"])
         rule, released, errors = self._load_rules()
         if rule is None:
             self.listener.write_line("broken", errors=errors)
             return
         archive = Archive.open(order["archive"])
-        report = backtest(
+        report = backtest_rules(
             [BacktestRequest(rule, released)],
             archive,
             cases=order["cases"],
             window=inside,
             progress=self._tell_progress,
         )[0]
-        record = report.record()
+        record = report.to_record()
         lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}
         cut = {name: record[name][:LISTED] for name in lists}
-        text = "\n".join(backtest_text.lines(report, 0))
+        text = "\n".join(backtest_text.format_report(report, 0))
         self.listener.write_line("report", report=record | cut, lengths=lists, text=text[:200_000])
 
     def _load_rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:

@@ -175,7 +175,7 @@ def _check_archive(archive: str, order: Record) -> None:
     from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
-    browse.window(order["since"], order["until"])
+    browse.parse_window(order["since"], order["until"])
     try:
         open_store(archive)
     except NotAnArchiveError:
@@ -231,7 +231,7 @@ def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     try:
-        answer = ask.sql(Archive.open(archive), _HITS, seconds=SECONDS)
+        answer = ask.run_sql(Archive.open(archive), _HITS, seconds=SECONDS)
         return {row[0]: tuple(int(cell or 0) for cell in row[1:]) for row in answer.rows}, ""
     except NotAnArchiveError:
         return {}, "Nothing is stored in the archive yet."
