@@ -99,7 +99,7 @@ def test_a_page_is_printed() -> None:
 def test_json_holds_everything(rule: Path) -> None:
     """One document on stdout, also when there is nothing to tell."""
     assert json.loads(run(str(rule), "--format", "json").output) == {
-        "rules": 1, "errors": 0, "warnings": 0, "hints": 0, "complaints": [],
+        "rules": 1, "errors": 0, "warnings": 0, "complaints": [],
     }  # fmt: skip
     rule.write_text(laid(BAD), encoding="utf-8")
     (told,) = json.loads(run(str(rule), "--format", "json").output)["complaints"]

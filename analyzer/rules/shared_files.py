@@ -24,11 +24,6 @@ def of_no_place() -> SharedFiles:
     return SharedFiles((), shipped())
 
 
-def beside(path: Path, limits: Limits) -> SharedFiles:
-    """Return what the rule of a file that is named by itself may name."""
-    return read(RuleSource("file", files=[path]), limits)[0]
-
-
 def read(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
     """Return what the rules of a place share, the files that cannot be read, and the bytes of the others."""
     files, faults, told = [], [], b""

@@ -6,11 +6,7 @@ way to write.
 
 from __future__ import annotations
 
-import json
-
 from analyzer.authoring.fmt.tree import YamlNode
-from analyzer.authoring.fmt.yamltext import quoted
-from analyzer.rules.language.rulefile import BadRuleError, RuleText
 
 MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
@@ -157,19 +153,3 @@ def _parts(words: list[str], level: int) -> list[str]:
             else:
                 open_brackets += (sign in "([") - (sign in ")]")
     return [" ".join(part) for part in parts]
-
-
-def one_line_scalar(text: str, *, flow: bool = False) -> YamlNode:
-    """Return a text as a scalar on one line, plain where YAML reads it so; `flow` inside braces."""
-    raw = text
-    if not _plain(f"{{a: {text}}}" if flow else f"a: {text}", text):
-        raw = quoted(text) if '"' in text or "\\" in text else json.dumps(text, ensure_ascii=False)
-    return YamlNode("scalar", 0, 0, "" if raw == text else raw[0], raw, text)
-
-
-def _plain(line: str, text: str) -> bool:
-    try:
-        tree = RuleText("a", line).tree()
-    except BadRuleError:
-        return False
-    return text[:1].isalpha() and tree.plain() == {"a": text}

@@ -27,7 +27,7 @@ class Code:
     """
 
     code: str
-    level: str  # error, warning, or hint: one that no option turns into a failure
+    level: str  # error or warning
     stage: str
     title: str
 
@@ -129,7 +129,6 @@ _ALL = [
         "R082": "a rule treats rows from memory like any others",
         "R083": "a build is unknown, or belongs to another version",
     }),
-    *_codes("hint", RULE, {"R086": "a rule that one line decides has more lines than it needs"}),
     *_codes("error", PROOF, {"R072": "an example does not give the expected result"}),
     *_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),
 ]  # fmt: skip

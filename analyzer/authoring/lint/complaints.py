@@ -31,7 +31,7 @@ class Complaint:
 
     @property
     def level(self) -> str:
-        """`error`, `warning` or `hint`, as the table of codes has it."""
+        """`error` or `warning`, as the table of codes has it."""
         return CODES[self.code].level
 
     def __str__(self) -> str:

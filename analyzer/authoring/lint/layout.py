@@ -1,34 +1,13 @@
-"""Complains when a file is not formatted as `backline rules fmt` would, or longer than it would be with `--short`."""
+"""Complains when a file is not formatted as `backline rules fmt` would."""
 
 from __future__ import annotations
 
 from itertools import zip_longest
 
-from analyzer.authoring.fmt.compact import compacted
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules.keys import KEYS
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan
-from analyzer.rules.short import SIGN
-
-LINES = 30  # that a rule needs which one line decides, its examples among them
-
-
-def check_length(file: RuleFile) -> None:
-    """Keep a hint where a rule that one line decides has more lines than it needs."""
-    rule, length = file.rule, len(file.text.lines) - (not file.text.lines[-1])
-    if (
-        rule is None
-        or not file.short
-        or length <= LINES
-        or set(rule.seen) != {SIGN}
-        or rule.when.text != SIGN
-    ):
-        return
-    fewer = len(compacted(file.text.text, rule.text.name, file.text.shared).splitlines())
-    if fewer < length:
-        text = f"{length} lines, and {fewer} say the same"
-        file.complain("R086", text, file.head(), f"run backline rules fmt --short {file.name}")
 
 
 def check(file: RuleFile) -> None:

@@ -19,9 +19,8 @@ def counted(number: int, word: str) -> str:
 
 def summary(files: int, complaints: Sequence[Complaint]) -> str:
     """Return the last line: how many rules, errors and warnings; and what could not be asked."""
-    errors, warnings, hints = (_count(complaints, level) for level in ("error", "warning", "hint"))
+    errors, warnings = (_count(complaints, level) for level in ("error", "warning"))
     line = f"{counted(files, 'rule')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
-    line += f", {counted(hints, 'hint')}" if hints else ""
     unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
     if unread:
         line += f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
@@ -43,7 +42,6 @@ def as_json(files: int, complaints: Sequence[Complaint]) -> str:
         "rules": files,
         "errors": _count(complaints, "error"),
         "warnings": _count(complaints, "warning"),
-        "hints": _count(complaints, "hint"),
         "complaints": [
             {
                 "code": one.code,
@@ -79,8 +77,7 @@ def _command(one: Complaint) -> str:
     }
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     text = f"{one.message}. {one.help}" if one.help else one.message
-    level = "notice" if one.level == "hint" else one.level
-    return f"::{level} {written}::{_data(one_line(text))}"
+    return f"::{one.level} {written}::{_data(one_line(text))}"
 
 
 def _data(text: str) -> str:
