@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import rules
-from analyzer.authoring.draft.skeleton import skeleton
+from analyzer.authoring.draft.skeleton import write_skeleton
 from analyzer.authoring.lint import catalog
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.codes import CODES
@@ -471,8 +471,8 @@ def test_a_new_skeleton_gives_the_list_of_what_is_to_be_done() -> None:
     Of a log the cases "cannot tell" and "read by the real parser" are made for the author.
     """
     for made, asked in (
-        (skeleton("kb-12345"), {"R067", "R070", "R071"}),
-        (skeleton("kb-12345", log="esxi.vmkernel"), {"R067"}),
+        (write_skeleton("kb-12345"), {"R067", "R070", "R071"}),
+        (write_skeleton("kb-12345", log="esxi.vmkernel"), {"R067"}),
     ):
         assert {one.code for one in lint.check_text(made, "kb-12345.yaml")} == asked
 

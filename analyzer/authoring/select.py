@@ -49,7 +49,14 @@ def select(
     for name in ids:
         found = [rule for rule in everything.rules if rule.id == name]
         if not found and not any(Path(error.file).stem == name for error in everything.broken):
-            raise UsageError(f"there is no rule `{name}`", do=_advice(name, everything))
+            if everything.known.get(name) == "retired":
+                advice = "It is retired; `backline rules show` names the rule that took over."
+            else:
+                advice = (
+                    did_you_mean(name, [rule.id for rule in everything.rules])
+                    or "See `backline rules list`."
+                )
+            raise UsageError(f"there is no rule `{name}`", do=advice)
         whole.rules += found
     folders = set(
         map(str, kb)
@@ -60,12 +67,6 @@ def select(
         if Path(error.file).stem in ids or error.file in folders
     ]
     return whole
-
-
-def _advice(name: str, catalog: Catalog) -> str:
-    if catalog.known.get(name) == "retired":
-        return "It is retired; `backline rules show` names the rule that took over."
-    return did_you_mean(name, [rule.id for rule in catalog.rules]) or "See `backline rules list`."
 
 
 def _is_path(name: str) -> bool:

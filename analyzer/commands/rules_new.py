@@ -90,14 +90,14 @@ def command(
     _check_options(drafted, source, specs, bundles, table or log)
     _check_words(drafted, words)
     skeleton.check_id(rule_id)
-    path = skeleton.target(kb, rule_id, force=force)
+    path = skeleton.find_target(kb, rule_id, force=force)
     if drafted:
         text = _drafted(
             rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb
         )
     else:
-        text = skeleton.skeleton(rule_id, table, log, title, skeleton.schema_for(kb))
-    skeleton.write(path, text)
+        text = skeleton.write_skeleton(rule_id, table, log, title, skeleton.locate_schema(kb))
+    skeleton.write_file(path, text)
     _told(path, bundles, drafted, named=bool(table or log))
 
 
@@ -150,12 +150,12 @@ def _drafted(
 ) -> str:
     from analyzer.authoring.draft import casecheck, draft, skeleton
 
-    schema = skeleton.schema_for(kb)
-    found = draft.draft(rule_id, title, made, schema=schema)
+    schema = skeleton.locate_schema(kb)
+    found = draft.draft_rule(rule_id, title, made, schema=schema)
     paths = bundles or _bundles_of(specs)
-    check = casecheck.check(found, paths) if paths else None
+    check = casecheck.check_draft(found, paths) if paths else None
     if check is not None and check.counts:
-        found = draft.draft(rule_id, title, made, check.remarks(), schema)
+        found = draft.draft_rule(rule_id, title, made, check.list_remarks(), schema)
     _show(found, check)
     return found.text
 
@@ -164,7 +164,7 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
     from analyzer.authoring.select import select
 
-    document, one = finding.load(source)
+    document, one = finding.load_finding(source)
     try:
         rule = next(
             iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules),
@@ -172,7 +172,7 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
         )
     except BacklineError:
         rule = None  # a rule of another catalog: its evidence tells enough
-    return finding.from_finding(document, one, rule)
+    return finding.read_finding(document, one, rule)
 
 
 def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
@@ -186,9 +186,9 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
             do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
         )
     members = specs if bundles else tuple(map(_as_member, specs))
-    picked = pick.pick(paths, [pick.parse_spec(text) for text in members], Options())
+    picked = pick.pick_lines(paths, [pick.read_spec(text) for text in members], Options())
     try:
-        return source.from_lines(picked)
+        return source.read_lines(picked)
     finally:
         picked.facts.close()
 

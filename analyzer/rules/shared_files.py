@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from analyzer.rules.fact_tables import SHIPPED
 from analyzer.rules.language.rulefile import BadRuleError

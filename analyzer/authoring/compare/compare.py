@@ -6,7 +6,7 @@ back-test's own comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from analyzer.authoring.explain import casework
 from analyzer.case.verdicts import Judgement
 from analyzer.judge import judge_cases
 from analyzer.pipeline import examples
-from analyzer.rules import Catalog, Example, Rule
+from analyzer.rules import Catalog, Example
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
 
@@ -72,7 +72,16 @@ class RuleDifference:
         ]
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
         head |= {"unsearched": self.unsearched} if self.unsearched else {}
-        return head | {kind: [_hit(hit) for hit in self.of(kind)] for kind in KINDS}
+        for kind in KINDS:
+            head[kind] = []
+            for hit in self.of(kind):
+                thing = hit.thing
+                where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
+                if thing.id not in ("", thing.case):
+                    where["id"] = thing.id
+                rest = {key: value for key, value in asdict(hit).items() if key != "thing"}
+                head[kind].append(where | {key: value for key, value in rest.items() if value})
+        return head
 
 
 @dataclass(slots=True)
@@ -156,7 +165,8 @@ def _stored(
             (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
         one.unsearched = {doubt.missing: doubt.cases for doubt in report.unsearched}
         one.take(report, 0 if one.pair.new is None else len(report.hits))
-    found.stored, found.no_facts = reports[0].judged, reports[0].no_facts
+    found.stored = reports[0].judged
+    found.no_facts = reports[0].no_facts
     found.unread += [(name or case, why) for case, name, why in reports[0].damaged]
 
 
@@ -182,7 +192,16 @@ def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> 
     """Judge the examples of both versions of a rule by both versions."""
     new, old = one.pair.new, one.pair.old
     assert new is not None and old is not None
-    for name, example in _both(new, old):
+    kept = []
+    named: list[tuple[str, Example]] = []
+    for example in new.examples:
+        if not (example.made and example.files):  # the example it was made of says the same
+            kept.append(_material(example))
+            named.append((f"example: {example.name}", example))
+    for example in old.examples:
+        if _material(example) not in kept and not (example.made and example.files):
+            named.append((f"old example: {example.name}", example))
+    for name, example in named:
         try:
             now, before = (
                 judge_cases(
@@ -197,21 +216,6 @@ def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> 
         _take(one, "", name, now, before)
 
 
-def _both(new: Rule, old: Rule) -> Iterator[tuple[str, Example]]:
-    """Yield the examples of a rule, and those of its old version that are not the same any more."""
-    kept = []
-    for example in new.examples:
-        if (
-            example.made and example.files
-        ):  # says once more what the example says that it was made of
-            continue
-        kept.append(_material(example))
-        yield f"example: {example.name}", example
-    for example in old.examples:
-        if _material(example) not in kept and not (example.made and example.files):
-            yield f"old example: {example.name}", example
-
-
 def _material(example: Example) -> tuple[object, ...]:
     return example.tables, example.logs, example.files, example.cut
 
@@ -221,22 +225,11 @@ def _take(
 ) -> None:
     said = Said()
     differ(said, case, name, now or Judgement(), before or Judgement())
-    if (
-        now is None or before is None
-    ):  # a rule that one version does not have has nothing to say there
-        said.gained, said.lost = (
-            [replace(hit, was="") for hit in said.gained],
-            [replace(hit, was="") for hit in said.lost],
-        )
+    if now is None or before is None:  # a version without the rule says nothing of the case
+        said.gained = [replace(hit, was="") for hit in said.gained]
+        said.lost = [replace(hit, was="") for hit in said.lost]
         said.unsure, said.settled = [], []
-    one.take(
-        said, sum(finding.verdict == "match" for finding in now.findings) if now is not None else 0
-    )
-
-
-def _hit(hit: BacktestHit) -> dict[str, Any]:
-    found = asdict(hit) | {"thing": None}
-    thing = hit.thing
-    where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
-    where |= {"id": thing.id} if thing.id not in ("", thing.case) else {}
-    return where | {key: value for key, value in found.items() if key != "thing" and value}
+    matches = 0
+    if now is not None:
+        matches = sum(finding.verdict == "match" for finding in now.findings)
+    one.take(said, matches)

@@ -70,18 +70,19 @@ def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
             found.same += 1
             continue
         kind = REWORDED if set(parts) <= WORDS else CHANGED
-        found.pairs.append(RulePair(kind, rule, former, parts, tuple(_thresholds(former, rule))))
+        thresholds = []
+        for threshold, (number, _) in rule.thresholds.items():
+            if threshold in former.thresholds and former.thresholds[threshold][0] != number:
+                thresholds.append((threshold, former.thresholds[threshold][0], number))
+        found.pairs.append(RulePair(kind, rule, former, parts, tuple(thresholds)))
     for name in sorted(before.keys() - met - now.keys()):
-        found.pairs.append(RulePair(GONE, None, before[name], why=_why(name, new)))
+        kept = next((rule for rule in new.rules if rule.id == name), None)
+        why = kept.status if kept is not None else ""
+        if kept is not None and kept.replaced_by:
+            why += f", replaced by {kept.replaced_by}"
+        found.pairs.append(RulePair(GONE, None, before[name], why=why))
     found.pairs.sort(key=lambda pair: pair.rule.id)
     return found
-
-
-def _why(name: str, new: Catalog) -> str:
-    rule = next((rule for rule in new.rules if rule.id == name), None)
-    if rule is None:
-        return ""
-    return f"{rule.status}, replaced by {rule.replaced_by}" if rule.replaced_by else rule.status
 
 
 def _parts(old: Rule, new: Rule) -> Iterator[str]:
@@ -91,18 +92,8 @@ def _parts(old: Rule, new: Rule) -> Iterator[str]:
     )
     if old.text.text == new.text.text and old.text.shared == new.text.shared:
         return
-    before, now = _plain(old), _plain(new)
+    before: dict[str, Any] = old.text.tree().plain()
+    now: dict[str, Any] = new.text.tree().plain()
     for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
         if before.get(key) != now.get(key):
             yield key
-
-
-def _plain(rule: Rule) -> dict[str, Any]:
-    found: dict[str, Any] = rule.text.tree().plain()
-    return found
-
-
-def _thresholds(old: Rule, new: Rule) -> Iterator[tuple[str, float, float]]:
-    for name, (value, _) in new.thresholds.items():
-        if name in old.thresholds and old.thresholds[name][0] != value:
-            yield name, old.thresholds[name][0], value

@@ -48,20 +48,15 @@ class Sign:
     @property
     def grows(self) -> bool:
         """Tell whether it is a counter or a measure, of which any value above zero is the sign."""
-        if (
-            self.column.kind not in ("int", "float")
-            or isinstance(self.value, bool)
-            or not self.value > 0
-        ):
+        column = self.column
+        if column.kind not in ("int", "float") or isinstance(self.value, bool) or self.value <= 0:
             return False
-        return (
-            self.column.kind == "float"
-            or self.column.unit in _MEASURED
-            or bool(TROUBLE.search(self.column.name))
-        )
+        if column.kind == "float" or column.unit in _MEASURED:
+            return True
+        return bool(TROUBLE.search(column.name))
 
 
-def asked(sign: Sign) -> str:
+def write_condition(sign: Sign) -> str:
     """Return the condition a sign becomes: above zero for what counts, the same value for the rest."""
     name, kind, value = sign.name, sign.column.kind, sign.value
     if kind == "bool":
@@ -77,7 +72,7 @@ def asked(sign: Sign) -> str:
     return f"any({text})" if sign.many else text
 
 
-def said(sign: Sign) -> str:
+def describe_sign(sign: Sign) -> str:
     """Return how an answer shows a sign."""
     words = sign.column.name.replace("_", " ")
     if not sign.many:
@@ -87,7 +82,7 @@ def said(sign: Sign) -> str:
     return f"{words} in {{count({sign.name})}} rows"
 
 
-def harmless(sign: Sign) -> Any:
+def find_harmless(sign: Sign) -> Any:
     """Return a value of a column that is no sign."""
     value = sign.value
     if isinstance(value, bool):

@@ -38,21 +38,19 @@ class Console:
             if self.console is None:
                 sys.stdout.write(_writable(line.text, encoding) + "\n")
             else:
-                self._colour(line, encoding)
+                from rich.text import Text  # noqa: PLC0415 - loaded already with the console
+
+                whole = Text().join(
+                    Text(_writable(text, encoding), style=style) for text, style in line.parts
+                )
+                room = max(20, self.width - line.indent)
+                rows = [] if line.exact else list(whole.wrap(self.console, room))
+                rows = rows or [whole]
+                for number, row in enumerate(rows):
+                    row.rstrip()
+                    indent = line.indent + (2 if number else 0)
+                    self.console.print(Text(" " * indent).append_text(row), soft_wrap=True)
         sys.stdout.flush()
-
-    def _colour(self, line: Line, encoding: str) -> None:
-        from rich.text import Text  # noqa: PLC0415 - loaded already with the console
-
-        whole = Text().join(
-            Text(_writable(text, encoding), style=style) for text, style in line.parts
-        )
-        room = max(20, self.width - line.indent)
-        rows = [whole] if line.exact else whole.wrap(self.console, room) or [whole]
-        for number, row in enumerate(rows):
-            row.rstrip()
-            indent = line.indent + (2 if number else 0)
-            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True)
 
 
 def announce(paths: Iterable[Path]) -> None:

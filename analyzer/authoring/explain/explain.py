@@ -7,7 +7,7 @@ give an `Explanation`, plain records that explain_text lays out and `record` mak
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from analyzer.case.case_shape import clean, plain
 from analyzer.case.verdicts import (
     SEVERITIES,
     Evidence,
-    Explained,
     Finding,
     Judgement,
     Mark,
@@ -126,9 +125,10 @@ def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     ]
     if not found:
         known = [one_line(one.name, 60) for one in explanation.subjects[:5]]
-        known_words = (
-            f"subjects are: {'; '.join(known)}" if known else "the rule has no subject in this case"
-        )
+        if known:
+            known_words = f"subjects are: {'; '.join(known)}"
+        else:
+            known_words = "the rule has no subject in this case"
         raise UsageError(f"no subject holds `{one_line(part, 60)}`", why=known_words)
     return found
 
@@ -156,7 +156,19 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]
             one.say, one.also = finding.say, finding.also
             one.evidence = finding.evidence
         else:
-            one.evidence = list(_lines(item, case_read))
+            # Each place that the leaves of the tree name once, with its line.
+            seen: set[tuple[str, str]] = set()
+            for trace in walk(item.trace):
+                if not trace.at or (trace.text, trace.at) in seen:
+                    continue
+                seen.add((trace.text, trace.at))
+                address, _, line = trace.at.rpartition(":")
+                number = int(line) if line.isdigit() else 0
+                label, text = "line", trace.value.strip('"')
+                if trace.text != "line":
+                    label = f"{trace.text} = {trace.value}"
+                    text = case_read.line(address, number)
+                one.evidence.append(Evidence(label, address, number, text, node=item.node))
         found.append(one)
     return found
 
@@ -165,36 +177,17 @@ def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
     """Return subjects worst first, the nearest misses before the others of their verdict."""
 
     def rank(one: SubjectExplanation) -> tuple[Any, ...]:
-        severity = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else len(SEVERITIES)
-        near = one.near
-        far = (
-            sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves)
-            if near
-            else 0.0
-        )
-        return (
-            _ORDER.index(Verdict(one.verdict)),
-            severity,
-            (near.distance or 3) if near else 9,
-            far,
-        )
+        if one.severity in SEVERITIES:
+            severity = SEVERITIES.index(one.severity)
+        else:
+            severity = len(SEVERITIES)
+        verdict = _ORDER.index(Verdict(one.verdict))
+        if one.near is None:
+            return verdict, severity, 9, 0.0
+        far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in one.near.leaves)
+        return verdict, severity, one.near.distance or 3, far
 
     return sorted(told, key=rank)
-
-
-def _lines(item: Explained, case_read: CaseRead) -> Iterator[Evidence]:
-    """Yield each place that the leaves of a tree name once, with its line."""
-    seen: set[tuple[str, str]] = set()
-    for trace in walk(item.trace):
-        if not trace.at or (trace.text, trace.at) in seen:
-            continue
-        seen.add((trace.text, trace.at))
-        address, _, line = trace.at.rpartition(":")
-        number = int(line) if line.isdigit() else 0
-        hit = trace.text == "line"
-        label = "line" if hit else f"{trace.text} = {trace.value}"
-        text = trace.value.strip('"') if hit else case_read.line(address, number)
-        yield Evidence(label, address, number, text, node=item.node)
 
 
 def walk(trace: Trace) -> Iterator[Trace]:
@@ -231,7 +224,7 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
         here = f"; the case holds {nodes}" if nodes else ""
         absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
         return [] if found.subjects else [absent]
-    held = f"line of {table.spoken_name}" if table.lines_of is not None else "row"
+    held = "row" if table.lines_of is None else f"line of {table.spoken_name}"
     words = [
         f"{facts.name(key)}: {table.words} was read and holds no {held}."
         for key in _empty(rule, facts)
@@ -246,7 +239,12 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
 
 def case_of(paths: Sequence[Path]) -> Doc | None:
     """Return the case document when that is what was given; UsageError when it stands among other paths."""
-    kept = [path for path in paths if path.suffix == ".json" and _is_case(path)]
+    kept = []
+    for path in paths:
+        if path.suffix == ".json" and path.is_file():
+            with path.open("rb") as stream:
+                if b'"backline/case-' in stream.read(4096):
+                    kept.append(path)
     if not kept:
         return None
     if len(paths) > 1:
@@ -256,13 +254,6 @@ def case_of(paths: Sequence[Path]) -> Doc | None:
             do="Give either the case document or the bundles.",
         )
     return case.load(kept[0])
-
-
-def _is_case(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        return b'"backline/case-' in stream.read(4096)
 
 
 def kept(rule: str, document: Doc) -> bool:
@@ -276,47 +267,45 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     findings = [one for one in document["findings"] if one["rule"] == rule]
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
     quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
-    told = [
-        SubjectExplanation(
-            one["verdict"],
-            one["subject"],
-            one["node"],
-            one["object"],
-            one["severity"],
-            one["confidence"],
-            one["say"],
-            one["also"],
-            trace=_trace(one["trace"]) if one["trace"] else None,
-            evidence=[
-                Evidence(**{name: item[name] for name in Evidence.__slots__})
-                for item in one["evidence"]
-            ],
+    told = []
+    for one in findings:
+        told.append(
+            SubjectExplanation(
+                one["verdict"],
+                one["subject"],
+                one["node"],
+                one["object"],
+                one["severity"],
+                one["confidence"],
+                one["say"],
+                one["also"],
+                trace=_trace(one["trace"]) if one["trace"] else None,
+                evidence=[
+                    Evidence(**{name: item[name] for name in Evidence.__slots__})
+                    for item in one["evidence"]
+                ],
+            )
         )
-        for one in findings
-    ]
-    title = next((one["title"] for one in [*findings, *([quiet] if quiet else [])]), title)
-    found = Explanation(rule, title, _counted(told, quiet), _sorted(told), stored=name)
-    found.silent = [
-        f"cannot tell: {one['why']}." + (f" Ask for: {one['ask']}" if one["ask"] else "")
-        for one in groups
-    ]
-    if not told and not groups:
-        found.silent.append(
-            "The case document holds no finding of this rule."
-            if quiet
-            else "The rule was not judged there."
-        )
-    return found
-
-
-def _counted(told: Iterable[SubjectExplanation], quiet: Mapping[str, Any] | None) -> dict[str, int]:
+    if findings:
+        title = findings[0]["title"]
+    elif quiet:
+        title = quiet["title"]
     counts: defaultdict[str, int] = defaultdict(int)
     for one in told:
         counts[one.verdict] += 1
     if quiet:
         counts["no_match"] += quiet["looked_at"]
         counts["not_applicable"] += quiet["not_applicable"]
-    return {name: count for name, count in counts.items() if count}
+    counted = {name: count for name, count in counts.items() if count}
+    found = Explanation(rule, title, counted, _sorted(told), stored=name)
+    for one in groups:
+        ask = f" Ask for: {one['ask']}" if one["ask"] else ""
+        found.silent.append(f"cannot tell: {one['why']}.{ask}")
+    if not told and not groups and quiet:
+        found.silent.append("The case document holds no finding of this rule.")
+    elif not told and not groups:
+        found.silent.append("The rule was not judged there.")
+    return found
 
 
 def _trace(kept: Mapping[str, Any]) -> Trace:
@@ -343,7 +332,10 @@ def _record(one: SubjectExplanation) -> Doc:
         for name in SubjectExplanation.__slots__
         if name not in ("trace", "marks")
     }
-    numbers = {id(line): number for number, line in enumerate(walk(one.trace))} if one.trace else {}
+    if one.trace:
+        numbers = {id(line): number for number, line in enumerate(walk(one.trace))}
+    else:
+        numbers = {}
 
     def tree(trace: Trace) -> Doc:
         mark = one.marks.get(numbers[id(trace)], Mark(""))

@@ -95,8 +95,24 @@ def profile(paths: Sequence[Path], catalog: Catalog) -> Profile:
     ):
         table_of(facts, name)
     fill = perf_counter() - start
-    search = _search_times(signatures, scanner, facts, limits)
-    costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
+    # The milliseconds each signature adds to reading the logs of the case, by its id
+    sizes: Counter[str] = Counter()
+    for scan in facts.scans:
+        sizes[scan.table] += scan.bytes
+    search: dict[str, float] = {}
+    plain: dict[str, float] = {}
+    for one in signatures:
+        texts = scanner.kept.get(one.table, [])
+        if not texts:
+            continue
+        if one.table not in plain:
+            plain[one.table] = _timed([], one.table, texts, limits)
+        own = _timed([one], one.table, texts, limits)
+        scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
+        search[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
+    costs = []
+    for rule in catalog.rules:
+        costs.append(_cost(rule, facts, search, limits))
     facts.close()
     costs.sort(key=lambda cost: (-cost.total, cost.rule))
     size = sum(scan.bytes for scan in facts.scans if not scan.part_of)
@@ -199,27 +215,6 @@ class _FirstBytes:
         room = self.most - len(self.kept)
         if room > 0:
             self.kept += piece[:room]
-
-
-def _search_times(
-    signatures: Sequence[Signature], scanner: _KeepingScanner, facts: Facts, limits: Limits
-) -> dict[str, float]:
-    """Return the milliseconds each signature adds to reading the logs of the case, by its id."""
-    sizes: Counter[str] = Counter()
-    for scan in facts.scans:
-        sizes[scan.table] += scan.bytes
-    found: dict[str, float] = {}
-    plain: dict[str, float] = {}
-    for one in signatures:
-        texts = scanner.kept.get(one.table, [])
-        if not texts:
-            continue
-        if one.table not in plain:
-            plain[one.table] = _timed([], one.table, texts, limits)
-        own = _timed([one], one.table, texts, limits)
-        scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
-        found[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
-    return found
 
 
 def _timed(

@@ -112,7 +112,12 @@ class RuleSession:
         start = perf_counter()
         shown.explanation = explain(rule, case, self.limits)
         shown.judge_ms = (perf_counter() - start) * 1000
-        shown.chosen = self._chosen(shown.explanation)
+        shown.chosen = next(iter(shown.explanation.subjects), None)
+        if self.subject:
+            try:
+                shown.chosen = narrowed(shown.explanation, self.subject)[0]
+            except UsageError as error:
+                shown.explanation.notes.append(str(error))
         self._prove(rule, shown)
         self.last = shown
         return shown
@@ -201,14 +206,6 @@ class RuleSession:
         self.case = casework.read(self.paths, wanted, limits=self.limits)
         shown.read_s = self.case.seconds
         return self.case
-
-    def _chosen(self, explanation: Explanation) -> SubjectExplanation | None:
-        if self.subject:
-            try:
-                return narrowed(explanation, self.subject)[0]
-            except UsageError as error:
-                explanation.notes.append(str(error))
-        return next(iter(explanation.subjects), None)
 
     def _prove(self, rule: Rule, shown: WatchRun) -> None:
         """Run the rule's own examples, as they are written: without the thresholds of the settings."""

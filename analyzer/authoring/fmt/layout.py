@@ -73,7 +73,15 @@ def formatted(text: str, name: str = "rule.yaml") -> str:
     except CannotLayOutError as error:
         raise source.error(error.message, _place(source, error.index), error.do) from None
     if result != text:  # where nothing changes there is nothing to prove
-        _prove(source, tree, result)
+        # Compare values and comments with those of the result
+        try:
+            again = RuleText(source.name, result).tree()
+            same = _same(tree, again) and sorted(comments(source.text)) == sorted(comments(result))
+        except BadRuleError:
+            same = False
+        if not same:
+            message = "this file cannot be formatted without changing its meaning"
+            raise source.error(message, FileSpan(), "it is left as it is; please report it")
     return result
 
 
@@ -140,18 +148,6 @@ def _check_keys(node: YamlNode) -> None:
 def _place(source: RuleText, index: int) -> FileSpan:
     rows = (source.text[:index] + "x").splitlines()
     return FileSpan(len(rows), len(rows[-1]))
-
-
-def _prove(source: RuleText, tree: RuleItem, result: str) -> None:
-    """Compare values and comments with those of the result; a layout must not change them."""
-    try:
-        again = RuleText(source.name, result).tree()
-        same = _same(tree, again) and sorted(comments(source.text)) == sorted(comments(result))
-    except BadRuleError:
-        same = False
-    if not same:
-        message = "this file cannot be formatted without changing its meaning"
-        raise source.error(message, FileSpan(), "it is left as it is; please report it")
 
 
 def _same(one: RuleItem, two: RuleItem) -> bool:

@@ -173,8 +173,13 @@ def _lift(entry: YamlEntry, top: YamlEntry) -> None:
 
 def _key(key: YamlNode) -> str:
     """Return a key as written, with its colon."""
-    anchor = f"&{key.anchor} " if key.anchor else ""
-    return f"{anchor}{key.raw} :" if key.kind == "alias" else f"{anchor}{key.raw}:"
+    if key.anchor:
+        anchor = f"&{key.anchor} "
+    else:
+        anchor = ""
+    if key.kind == "alias":
+        return f"{anchor}{key.raw} :"
+    return f"{anchor}{key.raw}:"
 
 
 def _step(entry: YamlEntry, path: Path) -> str:
@@ -206,7 +211,10 @@ def _bound(node: YamlNode) -> bool:
 
 def _flat(node: YamlNode) -> str:
     """Return a value of flow style on one line."""
-    anchor = f"&{node.anchor} " if node.anchor else ""
+    if node.anchor:
+        anchor = f"&{node.anchor} "
+    else:
+        anchor = ""
     if node.kind == "alias":
         return node.raw
     if node.kind == "scalar":
@@ -230,12 +238,21 @@ def _flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[st
     whole = _flat(node) + after
     if node.kind not in ("map", "seq") or not node.entries or column + len(whole) <= most:
         return [whole]
-    opening, closing = ("{", "}") if node.kind == "map" else ("[", "]")
+    if node.kind == "map":
+        opening, closing = ("{", "}")
+    else:
+        opening, closing = ("[", "]")
     margin = " " * (column + 1)
     rows = [opening]
     for number, entry in enumerate(node.entries):
-        tail = "," if number < len(node.entries) - 1 else closing + after
-        key = f"{_key(entry.key)} " if entry.key else ""
+        if number < len(node.entries) - 1:
+            tail = ","
+        else:
+            tail = closing + after
+        if entry.key:
+            key = f"{_key(entry.key)} "
+        else:
+            key = ""
         place = (column if len(rows) == 1 else 0) + len(rows[-1]) + (number > 0)
         if number and place + len(key) + len(_flat(entry.value)) + len(tail) > WIDTH:
             rows.append(margin)

@@ -14,7 +14,9 @@ DEPTH = 3  # brackets in brackets at which an expression is still broken before 
 
 def indented(line: str, column: int) -> str:
     """Return a line of a text that belongs to an entry at `column`; a blank one stays empty."""
-    return " " * (column + 2) + line if line else ""
+    if line:
+        return " " * (column + 2) + line
+    return ""
 
 
 def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
@@ -23,7 +25,10 @@ def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[
     column  of the entry the scalar is the value of
     start   column at which the scalar itself would begin on its line
     """
-    flat = joined(node.raw) if node.kind == "scalar" else node.raw
+    if node.kind == "scalar":
+        flat = joined(node.raw)
+    else:
+        flat = node.raw
     if "\n" not in flat and (" " not in flat or start + len(flat) <= MOST):
         return [flat]
     body = []
@@ -52,14 +57,37 @@ def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, l
     """Return the head and the lines of a literal or folded text; the value stays what it is."""
     head = node.raw.partition("\n")[0].partition("#")[0].strip()
     ends = len(node.value) - len(node.value.rstrip("\n"))
+    lines: list[str] = []
     if node.style == "|":
-        lines = node.value.rstrip("\n").split("\n") if node.value.strip("\n") else []
+        if node.value.strip("\n"):
+            lines = node.value.rstrip("\n").split("\n")
     else:
-        lines = _refolded(_content(node, head), column + 2, 0 if expression else None)
+        # Break the paragraphs of a folded text that are too wide anew
+        indent = column + 2
+        level = 0 if expression else None
+        paragraph: list[str] = []
+
+        def flush() -> None:
+            if any(indent + len(row) > MOST for row in paragraph):
+                lines.extend(_filled(" ".join(paragraph), MOST - indent, level))
+            else:
+                lines.extend(paragraph)
+            paragraph.clear()
+
+        for row in _content(node, head):
+            if row and not row.startswith((" ", "\t")):
+                paragraph.append(row)
+                continue
+            flush()
+            lines.append(row)
+        flush()
     if not lines:
         keep = "+" if ends else "-" if "-" in head else ""
         return node.style + keep, [""] * ends
-    keep = "-" if ends == 0 else "" if ends == 1 else "+"
+    if ends == 0:
+        keep = "-"
+    else:
+        keep = "" if ends == 1 else "+"
     first = next((line for line in lines if line), "")
     explicit = "2" if first.startswith((" ", "\t")) else ""
     return node.style + explicit + keep, [
@@ -73,34 +101,18 @@ def _content(node: YamlNode, head: str) -> list[str]:
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]
     full = [row for row in rows if row.strip(" ")]
-    found = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
-    indent = node.indent + int(digits[0]) if digits else found
+    if full:
+        found = len(full[0]) - len(full[0].lstrip(" "))
+    else:
+        found = 0
+    if digits:
+        indent = node.indent + int(digits[0])
+    else:
+        indent = found
     rows = [row[indent:] for row in rows]
     while rows and not rows[-1]:
         rows.pop()
     return rows
-
-
-def _refolded(rows: list[str], indent: int, level: int | None) -> list[str]:
-    """Break the paragraphs of a folded text that are too wide anew; the others keep their lines."""
-    out: list[str] = []
-    paragraph: list[str] = []
-
-    def flush() -> None:
-        if any(indent + len(row) > MOST for row in paragraph):
-            out.extend(_filled(" ".join(paragraph), MOST - indent, level))
-        else:
-            out.extend(paragraph)
-        paragraph.clear()
-
-    for row in rows:
-        if row and not row.startswith((" ", "\t")):
-            paragraph.append(row)
-            continue
-        flush()
-        out.append(row)
-    flush()
-    return out
 
 
 def _filled(text: str, width: int, level: int | None) -> list[str]:

@@ -107,7 +107,22 @@ def read(text: str) -> Document:
     tail: list[Comment] = []
     for run in _gaps(text, tokens):
         _attach(reader, run, tail)
-    return _headed(root, tail)
+    # Part the comments that head the file from those that speak of its first key
+    if not root.block:
+        above = [one for one in tail if one.index < root.start]
+        return Document(above, False, root, tail[len(above) :])
+    first = root.entries[0]
+    every = first.above
+    if first.blank:
+        cut = len(every)
+    else:
+        cut = max((at for at, one in enumerate(every) if one.blank), default=0)
+    header = every[:cut]
+    rest = every[cut:]
+    header += [one for one in rest if MODELINE.match(one.text)]
+    first.above = [one for one in rest if not MODELINE.match(one.text)]
+    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
+    return Document(header, gap, root, tail)
 
 
 def comments(text: str) -> list[str]:
@@ -149,11 +164,13 @@ class _Reader:
                         start, "a comment between an anchor and its value", "put it above the line"
                     )
             if not event.value and not event.style:
-                raw, end = "", start + (len(anchor) + 1 if anchor else 0)
+                raw = ""
+                end = start + (len(anchor) + 1 if anchor else 0)
             return YamlNode(
                 "scalar", end - len(raw), end, event.style or "", raw, event.value, anchor, indent
             )
-        mapping, in_flow = isinstance(event, yaml.MappingStartEvent), bool(event.flow_style)
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        in_flow = bool(event.flow_style)
         found = YamlNode(
             "map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor
         )
@@ -219,7 +236,10 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
     """
     at = bisect(reader.entries, run[0].index, key=lambda entry: entry.start)
     last = reader.entries[at - 1] if at else None
-    later = reader.entries[at] if at < len(reader.entries) else None
+    if at < len(reader.entries):
+        later = reader.entries[at]
+    else:
+        later = None
     taken = False
     for comment in run:
         flow = bisect(reader.flows, (comment.index,)) - 1
@@ -251,25 +271,3 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
 
 def _holds(entry: YamlEntry, child: YamlEntry) -> bool:
     return entry.value.block and entry.value.entries[0] is child
-
-
-def _headed(root: YamlNode, tail: list[Comment]) -> Document:
-    """Part the comments that head the file from those that speak of its first key.
-
-    What a blank line parts from the first key heads the file, and so does the line for editors.
-    """
-    if not root.block:
-        above = [one for one in tail if one.index < root.start]
-        return Document(above, False, root, tail[len(above) :])
-    first = root.entries[0]
-    every = first.above
-    cut = (
-        len(every)
-        if first.blank
-        else max((at for at, one in enumerate(every) if one.blank), default=0)
-    )
-    header, rest = every[:cut], every[cut:]
-    header += [one for one in rest if MODELINE.match(one.text)]
-    first.above = [one for one in rest if not MODELINE.match(one.text)]
-    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
-    return Document(header, gap, root, tail)

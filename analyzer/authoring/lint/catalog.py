@@ -45,25 +45,25 @@ class ShippedNames:
         rule = self.rules.get(file.path)
         if rule is None:
             return False
+        # What a rule judges as its file says it
+        made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
+        if made is None:
+            judged = rule.each.table.name
+        elif made.per:
+            judged = f"{made.log} per {', '.join(made.per)}"
+        else:
+            judged = made.log
         texts = {
             "rule": rule.id,
             "title": rule.title,
             "status": rule.status,
             "replaced_by": rule.replaced_by,
-            "each": f"{rule.each.name} in {_judged(rule)}",
+            "each": f"{rule.each.name} in {judged}",
         }
         items = {key: _item(text) for key, text in texts.items()}
         items["kb"] = RuleItem([_item(str(number)) for number in rule.kb], FileSpan())
         file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
-
-
-def _judged(rule: Rule) -> str:
-    """Return what a rule judges as its file says it: a table, or a signature and what tells its subjects apart."""
-    made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
-    if made is None:
-        return rule.each.table.name
-    return f"{made.log} per {', '.join(made.per)}" if made.per else made.log
 
 
 def _item(text: str) -> RuleItem:
@@ -81,7 +81,8 @@ def of(files: Iterable[RuleFile]) -> Others:
 
 def check(file: RuleFile, others: Others) -> None:
     """Keep the complaints of a file beside all others."""
-    name, title = file.word("rule"), file.word("title")
+    name = file.word("rule")
+    title = file.word("title")
     first = others.ids.get(name)
     if name and _another(first, file):
         text = f"rule `{name}` exists already in {_shown(first)}"
@@ -91,13 +92,21 @@ def check(file: RuleFile, others: Others) -> None:
         if title and _another(first, file) and not unfinished(title):
             text = f"rule `{_id(first)}` has the same title ({_shown(first)})"
             file.complain("R052", text, file.key("title"), "in a report the two look the same")
-        _subject(file, others)
+        table = _table(file)
+        numbers = [number for number in _kbs(file) if table]
+        for number in numbers:
+            first = others.subjects.get((number, table))
+            if _another(first, file):
+                text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
+                help_text = "merge the two rules, or say in a comment why not"
+                file.complain("R053", text, file.key("kb"), help_text)
+                break
     _named(file, others)
-    _replaced(file, others)
+    _check_replaced(file, others)
 
 
-def _replaced(file: RuleFile, others: Others) -> None:
-    """Complain of rules that were replaced and still judge: their findings would be told twice."""
+def _check_replaced(file: RuleFile, others: Others) -> None:
+    """Complain of rules that were replaced and still judge."""
     for number, item in [(None, file.at("replaces")), *enumerate(file.entries("replaces"))]:
         steps = ("replaces",) if number is None else ("replaces", number)
         name = file.word(*steps)
@@ -114,24 +123,10 @@ def _replaced(file: RuleFile, others: Others) -> None:
             file.complain("R068", text, item.place, help_text)
 
 
-def _subject(file: RuleFile, others: Others) -> None:
-    table = _table(file)
-    for number in _kbs(file):
-        first = others.subjects.get((number, table))
-        if table and _another(first, file):
-            text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
-            file.complain(
-                "R053", text, file.key("kb"), "merge the two rules, or say in a comment why not"
-            )
-            return
-
-
 def _named(file: RuleFile, others: Others) -> None:
     places: list[tuple[str | int, ...]] = [("replaced_by",), ("explained_by",)]
-    for steps in [
-        *places,
-        *(("explained_by", number) for number, _ in enumerate(file.entries("explained_by"))),
-    ]:
+    places += [("explained_by", number) for number, _ in enumerate(file.entries("explained_by"))]
+    for steps in places:
         name = file.word(*steps)
         item = file.at(*steps)
         if not name or item is None:
@@ -140,16 +135,27 @@ def _named(file: RuleFile, others: Others) -> None:
         target = others.ids.get(name)
         known = sorted({*others.ids} - {file.word("rule")})
         if row:
-            _check_row(file, item, target, row, str(steps[0]))
+            # A row of another rule's table; only `explained_by` may name one.
+            rule = target.rule if target is not None else None
+            known_names: set[str] = set()
+            if rule is not None and rule.fact:
+                table = rule.aliases[rule.fact].table
+                known_names = {
+                    " ".join(str(cells.get(column) or "") for column in table.key)
+                    for cells in table.own_rows
+                }
+            if str(steps[0]) != "explained_by" or row not in known_names:
+                file.complain(
+                    "R060",
+                    f"there is no row `{item.text}`",
+                    item.place,
+                    did_you_mean(row, sorted(known_names)),
+                )
             continue
-        if (
-            name == file.word("rule")
-            and steps[0] == "explained_by"
-            and len(file.entries("object")) > 1
-        ):
-            continue  # the same fault on what the object rests on
         if name == file.word("rule"):
-            file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
+            # With several objects it is the same fault on what the object rests on.
+            if steps[0] != "explained_by" or len(file.entries("object")) <= 1:
+                file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
         elif target is None:
             file.complain(
                 "R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known)
@@ -163,22 +169,6 @@ def _named(file: RuleFile, others: Others) -> None:
                 item.place,
                 help_text,
             )
-
-
-def _check_row(file: RuleFile, item: RuleItem, target: RuleFile | None, row: str, key: str) -> None:
-    """Complain of a row of another rule's table that is not there, or where a rule alone can be named."""
-    rule = target.rule if target is not None else None
-    known: set[str] = set()
-    if rule is not None and rule.fact:
-        table = rule.aliases[rule.fact].table
-        known = {
-            " ".join(str(cells.get(column) or "") for column in table.key)
-            for cells in table.own_rows
-        }
-    if key != "explained_by" or row not in known:
-        file.complain(
-            "R060", f"there is no row `{item.text}`", item.place, did_you_mean(row, sorted(known))
-        )
 
 
 def _another(first: RuleFile | None, file: RuleFile) -> bool:
@@ -195,9 +185,9 @@ def _shown(file: RuleFile | None) -> str:
 
 def _kbs(file: RuleFile) -> list[str]:
     own = file.word("kb")
-    return (
-        [own] if own else [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
-    )
+    if own:
+        return [own]
+    return [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
 
 
 def _table(file: RuleFile) -> str:

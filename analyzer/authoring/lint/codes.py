@@ -140,7 +140,10 @@ def known(code: str) -> Code:
     """Return a code by its name in any case; UsageError when there is none."""
     found = CODES.get(code.upper())
     if found is None:
-        near = did_you_mean(code.upper(), CODES) if code[:1].lower() == "r" else ""
+        if code[:1].lower() == "r":
+            near = did_you_mean(code.upper(), CODES)
+        else:
+            near = ""
         raise UsageError(
             f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}."
         )

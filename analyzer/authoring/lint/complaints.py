@@ -63,7 +63,10 @@ class RuleFile:
     def complain(self, code: str, message: str, place: FileSpan, help: str = "") -> None:
         """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
         lines = self.text.lines
-        source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+        if 0 < place.line <= len(lines):
+            source = lines[place.line - 1]
+        else:
+            source = ""
         self.found.append(
             Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST))
         )
@@ -82,7 +85,9 @@ class RuleFile:
         if parent is not None and isinstance(last, str) and last in parent.keys:
             return parent.keys[last]
         item = self.at(*steps)
-        return self.head() if item is None else begin(item)
+        if item is None:
+            return self.head()
+        return begin(item)
 
     def head(self) -> FileSpan:
         """Return the place of the key `rule`, where complaints about what is missing point to."""
@@ -95,17 +100,23 @@ class RuleFile:
         item = self.at(*steps)
         if item is None or isinstance(item.value, dict | list):
             return ""
-        return " ".join(item.text.split()) if item.value is not None else ""
+        if item.value is not None:
+            return " ".join(item.text.split())
+        return ""
 
     def entries(self, *steps: str | int) -> list[RuleItem]:
         """Return the entries of a list; none when it is not there or no list."""
         item = self.at(*steps)
-        return item.value if item is not None and isinstance(item.value, list) else []
+        if item is not None and isinstance(item.value, list):
+            return item.value
+        return []
 
     def pairs(self, *steps: str | int) -> dict[str, RuleItem]:
         """Return the values of a mapping; none when it is not there or no mapping."""
         item = self.at(*steps)
-        return item.value if item is not None and isinstance(item.value, dict) else {}
+        if item is not None and isinstance(item.value, dict):
+            return item.value
+        return {}
 
     @property
     def short(self) -> bool:

@@ -41,7 +41,10 @@ class Region:
         """Narrow the region by an atom."""
         value = atom.values[0]
         if atom.op in ("==", "in"):
-            self.among = set(atom.values) if self.among is None else self.among & set(atom.values)
+            if self.among is None:
+                self.among = set(atom.values)
+            else:
+                self.among = self.among & set(atom.values)
         elif atom.op in ("!=", "not in"):
             self.never |= set(atom.values)
         elif atom.op in (">", ">="):
@@ -131,7 +134,9 @@ def conjuncts(node: ExprNode, *, negate: bool = False) -> list[Atom]:
     if node.op == ("or" if negate else "and"):
         return [atom for child in node.args for atom in conjuncts(child, negate=negate)]
     if node.op == "literal":
-        return [] if bool(node.value) != negate else [Atom("", "in", ())]
+        if bool(node.value) != negate:
+            return []
+        return [Atom("", "in", ())]
     if node.op == "compare":
         return [_comparison(node, negate=negate)]
     if node.op == "in":
@@ -144,7 +149,16 @@ def _comparison(node: ExprNode, *, negate: bool) -> Atom:
     left, right = (_named(child) for child in node.args)
     op = OPPOSITE[node.name] if negate else node.name
     if left.op == "literal" and right.op == "literal":
-        return Atom("", "in", (True,) if _compares(op, _value(left), _value(right)) else ())
+        # Compare two plain values of one kind
+        one = _value(left)
+        two = _value(right)
+        if op in ("==", "!="):
+            compares = bool((one == two) == (op == "=="))
+        else:
+            compares = bool(
+                {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op]
+            )
+        return Atom("", "in", (True,) if compares else ())
     if left.op == "literal":
         left, right, op = right, left, FLIPPED[op]
     if right.op != "literal":
@@ -154,20 +168,18 @@ def _comparison(node: ExprNode, *, negate: bool) -> Atom:
         return Atom(f"{written(left)} {op} {written(right)}", "==", (True,))
     value = _value(right)
     if left.type == right.type == "int" and op in ("<", ">"):  # of whole numbers `> 4` is `>= 5`
-        value, op = (value + 1, ">=") if op == ">" else (value - 1, "<=")
+        if op == ">":
+            value, op = (value + 1, ">=")
+        else:
+            value, op = (value - 1, "<=")
     return Atom(_key(left), op, (value,))
 
 
 def _named(node: ExprNode) -> ExprNode:
     """Return what stands behind a name."""
-    return _named(node.args[0]) if node.op == "let" else node
-
-
-def _compares(op: str, one: Any, two: Any) -> bool:
-    """Compare two plain values of one kind."""
-    if op in ("==", "!="):
-        return bool((one == two) == (op == "=="))
-    return bool({"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op])
+    if node.op == "let":
+        return _named(node.args[0])
+    return node
 
 
 def _key(node: ExprNode) -> str:

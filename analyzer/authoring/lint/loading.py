@@ -127,14 +127,18 @@ def load(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
 def write_out(file: RuleFile) -> None:
     """Put the keys of the long form in the place of the short ones, where these are right; the places stay."""
     try:
-        file.tree = expanded(file.text, file.tree) if file.tree is not None else None
+        if file.tree is not None:
+            file.tree = expanded(file.text, file.tree)
+        else:
+            file.tree = None
     except BadRuleError:
         return
 
 
 def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
     """Return a mistake the loader found as a complaint about the file of that name."""
-    message, help_text = one_line(error.message, SENTENCE), one_line(error.help, SENTENCE)
+    message = one_line(error.message, SENTENCE)
+    help_text = one_line(error.help, SENTENCE)
     return Complaint(code, message, name, error.place, error.source, help_text)
 
 
@@ -180,6 +184,9 @@ def _is_fatal(file: RuleFile, way: Way) -> bool:
         return False
 
 
+_SIGN_NEEDS = ((), ("in",), ("match",))  # parts of `sign` that nothing can stand in for
+
+
 class _Mender:
     """Takes what is wrong out of a copy of the tree, mistake by mistake."""
 
@@ -199,18 +206,37 @@ class _Mender:
             if error is None:
                 return
             way = self._way(error)
-            if not self._follows(error, way):
+            # A mistake that is only there because something was taken out is no complaint.
+            item = item_at(self.tree, *way)
+            holed = item is not None and id(item) in self.holed and item.place == error.place
+            words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
+            if not holed and not words & self.gone:
                 self.file.found.append(_complaint(self.file, error, way))
-            if not self._take_out(way, error.message):
+            if not self._take_out(way, error):
                 return
-            error = self._load()
+            error = None
+            try:
+                _build(self.file, self.tree, self.tables, self.limits)
+            except BadRuleError as next_error:
+                error = next_error
 
-    def _load(self) -> BadRuleError | None:
-        try:
-            _build(self.file, self.tree, self.tables, self.limits)
-        except BadRuleError as error:
-            return error
-        return None
+    def _take_out(self, way: Way, error: BadRuleError) -> bool:
+        """Take a part out of the tree, or put a stand-in for one that must be there; False where that cannot be."""
+        if not way or way == ("each",) or (way[0] == SIGN and way[1:] in _SIGN_NEEDS):
+            return False
+        unknown = error.message.startswith("unknown key")
+        if len(way) == 1 and way[0] in _STAND_INS and not unknown:
+            self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
+            return True
+        parent = item_at(self.tree, *way[:-1])
+        if parent is None or not isinstance(parent.value, dict | list):
+            return False
+        children: Any = parent.value
+        lost = children.pop(way[-1])
+        self.holed[id(parent)] = parent
+        parent.keys.pop(str(way[-1]), None)
+        self._forget(way, lost)
+        return True
 
     def _way(self, error: BadRuleError) -> Way:
         """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
@@ -227,42 +253,13 @@ class _Mender:
                 best, nearest = way, start
         return best
 
-    def _follows(self, error: BadRuleError, way: Way) -> bool:
-        """Tell whether a mistake is only there because something was taken out."""
-        item = item_at(self.tree, *way)
-        if item is not None and id(item) in self.holed and item.place == error.place:
-            return True
-        words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
-        return bool(words & self.gone)
-
-    def _take_out(self, way: Way, message: str) -> bool:
-        """Take a part out of the tree, or put a stand-in for one that must be there; False ends the mending."""
-        if not way or way == ("each",) or (way[0] == SIGN and way[1:] in ((), ("in",), ("match",))):
-            return False
-        if len(way) == 1 and way[0] in _STAND_INS and not message.startswith("unknown key"):
-            self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
-            return True
-        parent = item_at(self.tree, *way[:-1])
-        if parent is None or not isinstance(parent.value, dict | list):
-            return False
-        children: Any = parent.value
-        lost = children.pop(way[-1])
-        self.holed[id(parent)] = parent
-        parent.keys.pop(str(way[-1]), None)
-        self._forget(way, lost)
-        return True
-
     def _forget(self, way: Way, lost: RuleItem) -> None:
         """Note the names that nobody knows any more after a part was taken out."""
-        if way[0] in _NAMED:
-            names = (
-                [way[1]]
-                if len(way) == 2
-                else list(lost.value)
-                if len(way) == 1 and lost.keys
-                else []
-            )
-            self.gone |= {str(name) for name in names}
+        if way[0] in _NAMED and len(way) == 2:
+            self.gone.add(str(way[1]))
+        elif way[0] in _NAMED:
+            if len(way) == 1 and lost.keys:
+                self.gone |= {str(name) for name in lost.value}
         elif way[0] == "examples" and len(way) == 2:
             name = item_at(lost, "name")
             self.gone |= {name.text.strip()} if name is not None else set()
@@ -297,5 +294,4 @@ def _item(value: object) -> RuleItem:
             place,
             keys=dict.fromkeys(value, place),
         )
-    text = {True: "true"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    return RuleItem(value, place, text)
+    return RuleItem(value, place, "true" if value is True else str(value))

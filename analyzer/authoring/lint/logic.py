@@ -31,7 +31,7 @@ def check(file: RuleFile) -> None:
     _unused(file, rule)
     _conditions(file, rule)
     _order(file, rule)
-    _versions(file, rule)
+    _check_versions(file, rule)
     _denials(file, rule)
 
 
@@ -48,7 +48,11 @@ def _unused(file: RuleFile, rule: Rule) -> None:
                 if other != name and name in _names([node])["let"]
             ]
             _never_used(file, "R020", "let", name, others)
-    rows = _joined(rule, used["row"])
+    # The rows that are used, and those they are found by.
+    rows = set(used["row"])
+    for join in reversed(rule.joins):
+        if join.alias.name in rows:
+            rows |= _owners(join)
     for join in rule.joins:
         name = join.alias.name
         if name not in rows and name != rule.fact:
@@ -67,11 +71,9 @@ def _unused(file: RuleFile, rule: Rule) -> None:
 def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
-    why = (
-        f"only {only} uses it, and nothing uses that"
-        if others
-        else "no condition, text or evidence uses it"
-    )
+    why = "no condition, text or evidence uses it"
+    if others:
+        why = f"only {only} uses it, and nothing uses that"
     file.complain(
         code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or remove it"
     )
@@ -79,15 +81,9 @@ def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequenc
 
 def _tops(rule: Rule) -> list[ExprNode]:
     """Return all that a rule says or asks; named values only where they are used."""
-    tops = [rule.only] if rule.only else []
-    tops += [
-        rule.when,
-        *(
-            part.when
-            for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix)
-            for part in parts
-        ),
-    ]
+    tops = _gates(rule)
+    for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix):
+        tops += [part.when for part in parts]
     texts = [rule.subject, rule.object, *rule.rests_on]
     texts += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     texts += [text for step in rule.fix for text in step.templates]
@@ -109,18 +105,9 @@ def _names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
 def _owners(join: Join) -> set[str]:
     """Return the rows a join needs to find its own."""
     names = {mine.rpartition(".")[0] for mine, _ in join.by}
-    return names | (
-        _names([join.where])["row"] - {join.alias.name} if join.where is not None else set()
-    )
-
-
-def _joined(rule: Rule, rows: set[str]) -> set[str]:
-    """Return the rows that are used, and those they are found by."""
-    found = set(rows)
-    for join in reversed(rule.joins):
-        if join.alias.name in found:
-            found |= _owners(join)
-    return found
+    if join.where is not None:
+        names |= _names([join.where])["row"] - {join.alias.name}
+    return names
 
 
 # -- conditions that cannot change
@@ -146,13 +133,12 @@ def _conditions(file: RuleFile, rule: Rule) -> None:
             _fixed(file, join.where, [], ("join", join.alias.name, "where"))
     if never([*gate, rule.when]):
         return  # everything below it follows
-    more = [
-        ("notes", [note.when for note in rule.notes]),
-        ("fix", [step.when for step in rule.fix]),
-    ]
-    for part, whens in (*_answers(rule), *more):
+    lists = _answers(rule)
+    lists.append(("notes", [note.when for note in rule.notes]))
+    lists.append(("fix", [step.when for step in rule.fix]))
+    for part, whens in lists:
         for number, when in enumerate(whens):
-            _fixed(file, when, [*gate, rule.when], (part, number, "when"))
+            _fixed(file, when, _gates(rule), (part, number, "when"))
 
 
 def _answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
@@ -189,10 +175,11 @@ def _fixed(
             file.complain("R027", f"`{part.text}` is never true", _place(file, item, part))
             return
         if part.op in ("or", "compare", "not") and always(part):
-            help_text = (
-                "of two `!=` one is always true; write `not in [...]` or join them with `and`"
-            )
-            help_text = help_text if "!=" in part.text and part.op == "or" else ""
+            help_text = ""
+            if "!=" in part.text and part.op == "or":
+                help_text = (
+                    "of two `!=` one is always true; write `not in [...]` or join them with `and`"
+                )
             file.complain(
                 "R028", f"`{part.text}` is never false", _place(file, item, part), help_text
             )
@@ -210,20 +197,29 @@ def _plain(node: ExprNode) -> bool | None:
     """Return the value of a condition that is simply `true` or `false`."""
     if node.op == "let":
         return _plain(node.args[0])
-    return bool(node.value) if node.op == "literal" else None
+    if node.op == "literal":
+        return bool(node.value)
+    return None
 
 
 def _place(file: RuleFile, item: RuleItem, node: ExprNode) -> FileSpan:
     """Return where a part of an expression stands, as near as its text can be found."""
     start = item.text.find(node.text)
-    return item.place if start < 0 else file.text.within(item, start, start + len(node.text))
+    if start < 0:
+        return item.place
+    return file.text.within(item, start, start + len(node.text))
 
 
 # -- answers that are never given
 
 
+def _gates(rule: Rule) -> list[ExprNode]:
+    """Return the conditions that hold wherever an outcome is asked for."""
+    return [rule.only, rule.when] if rule.only else [rule.when]
+
+
 def _order(file: RuleFile, rule: Rule) -> None:
-    given = [*([rule.only] if rule.only else []), rule.when]
+    given = _gates(rule)
     if never(given):
         return
     for part, whens in _answers(rule):
@@ -231,7 +227,14 @@ def _order(file: RuleFile, rule: Rule) -> None:
             known = [*given, when]
             above = next((n for n in range(number) if follows(known, whens[n])), None)
             if above is not None and not never(known):
-                _shadowed(file, part, number, above, len(whens))
+                what = "grade" if part == "grade" else "outcome"
+                line = file.key(part, above).line
+                more = len(whens) - number - 1
+                rest = f"; look at the {more} below as well" if more else ""
+                text = f"this {what} is never taken: whenever it is true, the one in line {line} is true and comes first"
+                file.complain(
+                    "R025", text, file.key(part, number), f"put the narrower condition first{rest}"
+                )
                 break
     last = len(rule.outcomes) - 1
     if not follows(given, rule.outcomes[last].when):
@@ -240,61 +243,41 @@ def _order(file: RuleFile, rule: Rule) -> None:
         file.complain("R026", what, place, "end the list with an outcome `when: true`")
 
 
-def _shadowed(file: RuleFile, part: str, number: int, above: int, count: int) -> None:
-    what = "grade" if part == "grade" else "outcome"
-    line = file.key(part, above).line
-    more = count - number - 1
-    rest = f"; look at the {more} below as well" if more else ""
-    text = f"this {what} is never taken: whenever it is true, the one in line {line} is true and comes first"
-    file.complain("R025", text, file.key(part, number), f"put the narrower condition first{rest}")
-
-
 # -- what a version can prove
-
-
-def _versions(file: RuleFile, rule: Rule) -> None:
-    given = [*([rule.only] if rule.only else []), rule.when]
-    for number, outcome in enumerate(rule.outcomes):
-        leaves = [node for top in (*given, outcome.when) for node in top.walk() if _is_leaf(node)]
-        if (
-            outcome.confidence == "exposed"
-            or not leaves
-            or not all(_is_version(node) for node in leaves)
-        ):
-            continue
-        steps = ("outcomes", number, "confidence")
-        item = file.at(*steps)
-        place = item.place if item is not None else file.key("outcomes", number)
-        said = (
-            f"`{outcome.confidence}`"
-            if item is not None
-            else f"nothing, so `{outcome.confidence}` is taken"
-        )
-        text = f"this outcome rests on a version alone, and its confidence is {said}"
-        file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
 
 def _is_leaf(node: ExprNode) -> bool:
     return node.op in ("column", "row", "seen", "seen_field")
 
 
-def _is_version(node: ExprNode) -> bool:
-    return node.op == "column" and (
-        node.type == "version" or node.column.endswith(("version", "build"))
-    )
+def _check_versions(file: RuleFile, rule: Rule) -> None:
+    """Complain of an outcome that rests on a version alone and is surer than `exposed`."""
+    for number, outcome in enumerate(rule.outcomes):
+        tops = [*_gates(rule), outcome.when]
+        leaves = [node for top in tops for node in top.walk() if _is_leaf(node)]
+        others = [
+            node
+            for node in leaves
+            if node.op != "column"
+            or not (node.type == "version" or node.column.endswith(("version", "build")))
+        ]
+        if outcome.confidence == "exposed" or not leaves or others:
+            continue
+        item = file.at("outcomes", number, "confidence")
+        place = file.key("outcomes", number)
+        level = f"nothing, so `{outcome.confidence}` is taken"
+        if item is not None:
+            place = item.place
+            level = f"`{outcome.confidence}`"
+        text = f"this outcome rests on a version alone, and its confidence is {level}"
+        file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
 
 # -- "no" where it may be unknown
 
 
 def _denials(file: RuleFile, rule: Rule) -> None:
-    parts = [
-        part
-        for top in (rule.only, rule.when)
-        if top is not None
-        for part in conjuncts(top)
-        if part.op != "or"
-    ]
+    parts = [part for top in _gates(rule) for part in conjuncts(top) if part.op != "or"]
     away = {join.alias.name for join in rule.joins} | set(rule.seen)
     sure = {name for part in parts for name in _rests_on(part)}
     doubtful: set[str] = set()
@@ -302,7 +285,9 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         own = _rests_on(outcome.when)
         missing = (doubtful - own - sure) & away
         doubtful |= own
-        found = _denial(outcome.say) if missing and not _denies(outcome) else ""
+        found = ""
+        if missing and not _denies(outcome):
+            found = _denial(outcome.say)
         item = file.at("outcomes", number, "say")
         if not found or item is None or found not in item.text:
             continue

@@ -14,7 +14,9 @@ SOURCE = 1000  # characters of a line of the file that JSON holds
 
 def counted(number: int, word: str) -> str:
     """Return a number with its word: `1 rule`, `2 rules`."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    if number == 1:
+        return f"{number} {word}"
+    return f"{number} {word}s"
 
 
 def summary(files: int, complaints: Sequence[Complaint]) -> str:
@@ -62,28 +64,25 @@ def as_json(files: int, complaints: Sequence[Complaint]) -> str:
 
 
 def as_github(complaints: Iterable[Complaint]) -> str:
-    """Return workflow commands, one a line, that GitHub shows beside the lines of a change."""
-    return "".join(f"{_command(one)}\n" for one in complaints)
+    """Return workflow commands, one a line, that GitHub shows next to the lines of a change."""
+    commands = ""
+    for one in complaints:
+        place = one.place
+        properties = {
+            "file": one.file,
+            "line": str(place.line),
+            "col": str(place.column),
+            "endColumn": str(place.column + place.width),
+            "title": f"{one.code}: {CODES[one.code].title}",
+        }
+        pairs = []
+        for key, value in properties.items():
+            pairs.append(f"{key}={_escape(value).replace(':', '%3A').replace(',', '%2C')}")
+        text = f"{one.message}. {one.help}" if one.help else one.message
+        commands += f"::{one.level} {','.join(pairs)}::{_escape(text)}\n"
+    return commands
 
 
-def _command(one: Complaint) -> str:
-    place = one.place
-    properties = {
-        "file": one.file,
-        "line": str(place.line),
-        "col": str(place.column),
-        "endColumn": str(place.column + place.width),
-        "title": f"{one.code}: {CODES[one.code].title}",
-    }
-    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    text = f"{one.message}. {one.help}" if one.help else one.message
-    return f"::{one.level} {written}::{_data(one_line(text))}"
-
-
-def _data(text: str) -> str:
-    """Return text that cannot end a workflow command or begin another."""
-    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+def _escape(text: str) -> str:
+    """Return text on one line that cannot end a workflow command or begin another."""
+    return visible(one_line(text)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

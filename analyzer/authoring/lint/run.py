@@ -83,17 +83,17 @@ def check(
     """
     limits, local = Limits(), _local(local)
     shipped = _catalog(kb, local)
-    facts = fact_tables.read(_places(paths, kb, local), limits, thorough=True)
+    folders = [*rules.default_paths(), *local.settings.kb, *kb]
+    # The places whose tables of facts the rules of a run may name.
+    own = [*folders, *sorted(one.parent for one in _fact_folders(paths or ()))]
+    places = sources_of(own, rules.default_paths())
+    if local.packs:
+        places += packs.installed()
+    facts = fact_tables.read(places, limits, thorough=True)
     known = {**parsing.tables(), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
-    tops = [
-        *rules.default_paths(),
-        *local.settings.kb,
-        *kb,
-        *(path for path in paths or () if path.is_dir()),
-    ]
-    sharing = Sharing(tops, limits)
+    sharing = Sharing([*folders, *(path for path in paths or () if path.is_dir())], limits)
     files = [_read(path, limits, sharing) for path in _once([*shipped, *wanted])]
     mine = [file for file in files if _real(file.path) in asked]
     names = catalog.ShippedNames(limits) if len(mine) < len(files) else None
@@ -104,11 +104,12 @@ def check(
             _tree(file)
     if thorough:
         proving.check(mine)
-    others = catalog.of([*_packed(local, limits), *files])
-    found = [
-        complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)
-    ]
-    ids = {file.path.stem for file in files} | {one.path.stem for one in _packed(local, limits)}
+    packed = _packed(local, limits)
+    others = catalog.of([*packed, *files])
+    found = []
+    for file in mine:
+        found += _about(file, others, known, thorough=thorough)
+    ids = {file.path.stem for file in (*files, *packed)}
     about_facts = fact_lint.of_files(facts, _fact_folders(wanted), ids)
     return [*found, *about_facts, *sharing.complaints(wanted)]
 
@@ -170,17 +171,6 @@ def _fact_folders(paths: Iterable[Path]) -> set[Path]:
     return {
         file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]
     }
-
-
-def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
-    """Return the places whose tables of facts the rules of a run may name."""
-    own = [
-        *rules.default_paths(),
-        *local.settings.kb,
-        *kb,
-        *sorted(one.parent for one in _fact_folders(paths or ())),
-    ]
-    return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
 
 
 def _packed(local: Local, limits: Limits) -> list[RuleFile]:
@@ -250,4 +240,4 @@ def _real(path: Path) -> str:
 def _shown(path: Path) -> str:
     """Return a path as the engineer would type it: below the working folder without that."""
     here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -18,7 +18,8 @@ class Sharing:
     """The files of shared parts that go with rule files; `tops` are the folders that rules are loaded from."""
 
     def __init__(self, tops: Iterable[Path], limits: Limits) -> None:
-        self.tops, self.limits = [top.resolve() for top in tops if top.is_dir()], limits
+        self.tops = [top.resolve() for top in tops if top.is_dir()]
+        self.limits = limits
         self.own = {top.resolve() for top in default_paths()}
         self.read: dict[Path, tuple[SharedFiles, list[BadRuleError]]] = {}
 
@@ -49,24 +50,24 @@ class Sharing:
                 yield _complaint(
                     "R084", fault.file, fault.place, fault.message, fault.source, fault.help
                 )
-            used = self._used(folder)
+            used: set[str] = set()
+            for path in rule_tree(folder)[0]:
+                try:
+                    used |= names_in(read(path, self.limits)[0].text)
+                except BadRuleError:
+                    continue
             own = {name for name, _ in shared.files}
             for one in shared.definitions.values():
                 file, _, line = one.where.rpartition(":")
                 if file in own and one.name not in used:
-                    message, place = f"no rule uses `{one.name}`", FileSpan(int(line))
+                    message = f"no rule uses `{one.name}`"
+                    place = FileSpan(int(line))
                     lines = next(text for name, text in shared.files if name == file).splitlines()
-                    source = lines[place.line - 1] if place.line <= len(lines) else ""
+                    if place.line <= len(lines):
+                        source = lines[place.line - 1]
+                    else:
+                        source = ""
                     yield _complaint("R085", file, place, message, source, "remove it")
-
-    def _used(self, folder: Path) -> set[str]:
-        found: set[str] = set()
-        for path in rule_tree(folder)[0]:
-            try:
-                found |= names_in(read(path, self.limits)[0].text)
-            except BadRuleError:
-                continue
-        return found
 
 
 def _complaint(

@@ -45,6 +45,18 @@ _READ = (
     "unsure",
     "lead",
 )
+# Parts that an engineer at night would look for: key, code, complaint, help.
+_NEEDED = (
+    ("source", "R056", "no source is named", "name where the facts and every threshold come from"),
+    ("evidence", "R066", "no evidence is shown", "list the values whose lines prove the finding"),
+    ("not_this", "R064", "no look-alike is named", "name at least one look-alike"),
+    (
+        "ask",
+        "R065",
+        "`ask` is empty",
+        "name the command or file to request when something is missing",
+    ),
+)
 # Parts that hold text of hosts, in which any word may stand.
 _QUOTES = ("examples", "logs")
 
@@ -57,20 +69,45 @@ def unfinished(text: str) -> bool:
 def check(file: RuleFile) -> None:
     """Keep the complaints about the words of a rule file."""
     _title(file)
-    _numbers(file)
+    name = file.word("rule")
+    if name and file.path.stem != name and file.path.suffix:
+        text = f"rule `{name}` is in a file named {file.path.name}"
+        file.complain("R050", text, _value(file, "rule").place, f"name the file {name}.yaml")
+    found = re.fullmatch(r"kb-(\d+)", name)
+    listed = {item.text for item in [*file.entries("kb"), *filter(None, [file.at("kb")])]}
+    if found and found[1] not in listed:
+        text = f"the rule is named after KB {found[1]}, which `kb` does not list"
+        file.complain("R054", text, file.key("kb"), f"write kb: [{found[1]}]")
     _dates(file)
     _about(file)
     _status(file)
-    _outcomes(file)
+    for number, _ in enumerate(file.entries("outcomes")):
+        place = file.key("outcomes", number)
+        if empty(file.at("outcomes", number, "say")):
+            help_text = 'say what was seen, with the values: "{n.rx_crc_errors} damaged frames"'
+            file.complain(
+                "R033", "this outcome has no `say`: the report repeats the title", place, help_text
+            )
+        if empty(file.at("outcomes", number, "confidence")):
+            help_text = "one of confirmed, likely, possible, exposed"
+            file.complain(
+                "R034", "this outcome has no `confidence`: `likely` is taken", place, help_text
+            )
     _skeleton(file)
-    _plurals(file)
+    for item in (one for key, part in file.pairs().items() if key in _READ for one in _read(part)):
+        found = _OPEN_PLURAL.search(item.text)
+        if found is not None:
+            place = file.text.within(item, found.start(), found.end())
+            help_text = "write the number with its noun: {samples|sample|samples}"
+            file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
     if not file.retired:
         _remedy(file)
         _missing(file)
 
 
 def _title(file: RuleFile) -> None:
-    title, item = file.word("title"), file.at("title")
+    title = file.word("title")
+    item = file.at("title")
     if item is None or not title or unfinished(title):
         return
     if len(title) > TITLE_MOST:
@@ -90,18 +127,6 @@ def _title(file: RuleFile) -> None:
         file.complain("R055", "the title does not name the fault", item.place, help_text)
 
 
-def _numbers(file: RuleFile) -> None:
-    name = file.word("rule")
-    if name and file.path.stem != name and file.path.suffix:
-        text = f"rule `{name}` is in a file named {file.path.name}"
-        file.complain("R050", text, _value(file, "rule").place, f"name the file {name}.yaml")
-    found = re.fullmatch(r"kb-(\d+)", name)
-    listed = {item.text for item in [*file.entries("kb"), *filter(None, [file.at("kb")])]}
-    if found and found[1] not in listed:
-        text = f"the rule is named after KB {found[1]}, which `kb` does not list"
-        file.complain("R054", text, file.key("kb"), f"write kb: [{found[1]}]")
-
-
 def _value(file: RuleFile, key: str) -> RuleItem:
     item = file.at(key)
     assert item is not None
@@ -111,13 +136,13 @@ def _value(file: RuleFile, key: str) -> RuleItem:
 def _dates(file: RuleFile) -> None:
     revised = file.word("revised")
     if not _is_date(revised) and not unfinished(revised):
-        text = (
-            f"`{revised}` is not a date"
-            if revised
-            else "`revised` is missing: the age of the rule is unknown"
-        )
+        text = "`revised` is missing: the age of the rule is unknown"
+        place = file.key("revised")
         item = file.at("revised")
-        place = item.place if item is not None and revised else file.key("revised")
+        if revised:
+            text = f"`{revised}` is not a date"
+        if item is not None and revised:
+            place = item.place
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
     checked = file.at("checked")
     if checked is not None and not _is_date(file.word("checked")):
@@ -154,15 +179,15 @@ def _is_date(text: str) -> bool:
 def _about(file: RuleFile) -> None:
     about = file.word("about")
     ends = list(_SENTENCE.finditer(about))
-    count = len(ends) + (1 if about and (not ends or ends[-1].end() < len(about)) else 0)
+    count = len(ends)
+    if about and (not ends or ends[-1].end() < len(about)):
+        count += 1
     if 2 <= count <= 4 or file.retired or unfinished(about):
         return
-    words = {0: "`about` is empty", 1: "`about` is one sentence"}.get(
-        count, f"`about` has {count} sentences"
-    )
-    file.complain(
-        "R057", f"{words}; two to four explain the cause and its effect", file.key("about")
-    )
+    words = {0: "`about` is empty", 1: "`about` is one sentence"}
+    size = words.get(count, f"`about` has {count} sentences")
+    text = f"{size}; two to four explain the cause and its effect"
+    file.complain("R057", text, file.key("about"))
 
 
 def _status(file: RuleFile) -> None:
@@ -191,39 +216,19 @@ def _stable(file: RuleFile) -> None:
         return
     results = {str(example.expect["result"]) for example in rule.examples if example.files}
     quiet = rule.each.table.lines_of is not None or results & {"no_match", "not_applicable"}
-    lacks = [
-        *(["`checked`, the day its sources were read"] if empty(file.at("checked")) else []),
-        *(
-            ["`proven`, the back-test or the captures it was right on"]
-            if empty(file.at("proven"))
-            else []
-        ),
-        *(["an example through `files` that matches"] if "match" not in results else []),
-        *(["an example through `files` that does not match"] if not quiet else []),
-    ]
+    lacks = []
+    if empty(file.at("checked")):
+        lacks.append("`checked`, the day its sources were read")
+    if empty(file.at("proven")):
+        lacks.append("`proven`, the back-test or the captures it was right on")
+    if "match" not in results:
+        lacks.append("an example through `files` that matches")
+    if not quiet:
+        lacks.append("an example through `files` that does not match")
     if lacks:
+        text = f"a stable rule has {', '.join(lacks)}; this one does not"
         help_text = "write status: test until it has; docs/rule-guide.md says when a rule is stable"
-        file.complain(
-            "R069",
-            f"a stable rule has {', '.join(lacks)}; this one does not",
-            file.key("status"),
-            help_text,
-        )
-
-
-def _outcomes(file: RuleFile) -> None:
-    for number, _ in enumerate(file.entries("outcomes")):
-        place = file.key("outcomes", number)
-        if empty(file.at("outcomes", number, "say")):
-            help_text = 'say what was seen, with the values: "{n.rx_crc_errors} damaged frames"'
-            file.complain(
-                "R033", "this outcome has no `say`: the report repeats the title", place, help_text
-            )
-        if empty(file.at("outcomes", number, "confidence")):
-            help_text = "one of confirmed, likely, possible, exposed"
-            file.complain(
-                "R034", "this outcome has no `confidence`: `likely` is taken", place, help_text
-            )
+        file.complain("R069", text, file.key("status"), help_text)
 
 
 def _skeleton(file: RuleFile) -> None:
@@ -232,23 +237,11 @@ def _skeleton(file: RuleFile) -> None:
             continue
         for item in walk(part):
             found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
-            if found is not None:
-                place = file.text.within(item, found.start(), found.end())
-                file.complain(
-                    "R067",
-                    f'"{found[0]}" is still here',
-                    place,
-                    "write the text, or remove the key",
-                )
-
-
-def _plurals(file: RuleFile) -> None:
-    for item in (one for key, part in file.pairs().items() if key in _READ for one in _read(part)):
-        found = _OPEN_PLURAL.search(item.text)
-        if found is not None:
+            if found is None:
+                continue
             place = file.text.within(item, found.start(), found.end())
-            help_text = "write the number with its noun: {samples|sample|samples}"
-            file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
+            help_text = "write the text, or remove the key"
+            file.complain("R067", f'"{found[0]}" is still here', place, help_text)
 
 
 def _read(item: RuleItem) -> Iterator[RuleItem]:
@@ -275,39 +268,14 @@ def _remedy(file: RuleFile) -> None:
         if not empty(file.at("fix", number, "caution")):
             continue
         item = file.at("fix", number, "run")
-        found = next(
-            (one for pattern in _RISKY if item is not None and (one := pattern.search(item.text))),
-            None,
-        )
-        if item is not None and found is not None:
+        if item is not None and any(pattern.search(item.text) for pattern in _RISKY):
             text = "this command changes or stops something, and no `caution` says so"
-            file.complain(
-                "R063", text, item.place, "say what it interrupts, or that it interrupts nothing"
-            )
+            help_text = "say what it interrupts, or that it interrupts nothing"
+            file.complain("R063", text, item.place, help_text)
 
 
 def _missing(file: RuleFile) -> None:
     """Complain of parts that an engineer at night would look for."""
-    for key, code, text, help_text in (
-        (
-            "source",
-            "R056",
-            "no source is named",
-            "name where the facts and every threshold come from",
-        ),
-        (
-            "evidence",
-            "R066",
-            "no evidence is shown",
-            "list the values whose lines prove the finding",
-        ),
-        ("not_this", "R064", "no look-alike is named", "name at least one look-alike"),
-        (
-            "ask",
-            "R065",
-            "`ask` is empty",
-            "name the command or file to request when something is missing",
-        ),
-    ):
+    for key, code, text, help_text in _NEEDED:
         if empty(file.at(key)) and not (key == "ask" and file.short):
             file.complain(code, text, file.key(key), help_text)

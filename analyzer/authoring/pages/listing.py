@@ -65,9 +65,31 @@ class RuleFilter:
 
 def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
     """Return the rules of a catalog, those that are wanted."""
-    return [
-        _listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)
-    ]
+    found = []
+    for rule in catalog.rules:
+        if wanted is None or wanted.takes(rule):
+            try:
+                examples = len(rule.examples)
+            except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
+                examples = 0
+            listed = Listed(
+                rule.id,
+                rule.status,
+                rule.title,
+                list(rule.kb),
+                list(rule.issues),
+                sorted({*rule.tables(), *rule.fact_tables()}),
+                examples,
+                rule.origin.label if rule.origin is not None else "",
+                [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
+                threshold_words(rule, settings),
+                rule.owner,
+                list(rule.tags),
+                rule.checked,
+                list(rule.replaces),
+            )
+            found.append(listed)
+    return found
 
 
 def mute_words(mute: Mute) -> str:
@@ -79,33 +101,12 @@ def mute_words(mute: Mute) -> str:
 def threshold_words(rule: Rule, settings: Settings) -> list[str]:
     """Return the changed thresholds of a rule in words."""
     reasons = {(change.rule, change.name): change.reason for change in settings.changes}
-    return [
-        f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
-        for name, (value, shipped) in rule.changed.items()
-    ]
-
-
-def _listed(rule: Rule, settings: Settings) -> Listed:
-    try:
-        examples = len(rule.examples)
-    except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
-        examples = 0
-    return Listed(
-        rule.id,
-        rule.status,
-        rule.title,
-        list(rule.kb),
-        list(rule.issues),
-        sorted({*rule.tables(), *rule.fact_tables()}),
-        examples,
-        rule.origin.label if rule.origin is not None else "",
-        [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
-        threshold_words(rule, settings),
-        rule.owner,
-        list(rule.tags),
-        rule.checked,
-        list(rule.replaces),
-    )
+    found = []
+    for name, (value, shipped) in rule.changed.items():
+        found.append(
+            f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
+        )
+    return found
 
 
 def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
@@ -170,11 +171,13 @@ def as_json(listed: Iterable[Listed]) -> str:
 
 def sources(catalog: Catalog) -> list[str]:
     """Return where the rules come from, one line each: name, version, rules, hash."""
-    return [
-        f"{source.label}: {source.rules} {'rule' if source.rules == 1 else 'rules'}"
-        f"{f', {source.broken} broken' if source.broken else ''}, sha256 {source.hash}"
-        for source in catalog.sources
-    ]
+    found = []
+    for source in catalog.sources:
+        found.append(
+            f"{source.label}: {source.rules} {'rule' if source.rules == 1 else 'rules'}"
+            f"{f', {source.broken} broken' if source.broken else ''}, sha256 {source.hash}"
+        )
+    return found
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

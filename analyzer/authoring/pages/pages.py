@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from analyzer.artefacts.tables import Table
 from analyzer.case.asks import markdown_ask
 from analyzer.report.wording import kb_link
-from analyzer.rules import Catalog, Join, LogDef, Outcome, Rule, SeenDef
+from analyzer.rules import Catalog, Join, LogDef, Rule, SeenDef
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.runtime.text import code, counted, for_markdown
 
@@ -116,13 +116,19 @@ def _tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
             yield f"- key: {', '.join(f'`{column}`' for column in table.key)}"
         if table.counts_since:
             others = [*table.gauges]
-            but = f", but for {', '.join(f'`{name}`' for name in others)}" if others else ""
+            if others:
+                but = f", but for {', '.join(f'`{name}`' for name in others)}"
+            else:
+                but = ""
             yield f"- its numbers count since {SINCE[table.counts_since]}{but}"
         if table.log:
             yield "- a log: searched by signatures, rows are lines"
         yield "\n| column | type | unit | meaning |\n|---|---|---|---|"
         for column in table.columns:
-            meaning = f"{column.printed}: {column.meaning}" if column.printed else column.meaning
+            if column.printed:
+                meaning = f"{column.printed}: {column.meaning}"
+            else:
+                meaning = column.meaning
             yield f"| `{column.name}` | {column.kind} | {column.unit} | {for_markdown(meaning)} |"
         yield ""
 
@@ -200,11 +206,13 @@ def _looks(rule: Rule, links: Links) -> Iterator[str]:
     if rule.population:
         listed = rule.population
         yield f"- should find {_rows_of(listed.alias.table, 'each', links)}" + _only(listed.where)
-    yield from (_join(join, links) for join in rule.joins)
-    yield from (_log(log, links) for log in rule.logs.values())
-    yield from (
-        _seen(seen) for seen in rule.seen.values() if seen != SeenDef(seen.name, (seen.name,))
-    )
+    for join in rule.joins:
+        yield (_join(join, links))
+    for log in rule.logs.values():
+        yield (_log(log, links))
+    for seen in rule.seen.values():
+        if seen != SeenDef(seen.name, (seen.name,)):
+            yield (_seen(seen))
     for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
         for product, versions in several.items():
             yield f"- {what}: {product} " + "; ".join(for_markdown(one) for one in versions)
@@ -226,7 +234,9 @@ def _join(join: Join, links: Links) -> str:
 
 
 def _only(where: object) -> str:
-    return f", where {code(getattr(where, 'text', ''))}" if where is not None else ""
+    if where is not None:
+        return f", where {code(getattr(where, 'text', ''))}"
+    return ""
 
 
 def _log(log: LogDef, links: Links) -> str:
@@ -249,11 +259,10 @@ def _seen(seen: SeenDef) -> str:
     if seen.lasting:
         begin, end = map(code, seen.logs)
         return f"- {code(seen.name)} is true when {begin} lasts longer than {span} until {end}"
-    what = (
-        ""
-        if seen.sequence
-        else f"at least {seen.at_least} {'hit' if seen.at_least == 1 else 'hits'} of "
-    )
+    if seen.sequence:
+        what = ""
+    else:
+        what = f"at least {seen.at_least} {'hit' if seen.at_least == 1 else 'hits'} of "
     if seen.distinct:
         what = f"at least {seen.at_least} values of {code(seen.distinct)} in hits of "
     inside = (f" within {span}" if span else "") + (
@@ -274,7 +283,15 @@ def _answers(rule: Rule) -> Iterator[str]:
     """Yield the answers with their conditions: this is where the thresholds stand."""
     yield "| when | severity | confidence | says |\n|---|---|---|---|"
     for number, outcome in enumerate(rule.outcomes):
-        yield _answer(outcome, "otherwise" if number else "always")
+        if outcome.when.op == "literal" and outcome.when.value is True:
+            when = "otherwise" if number else "always"
+        else:
+            # Inline code for a cell of a Markdown table
+            when = code(outcome.when.text).replace("|", "\\|")
+        says = for_markdown(outcome.say.text) if outcome.say else ""
+        severity = outcome.severity or "by degree"
+        answer = f"| {when} | {severity} | {outcome.confidence} | {says} |"
+        yield answer
     yield ""
     if rule.grades:
         yield "Severity by degree, the first that holds:\n"
@@ -288,25 +305,18 @@ def _answers(rule: Rule) -> Iterator[str]:
         yield ""
 
 
-def _answer(outcome: Outcome, rest: str) -> str:
-    when = (
-        rest
-        if outcome.when.op == "literal" and outcome.when.value is True
-        else _cell_code(outcome.when.text)
-    )
-    says = for_markdown(outcome.say.text) if outcome.say else ""
-    severity = outcome.severity or "by degree"
-    return f"| {when} | {severity} | {outcome.confidence} | {says} |"
-
-
 def _remedy(rule: Rule) -> Iterator[str]:
     if rule.fix:
         yield "Remedy:\n"
         for number, step in enumerate(rule.fix, 1):
-            when = f"(only when {code(step.when.text)})" if step.when.op != "literal" else ""
+            if step.when.op != "literal":
+                when = f"(only when {code(step.when.text)})"
+            else:
+                when = ""
             do = code(step.run.text) if step.run else ""
             texts = [for_markdown(text.text) if text else "" for text in (step.do, step.note)]
-            texts += [f"**Caution:** {for_markdown(step.caution.text)}"] if step.caution else []
+            if step.caution:
+                texts.append(f"**Caution:** {for_markdown(step.caution.text)}")
             said = " ".join(filter(None, [when, do, *texts]))
             yield (
                 f"{number}. {for_markdown(step.where)}: {said}"
@@ -343,7 +353,9 @@ def _proof(rule: Rule) -> Iterator[str]:
 
 def _to_rule(name: str, links: Links) -> str:
     rule = name.partition("/")[0]
-    return f"[{code(name)}]({links.rules[rule]})" if rule in links.rules else code(name)
+    if rule in links.rules:
+        return f"[{code(name)}]({links.rules[rule]})"
+    return code(name)
 
 
 def _rows_of(table: Table, number: str, links: Links) -> str:
@@ -351,7 +363,10 @@ def _rows_of(table: Table, number: str, links: Links) -> str:
     noun = ("line" if table.signature else "row") + ("s" if number == "all" else "")
     if not table.signature:
         return f"{number} {noun} of {_to_table(table, links)}"
-    keys = f", one subject for each {', '.join(map(code, table.key))}" if table.key else ""
+    if table.key:
+        keys = f", one subject for each {', '.join(map(code, table.key))}"
+    else:
+        keys = ""
     return f"{number} {noun} of {code(table.signature)} in {_to_table(table, links)}{keys}"
 
 
@@ -359,8 +374,3 @@ def _to_table(table: Table, links: Links) -> str:
     """Return a link to a table's section, by the anchor that Markdown pages make of a heading."""
     name = table.declared.name
     return f"[`{name}`]({links.tables}#{re.sub(r'[^a-z0-9_-]', '', name)})"
-
-
-def _cell_code(text: str) -> str:
-    """Return inline code for a cell of a Markdown table."""
-    return code(text).replace("|", "\\|")

@@ -129,71 +129,7 @@ class _Maker:
             "rows of tables": closed | {"properties": rows},
             "texts of logs": closed | {"properties": logs},
         }
-        cells["example below its result"] = self._below_result()
-        return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
-
-    def _properties(self) -> dict[str, Schema]:
-        named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
-        word = TEXT | {"pattern": f"^{parts.body(rule_keys.ID)}$", "maxLength": 100}
-        return dict.fromkeys(_PLAIN, TEXT) | {
-            "rule": word,
-            "kb": _NUMBERS,
-            "issues": _NUMBERS,
-            "source": {"anyOf": [TEXT, parts.list_of(TEXT)]},
-            "tags": parts.list_of(word),
-            "status": parts.choice("status", STATUSES),
-            "replaces": _TEXTS,
-            "product": parts.choice("product", model.PRODUCTS),
-            "sign": self._sign(),
-            "cleared": self._cleared(),
-            "each": self._each(),
-            "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
-            "population": self._population(),
-            "logs": named | {"additionalProperties": self._log()} | snippets.LOG,
-            "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
-            "affected": _ranges(),
-            "fixed_in": _ranges(),
-            "only": _EXPRESSION,
-            "let": named | {"additionalProperties": _EXPRESSION},
-            "when": _EXPRESSION | snippets.WHEN,
-            "severity": parts.choice("severity", SEVERITIES),
-            "confidence": parts.choice("confidence", CONFIDENCES),
-            "grade": parts.list_of(_grade()),
-            "outcomes": parts.list_of(_outcome(), least=1) | {"type": "array"},
-            "notes": parts.list_of(_note()),
-            "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
-            "chart": parts.list_of(_EXPRESSION),
-            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
-            "object": _TEXTS | {"type": [*TEXT["type"], "array", "null"]},
-            "not_this": _TEXTS,
-            "explained_by": _TEXTS,
-            "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
-            | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": TEXT},
-            "examples": self._examples(),
-        }  # fmt: skip
-
-    def _sign(self) -> Schema:
-        keys = schema_short.sign(self._log_keys(), _counts())
-        return parts.mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
-
-    def _cleared(self) -> Schema:
-        keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
-        whole = parts.mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
-        return whole | {
-            "type": ["object", "string"],
-            "minLength": 1,
-            "dependencies": {"say": ["severity"]},
-        }
-
-    def _examples(self) -> Schema:
-        most = bounds.ENTRIES["examples"]
-        cases = parts.list_of(self._example()) | {"maxItems": most}
-        either = schema_short.bare_examples(cases, parts.ref("example below its result"))
-        bare = parts.mapping("bare", schema_short.EXAMPLE_KEYS, either, ())
-        return cases | bare | {"type": ["array", "object", "null"]}
-
-    def _below_result(self) -> Schema:
-        """Return the schema of one example that stands below its result: lines of a log, or rows."""
+        # The schema of one example that stands below its result
         expect = _expect()["properties"]
         case = parts.mapping(
             "case", short_examples.CASE_KEYS, schema_short.case(expect), ("lines",)
@@ -204,18 +140,90 @@ class _Maker:
             "expect": asked,
         }
         by_rows = parts.mapping("rows", short_examples.ROW_KEYS, own, ())
-        return {"anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]}
+        cells["example below its result"] = {
+            "anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]
+        }
+        return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
+
+    def _properties(self) -> dict[str, Schema]:
+        named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
+        word = TEXT | {"pattern": f"^{parts.body(rule_keys.ID)}$", "maxLength": 100}
+        log = parts.mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
+        keys = {"when": _EXPRESSION, "severity": parts.choice("severity", SEVERITIES)}
+        grade = parts.mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
+        keys = schema_short.sign(self._log_keys(), _counts())
+        sign = parts.mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
+        note = parts.mapping(
+            "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
+        )
+        outcome = (
+            parts.mapping(
+                "outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ()
+            )
+            | snippets.OUTCOME
+        )
+        most = bounds.ENTRIES["examples"]
+        cases = parts.list_of(self._example()) | {"maxItems": most}
+        either = schema_short.bare_examples(cases, parts.ref("example below its result"))
+        bare = parts.mapping("bare", schema_short.EXAMPLE_KEYS, either, ())
+        examples = cases | bare | {"type": ["array", "object", "null"]}
+        return dict.fromkeys(_PLAIN, TEXT) | {
+            "rule": word,
+            "kb": _NUMBERS,
+            "issues": _NUMBERS,
+            "source": {"anyOf": [TEXT, parts.list_of(TEXT)]},
+            "tags": parts.list_of(word),
+            "status": parts.choice("status", STATUSES),
+            "replaces": _TEXTS,
+            "product": parts.choice("product", model.PRODUCTS),
+            "sign": sign,
+            "cleared": self._cleared(),
+            "each": self._each(),
+            "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
+            "population": self._population(),
+            "logs": named | {"additionalProperties": log} | snippets.LOG,
+            "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
+            "affected": _ranges(),
+            "fixed_in": _ranges(),
+            "only": _EXPRESSION,
+            "let": named | {"additionalProperties": _EXPRESSION},
+            "when": _EXPRESSION | snippets.WHEN,
+            "severity": parts.choice("severity", SEVERITIES),
+            "confidence": parts.choice("confidence", CONFIDENCES),
+            "grade": parts.list_of(grade),
+            "outcomes": parts.list_of(outcome, least=1) | {"type": "array"},
+            "notes": parts.list_of(note),
+            "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
+            "chart": parts.list_of(_EXPRESSION),
+            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
+            "object": _TEXTS | {"type": [*TEXT["type"], "array", "null"]},
+            "not_this": _TEXTS,
+            "explained_by": _TEXTS,
+            "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
+            | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": TEXT},
+            "examples": examples,
+        }  # fmt: skip
+
+    def _cleared(self) -> Schema:
+        keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
+        whole = parts.mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
+        return whole | {
+            "type": ["object", "string"],
+            "minLength": 1,
+            "dependencies": {"say": ["severity"]},
+        }
 
     def _each(self) -> Schema:
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
-        every = [
-            {
-                "label": f"… in {table.name}",
-                "description": table.meaning,
-                "body": f"${{1:{parts.alias_of(table)}}} in {table.name}",
-            }
-            for table in self.rows
-        ]
+        every = []
+        for table in self.rows:
+            every.append(
+                {
+                    "label": f"… in {table.name}",
+                    "description": table.meaning,
+                    "body": f"${{1:{parts.alias_of(table)}}} in {table.name}",
+                }
+            )
         advice = (
             "Write `alias in table` with a table that a parser makes, for example: port in esxi.client_stats; "
             "or, of a signature under `logs`: dev in late per device"
@@ -253,9 +261,6 @@ class _Maker:
         }
         return parts.mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
-    def _log(self) -> Schema:
-        return parts.mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
-
     def _log_keys(self) -> Schema:
         return {
             "in": parts.table_names(self.logs),
@@ -273,6 +278,9 @@ class _Maker:
 
     def _example(self) -> Schema:
         names = {"type": "string", "enum": list(self.tables)}
+        file = parts.mapping(
+            "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
+        )
         keys = {
             "name": TEXT,
             "like": TEXT,
@@ -280,7 +288,7 @@ class _Maker:
             "logs": {"allOf": [parts.ref("texts of logs")]},
             "files": {
                 "type": ["array", "object", "null"],
-                "items": _file(),
+                "items": file,
                 "additionalProperties": TEXT,
             },
             "cut": {"anyOf": [names, parts.list_of(names)]},
@@ -296,30 +304,12 @@ class _Maker:
 # -- parts that need no table
 
 
-def _grade() -> Schema:
-    keys = {"when": _EXPRESSION, "severity": parts.choice("severity", SEVERITIES)}
-    return parts.mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
-
-
-def _outcome() -> Schema:
-    return (
-        parts.mapping("outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ())
-        | snippets.OUTCOME
-    )
-
-
 def _answers() -> Schema:
     return {
         "severity": parts.choice("severity", SEVERITIES),
         "confidence": parts.choice("confidence", CONFIDENCES),
         "say": TEXT,
     }
-
-
-def _note() -> Schema:
-    return parts.mapping(
-        "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
-    )
 
 
 def _fix() -> Schema:
@@ -367,12 +357,6 @@ def _counts() -> Schema:
         ),
         "distinct": TEXT,
     }
-
-
-def _file() -> Schema:
-    return parts.mapping(
-        "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
-    )
 
 
 def _expect() -> Schema:

@@ -20,12 +20,11 @@ def mapping(
     parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]
 ) -> Schema:
     """Return a closed mapping with its keys in the loader's order, each with its meaning."""
-    told = {
-        key: described(
+    told = {}
+    for key in order:
+        told[key] = described(
             keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]
         )
-        for key in order
-    }
     found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
     return found | ({"required": list(needed)} if needed else {})
 
@@ -33,7 +32,10 @@ def mapping(
 def described(part: Schema, meaning: str, more: str, example: str) -> Schema:
     """Return a part with what the editor shows when the pointer rests on its key."""
     first = meaning[:1].upper() + meaning[1:]
-    sentence = first if first.endswith((".", "…", "}")) else f"{first}."
+    if first.endswith((".", "…", "}")):
+        sentence = first
+    else:
+        sentence = f"{first}."
     shown = " ".join(filter(None, (sentence, more)))
     values = [
         f"- `{value}`: {said}"
@@ -65,7 +67,9 @@ def shaped(pattern: str, advice: str) -> Schema:
 def bounded(key: str, part: Schema) -> Schema:
     """Return a part with the number of entries it may have at most."""
     most = bounds.ENTRIES.get(key)
-    return part if most is None else part | {"maxItems": most, "maxProperties": most}
+    if most is None:
+        return part
+    return part | {"maxItems": most, "maxProperties": most}
 
 
 def list_of(items: Schema, least: int = 0) -> Schema:

@@ -38,7 +38,23 @@ class Exact(str):
 def describe(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     """Yield the lines of a description; `verbose` adds notes, evidence, the columns and the examples whole."""
     yield f"{rule.id}: {rule.title}"
-    yield from _head(rule)
+    origin = rule.origin.label if rule.origin is not None else ""
+    revised = f", revised {rule.revised}" if rule.revised else ""
+    yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
+    if rule.proven:
+        yield f"proven by {rule.proven}"
+    for number in rule.kb:
+        yield f"KB {number}: {kb_link(number)}"
+    if rule.issues:
+        yield f"known issue {', '.join(map(str, rule.issues))}"
+    if rule.source:
+        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
+    if rule.owner:
+        yield f"owner: {rule.owner}"
+    if rule.tags:
+        yield f"tags: {', '.join(rule.tags)}"
+    if rule.replaces:
+        yield f"takes the place of {', '.join(rule.replaces)}"
     if rule.about:
         yield from ("", rule.about)
     yield from _section("LOOKS AT", _looks(rule, verbose))
@@ -60,32 +76,15 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", title, *(type(line)(f"  {line}") for line in found))
 
 
-def _head(rule: Rule) -> Iterator[str]:
-    origin = rule.origin.label if rule.origin is not None else ""
-    revised = f", revised {rule.revised}" if rule.revised else ""
-    yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
-    if rule.proven:
-        yield f"proven by {rule.proven}"
-    for number in rule.kb:
-        yield f"KB {number}: {kb_link(number)}"
-    if rule.issues:
-        yield f"known issue {', '.join(map(str, rule.issues))}"
-    if rule.source:
-        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
-    if rule.owner:
-        yield f"owner: {rule.owner}"
-    if rule.tags:
-        yield f"tags: {', '.join(rule.tags)}"
-    if rule.replaces:
-        yield f"takes the place of {', '.join(rule.replaces)}"
-
-
 def _looks(rule: Rule, verbose: int) -> Iterator[str]:
     yield f"{rule.each.name}: each {_each(rule.each.table)}"
     for join in rule.joins:
         yield _join(rule, join)
     if rule.population is not None:
-        where = f" where {rule.population.where.text}" if rule.population.where is not None else ""
+        if rule.population.where is not None:
+            where = f" where {rule.population.where.text}"
+        else:
+            where = ""
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
         yield _log(log)
@@ -95,7 +94,10 @@ def _looks(rule: Rule, verbose: int) -> Iterator[str]:
             for column in columns:
                 declared = table.column(column)
                 if declared is not None and declared.meaning:
-                    unit = f" ({declared.unit})" if declared.unit else ""
+                    if declared.unit:
+                        unit = f" ({declared.unit})"
+                    else:
+                        unit = ""
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
@@ -103,11 +105,9 @@ def _each(table: Table) -> str:
     """Return of what there is one verdict: a row, or a line of a log, or a value in such lines."""
     if table.lines_of is None:
         return f"row of {_table(table)}"
-    return (
-        f"{' and '.join(table.key)} in lines of {_table(table)}"
-        if table.key
-        else f"line of {_table(table)}"
-    )
+    if table.key:
+        return f"{' and '.join(table.key)} in lines of {_table(table)}"
+    return f"line of {_table(table)}"
 
 
 def _table(table: Table, how: str = "") -> str:
@@ -117,29 +117,36 @@ def _table(table: Table, how: str = "") -> str:
 
 
 def _join(rule: Rule, join: Join) -> str:
-    rows = (
-        "all rows"
-        if join.alias.many
-        else "each row, with a verdict of its own,"
-        if join.each
-        else "the row"
-    )
+    if join.alias.many:
+        rows = "all rows"
+    else:
+        rows = "each row, with a verdict of its own," if join.each else "the row"
     pairs = []
     for mine, theirs in join.by:
         owner, _, column = mine.rpartition(".")
         same = column == theirs and owner == rule.each.name
         pairs.append(f"the same {theirs}" if same else f"{theirs} equal to {mine}")
-    by = f" with {' and '.join(pairs)}" if pairs else ""
+    if pairs:
+        by = f" with {' and '.join(pairs)}"
+    else:
+        by = ""
     given = join.alias.table.given
     nodes = ", on any node of the case" if join.any_node and given is None else ""
-    nodes += f", of {len(given.rows)} rows of the catalog" if given is not None else ""
-    where = f", where {join.where.text}" if join.where is not None else ""
+    if given is not None:
+        nodes += f", of {len(given.rows)} rows of the catalog"
+    if join.where is not None:
+        where = f", where {join.where.text}"
+    else:
+        where = ""
     return f"{join.alias.name}: {rows} of {_table(join.alias.table, by + nodes + where)}"
 
 
 def _log(log: LogDef) -> str:
     case = ", upper or lower case" if log.ignore_case else ""
-    where = f", where {log.where.text}" if log.where is not None else ""
+    if log.where is not None:
+        where = f", where {log.where.text}"
+    else:
+        where = ""
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
@@ -181,18 +188,20 @@ def _always(node: ExprNode) -> bool:
 
 def _seen(seen: SeenDef) -> str:
     logs = " then ".join(seen.logs)
-    within = f" within {duration(seen.within)}" if seen.within else ""
+    if seen.within:
+        within = f" within {duration(seen.within)}"
+    else:
+        within = ""
     if seen.silence:
         return f"no {logs} in the last {duration(seen.within)} of the log"
     if seen.lasting:
         return f"{seen.logs[0]} for longer than {duration(seen.within)} until {seen.logs[1]}"
     if seen.sequence:
         return f"{logs}{within}"
-    what = (
-        f"{seen.at_least} or more different {seen.distinct} in {logs}"
-        if seen.distinct
-        else (f"{seen.at_least} or more {logs}")
-    )
+    if seen.distinct:
+        what = f"{seen.at_least} or more different {seen.distinct} in {logs}"
+    else:
+        what = f"{seen.at_least} or more {logs}"
     return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
 
 
@@ -212,12 +221,12 @@ def _says(rule: Rule, verbose: int) -> Iterator[str]:
 
 
 def _outcome(outcome: Outcome, rule: Rule) -> str:
-    when = (
-        "otherwise"
-        if _always(outcome.when) and outcome is not rule.outcomes[0]
-        else f"if {outcome.when.text}"
-    )
-    when = "in every case" if _always(outcome.when) and outcome is rule.outcomes[0] else when
+    if _always(outcome.when) and outcome is not rule.outcomes[0]:
+        when = "otherwise"
+    else:
+        when = f"if {outcome.when.text}"
+    if _always(outcome.when) and outcome is rule.outcomes[0]:
+        when = "in every case"
     severity = outcome.severity or "severity by degree"
     return f"{when}: {severity}, {outcome.confidence}: {_text(outcome.say) if outcome.say is not None else rule.title}"
 
@@ -234,11 +243,7 @@ def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
-    yield from _compared(rule)
-
-
-def _compared(rule: Rule) -> list[str]:
-    """Return the comparisons of a rule that have their number in themselves, each once."""
+    # The comparisons of a rule that have their number in themselves, each once
     found: dict[str, None] = {}
     for top in rule.expressions():
         for node in top.walk():
@@ -247,14 +252,17 @@ def _compared(rule: Rule) -> list[str]:
                 for side in node.args
             ):
                 found[node.text] = None
-    return list(found)
+    yield from list(found)
 
 
 def _fix(rule: Rule) -> Iterator[str]:
     for step in rule.fix:
         yield f"{step.where}: {_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
-            unknown = f'said with "{step.unsure}"' if step.unsure else "left out"
+            if step.unsure:
+                unknown = f'said with "{step.unsure}"'
+            else:
+                unknown = "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
             yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())
@@ -294,7 +302,8 @@ def _examples(rule: Rule, verbose: int) -> Iterator[str]:
     for example in examples:
         yield _example(example)
         if verbose:
-            yield from (type(line)(f"  {line}") for line in _given(example))
+            for line in _given(example):
+                yield (type(line)(f"  {line}"))
 
 
 def _example(example: Example) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from analyzer.authoring.proof import advice
 from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
 from analyzer.authoring.proof.prove import prepare
-from analyzer.case.verdicts import Judgement, Verdict
+from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
 from analyzer.judge.evaluator import Evaluator
@@ -75,10 +75,7 @@ def survivors(rule: Rule) -> list[Survivor]:
         raise BacklineError(
             "the rule cannot be judged", where=rule.id, why=str(error)[:300]
         ) from error
-    return list(_survivors(rule, moved, noticed))
-
-
-def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> Iterator[Survivor]:
+    found = []
     done = {
         mutant.site.place
         for mutant, seen in zip(moved, noticed, strict=True)
@@ -91,65 +88,62 @@ def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> 
         if site.named:
             done.add(site.place)
         direction = "either" if site.named else mutant.direction
-        told = advice.for_mutant(mutant)
-        yield Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, told)
+        example = advice.for_mutant(mutant)
+        found.append(
+            Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, example)
+        )
+    return found
 
 
 def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
     """Return for each moved number whether some case is judged otherwise."""
     before = _Base(rule, cases)
-    told = before.answers()
+    answers = before.answers()
     found = [False] * len(moved)
-    elsewhere = [place for place, mutant in enumerate(moved) if _looks_elsewhere(mutant.rule, rule)]
-    columns = {
-        place: _changed(mutant.rule, rule)
-        for place, mutant in enumerate(moved)
-        if place not in elsewhere
-    }
-    for some in _stretches([(place, changed) for place, changed in columns.items() if changed]):
-        for (place, _), answer in zip(
-            some, before.otherwise([changed for _, changed in some]), strict=True
-        ):
-            found[place] = answer != told
-    shown = [
-        place for place in columns if not found[place]
-    ]  # what decides nothing may still change what is said
+    elsewhere = []
+    columns: dict[int, dict[int, ExprNode]] = {}  # place -> the conditions that are not the rule's
+    for place, mutant in enumerate(moved):
+        if _looks_elsewhere(mutant.rule, rule):
+            elsewhere.append(place)
+            continue
+        pairs = zip(conditions(mutant.rule), conditions(rule), strict=True)
+        columns[place] = {
+            number: node for number, (node, was) in enumerate(pairs) if node is not was
+        }
+    stretches: list[list[int]] = [[]]  # places that one look answers
+    width = 0
+    for place, changed in columns.items():
+        if not changed:
+            continue
+        if stretches[-1] and width + len(changed) > COLUMNS:
+            stretches.append([])
+            width = 0
+        stretches[-1].append(place)
+        width += len(changed)
+    for stretch in stretches:
+        otherwise = before.otherwise([columns[place] for place in stretch])
+        for place, answer in zip(stretch, otherwise, strict=True):
+            found[place] = answer != answers
+    # What decides nothing may still change a text.
+    shown = [place for place in columns if not found[place]]
     texts = _shown(rule, cases) if shown else []
     for place in shown:
         found[place] = _shown(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
-        found[place] = _Base(moved[place].rule, cases).answers() != told
+        found[place] = _Base(moved[place].rule, cases).answers() != answers
     return found
-
-
-def _changed(one: Rule, other: Rule) -> dict[int, ExprNode]:
-    """Return the conditions of a rule, by number, that are not those of another."""
-    pairs = zip(conditions(one), conditions(other), strict=True)
-    return {number: node for number, (node, was) in enumerate(pairs) if node is not was}
 
 
 def _looks_elsewhere(one: Rule, other: Rule) -> bool:
     """Tell whether two rules look at other rows or other log lines."""
-    wheres = [
-        [join.where for join in rule.joins]
-        + [log.where for log in rule.logs.values()]
-        + [rule.population.where if rule.population else None]
-        for rule in (one, other)
-    ]
+    wheres = []
+    for rule in (one, other):
+        wheres.append(
+            [join.where for join in rule.joins]
+            + [log.where for log in rule.logs.values()]
+            + [rule.population.where if rule.population else None]
+        )
     return one.seen != other.seen or any(a is not b for a, b in zip(*wheres, strict=True))
-
-
-def _stretches(
-    columns: Sequence[tuple[int, dict[int, ExprNode]]],
-) -> Iterator[list[tuple[int, dict[int, ExprNode]]]]:
-    some: list[tuple[int, dict[int, ExprNode]]] = []
-    for one in columns:
-        if some and sum(len(changed) for _, changed in (*some, one)) > COLUMNS:
-            yield some
-            some = []
-        some.append(one)
-    if some:
-        yield some
 
 
 class _Base:
@@ -182,10 +176,9 @@ class _Base:
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
-            told = {
-                name: tuple(self._answer(one, columns) for one in some)
-                for name, some in subjects.items()
-            }
+            told = {}
+            for name, some in subjects.items():
+                told[name] = tuple(self._answer(one, columns) for one in some)
             yield told | self.without
             start += len(changed)
 
@@ -201,7 +194,8 @@ class _Base:
             *subject.safe_added[:shown],
         ]
         for number, column in columns.items():
-            plain[number], safe[number] = subject.added[column], subject.safe_added[column]
+            plain[number] = subject.added[column]
+            safe[number] = subject.safe_added[column]
         end = 2 + len(rule.outcomes)
         only, when, *outcomes = plain[:end]
         safe_only, safe_when, *safe_outcomes = safe[:end]
@@ -226,18 +220,18 @@ class _Base:
 
 def _shown(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
     """Return the texts of all findings: what a number that decides nothing can change."""
-    return [_texts(judgement) for judgement in judge_cases(rule, cases).values()]
-
-
-def _texts(judgement: Judgement) -> Told:
-    return tuple(
-        (
-            finding.subject,
-            finding.object,
-            finding.say,
-            *finding.also,
-            *(item.label for item in finding.evidence),
-            *map(str, finding.fix),
+    found = []
+    for judgement in judge_cases(rule, cases).values():
+        texts = tuple(
+            (
+                finding.subject,
+                finding.object,
+                finding.say,
+                *finding.also,
+                *(item.label for item in finding.evidence),
+                *map(str, finding.fix),
+            )
+            for finding in judgement.findings
         )
-        for finding in judgement.findings
-    )
+        found.append(texts)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analyzer.facts import Facts
@@ -44,18 +44,13 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
 
     Rules without such an example are left out when a pattern is given.
     """
-    return [_proof(one) for one in _prepared(catalog.rules, pattern)]
-
-
-def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
-    for rule in rules:
-        chosen = [
-            example
-            for example in rule.examples
-            if pattern.lower() in f"{rule.id}: {example.name}".lower()
-        ]
+    found = []
+    wanted = pattern.lower()
+    for rule in catalog.rules:
+        chosen = [one for one in rule.examples if wanted in f"{rule.id}: {one.name}".lower()]
         if chosen or not pattern:
-            yield prepare(rule, chosen)
+            found.append(_proof(prepare(rule, chosen)))
+    return found
 
 
 def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
@@ -81,7 +76,8 @@ def _proof(one: Prepared) -> RuleProof:
         if example.name in one.facts:
             proof.results.append(examples.result_of(rule, example, judgements[example.name]))
         elif example.name in one.unread:
-            error, expected = str(one.unread[example.name]), dict(example.expect)
+            error = str(one.unread[example.name])
+            expected = dict(example.expect)
             got = {"result": "error", "wrong": [error]}
             result = ExampleResult(
                 example.name, False, expected, got, None, example.gap, example.place, error=error

@@ -246,7 +246,7 @@ def rule_text(rule: str, how: RunOptions) -> Record:
             "rule": NEW,
             "file": "",
             "status": "draft",
-            "text": skeleton.skeleton("my-rule", title=""),
+            "text": skeleton.write_skeleton("my-rule", title=""),
         }
     catalog, _ = _catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)
