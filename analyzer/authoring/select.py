@@ -13,7 +13,7 @@ from analyzer.rules.run_catalog import Local
 from analyzer.runtime.errors import UsageError
 
 
-def select(
+def select_rules(
     names: Sequence[str],
     kb: Sequence[Path] = (),
     *,

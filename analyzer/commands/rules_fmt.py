@@ -49,13 +49,13 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
 
 
 def _standard_input(check: bool) -> int:
-    from analyzer.authoring.fmt.layout import formatted
+    from analyzer.authoring.fmt.layout import format_rule
 
     try:
         text = sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError("standard input is not UTF-8", why=f"at byte {error.start}") from None
-    result = formatted(text, "standard input")
+    result = format_rule(text, "standard input")
     if not check:
         sys.stdout.buffer.write(result.encode())
     return FAILED if check and result != text else DONE
@@ -64,15 +64,15 @@ def _standard_input(check: bool) -> int:
 def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
     """Format each file by itself: a broken one is told and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
-    from analyzer.authoring.lint.run import chosen
+    from analyzer.authoring.lint.run import choose_files
 
-    paths = chosen(names, kb) if names else chosen([str(folder) for folder in kb])
+    paths = choose_files(names, kb) if names else choose_files([str(folder) for folder in kb])
     status, changed = DONE, 0
     for path in paths:
         try:
-            layout = fmt.look(path)
+            layout = fmt.read_layout(path)
             if layout.changed and not check and not diff:
-                fmt.write(layout)
+                fmt.write_layout(layout)
         except RuleFileError as error:
             click.echo(for_terminal(str(error)), err=True)
             status = BROKEN_RULE
@@ -92,5 +92,5 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
 
 def _told(layout: Layout, check: bool, diff: bool) -> str:
     if diff:
-        return for_terminal(layout.diff())
+        return for_terminal(layout.make_diff())
     return f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"

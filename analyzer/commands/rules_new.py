@@ -162,12 +162,14 @@ def _drafted(
 
 def _of_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
 
     document, one = finding.load_finding(source)
     try:
         rule = next(
-            iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules),
+            iter(
+                select_rules([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules
+            ),
             None,
         )
     except BacklineError:

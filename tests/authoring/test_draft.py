@@ -20,7 +20,7 @@ from analyzer.artefacts import parsing
 from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.cli import main
 from analyzer.pipeline import examples, triage
 from analyzer.report import numbers
@@ -43,7 +43,7 @@ def drafted(folder: Path, *args: object) -> Rule:
     done = new("a-draft", "--kb", folder, "--force", *args)
     assert done.exit_code == 0, done.output
     text = (folder / "a-draft.yaml").read_text(encoding="utf-8")
-    assert formatted(text) == text
+    assert format_rule(text) == text
     rule = rules.parse(text)
     results = examples.run(rule)
     assert list(dict.fromkeys(result.expected["result"] for result in results)) == [
@@ -657,7 +657,7 @@ def test_a_draft_of_any_lines_loads_and_can_be_printed(lines: list[str]) -> None
     rule = rules.parse(found.text)
 
     assert all(sign in "\n\t" or sign.isprintable() for sign in found.text)
-    assert formatted(found.text) == found.text
+    assert format_rule(found.text) == found.text
     for line in lines:
         assert any(re.search(log.pattern, line) for log in rule.logs.values())
     assert all(result.ok for result in examples.run(rule))

@@ -269,14 +269,14 @@ def test_a_long_rule_over_lines_need_not_write_them_either(tmp_path: Path) -> No
     for name, text, result in (("down", DOWN, "match"), ("up", UP, "no_match")):
         line = text.format("02:02.101", "vmnic4")
         examples += f"  - name: {name}\n    logs:\n      esxi.vobd: |\n        {line}    expect: {{result: {result}}}\n"
-    codes = {one.code for one in lint.check([Path(written(tmp_path, LONG + examples))])}
+    codes = {one.code for one in lint.check_files([Path(written(tmp_path, LONG + examples))])}
 
     assert not codes & {"R070", "R071"}
     rows = LONG.replace("each: it in sign per vmnic", "each: it in esxi.pnic").partition("\njoin")[
         0
     ]
     rows += "\nwhen: it.mtu > 9000\noutcomes: [{when: true, severity: info}]\n"
-    codes = {one.code for one in lint.check([Path(written(tmp_path, rows))])}
+    codes = {one.code for one in lint.check_files([Path(written(tmp_path, rows))])}
     assert {"R070", "R071"} <= codes
 
 
@@ -482,7 +482,7 @@ def test_lint_tells_of_several_mistakes_at_their_places(tmp_path: Path) -> None:
         replaced("not_this: Somebody pulled the cable on purpose.\n", ""),
     )
     text = replaced("{sign.count}", "{sign.counts}", text)
-    found = lint.check([Path(written(tmp_path, text))])
+    found = lint.check_files([Path(written(tmp_path, text))])
 
     assert [(one.code, text.splitlines()[one.place.line - 1].split(":")[0]) for one in found] == [
         ("R064", "rule"),
@@ -501,7 +501,7 @@ def test_a_pattern_that_can_run_away_is_refused_in_the_short_form(key: str, tmp_
         + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(\\w+\\s?)+)(?! is up)'"
         + SHORT[end:]
     )
-    codes = [one.code for one in lint.check([Path(written(tmp_path, text))])]
+    codes = [one.code for one in lint.check_files([Path(written(tmp_path, text))])]
 
     assert "R041" in codes
 

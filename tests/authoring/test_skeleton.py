@@ -11,7 +11,7 @@ from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import skeleton
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.cli import main
 from analyzer.pipeline import examples
 from analyzer.rules.keys import KEYS
@@ -74,7 +74,7 @@ def test_a_skeleton_is_formatted_and_the_same_each_time(chosen: dict[str, str]) 
     """`rules fmt` leaves it as it is, and the same arguments give the same bytes."""
     text = skeleton.write_skeleton("some-rule", **chosen)
 
-    assert formatted(text) == text
+    assert format_rule(text) == text
     assert skeleton.write_skeleton("some-rule", **chosen) == text
 
 

@@ -23,7 +23,7 @@ SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
 
 
-def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
+def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
     """Yield the difference line by line; `most` items of each list, 0 for all."""
     kinds = [
         sum(one.pair.kind == kind for one in found.rules) for kind in (NEW, GONE, CHANGED, REWORDED)
@@ -38,11 +38,11 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
         yield f"NOT JUDGED: {found.no_facts:,} stored cases have no facts stored (`backline batch --rescan`)."
     for one in found.rules:
         yield ""
-        yield from _rule(one, most)
+        yield from _describe_rule(one, most)
     if found.unread:
         yield ""
         yield f"NOT JUDGED: {len(found.unread):,}"
-        yield from _some(
+        yield from _bound_items(
             [f"{bound_line(case, 120)}: {bound_line(why, 200)}" for case, why in found.unread], most
         )
     yield ""
@@ -56,7 +56,7 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
         yield "No finding differs."
 
 
-def _rule(one: RuleDifference, most: int) -> Iterator[str]:
+def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
     pair = one.pair
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
         state = f"{pair.kind}, was {pair.old.id}"
@@ -70,8 +70,10 @@ def _rule(one: RuleDifference, most: int) -> Iterator[str]:
     for name, before, now in pair.thresholds:
         yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
     for kind in KINDS:
-        yield from _some([f"{_SIGNS[kind]} {_item(kind, hit)}" for hit in one.of(kind)], most)
-    if pair.kind == CHANGED and not any(one.of(kind) for kind in KINDS):
+        yield from _bound_items(
+            [f"{_SIGNS[kind]} {_describe_hit(kind, hit)}" for hit in one.list_hits(kind)], most
+        )
+    if pair.kind == CHANGED and not any(one.list_hits(kind) for kind in KINDS):
         yield "  No finding differs in the cases that were judged."
     for name, cases in one.unsearched.items():
         many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
@@ -80,7 +82,7 @@ def _rule(one: RuleDifference, most: int) -> Iterator[str]:
         yield f"  {counted(one.kept, 'finding')} alike in both versions"
 
 
-def _item(kind: str, hit: BacktestHit) -> str:
+def _describe_hit(kind: str, hit: BacktestHit) -> str:
     thing = hit.thing
     where = " / ".join(bound_line(part, 100) for part in (thing.node, thing.subject) if part)
     if thing.id in ("", thing.case):
@@ -99,7 +101,7 @@ def _item(kind: str, hit: BacktestHit) -> str:
     return f"{place}: {bound_line(hit.say, 160)} (before: {was})"
 
 
-def _some(items: list[str], most: int) -> Iterator[str]:
+def _bound_items(items: list[str], most: int) -> Iterator[str]:
     for item in items[:most] if most else items:
         yield f"  {item}"
     if most and len(items) > most:

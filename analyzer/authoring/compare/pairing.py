@@ -48,7 +48,7 @@ class Pairs:
     same: int = 0
 
 
-def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
+def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
     """Return the rules of two catalogs that differ; only rules in use count, with `drafts` those as well.
 
     A rule belongs to the one of its id. One whose id is gone belongs to the rule that `replaces` it.
@@ -65,7 +65,7 @@ def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
             found.pairs.append(RulePair(NEW, rule, None))
             continue
         met.add(former.id)
-        parts = tuple(_parts(former, rule))
+        parts = tuple(_list_parts(former, rule))
         if not parts:
             found.same += 1
             continue
@@ -85,7 +85,7 @@ def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
     return found
 
 
-def _parts(old: Rule, new: Rule) -> Iterator[str]:
+def _list_parts(old: Rule, new: Rule) -> Iterator[str]:
     before_facts, facts = old.fact_tables(), new.fact_tables()
     yield from (
         name for name in facts if name in before_facts and before_facts[name] != facts[name]

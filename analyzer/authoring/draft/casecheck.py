@@ -93,7 +93,7 @@ def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = Non
         *Catalog([rule]).signatures(),
         *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items()),
     ]
-    facts = casework.read(paths, wanted, limits=limits).facts
+    facts = casework.read_case(paths, wanted, limits=limits).facts
     try:
         judgement = judge(Catalog([rule]), facts)
         counts = []

@@ -15,7 +15,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Column, Table
 from analyzer.authoring.draft.signs import TROUBLE
 from analyzer.authoring.draft.source import choose_alias, describe_subject, make_filler
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.fmt.yamltext import (
     write_block,
     write_comment,
@@ -128,7 +128,7 @@ def _write_optional(key: str) -> str:
 
 def format_draft(text: str, name: str) -> str:
     """Return a new rule file in the layout of all rule files, after a look that it loads."""
-    text = formatted(text, name)
+    text = format_rule(text, name)
     rules.parse(text, name=name)
     return text
 

@@ -26,22 +26,22 @@ class Console:
         """Columns of the terminal, 0 for a pipe."""
         return self.console.width if self.console is not None else 0
 
-    def clear(self) -> None:
+    def clear_page(self) -> None:
         """Begin a fresh page on a terminal; a pipe is left alone."""
         if self.console is not None:
             self.console.clear()
 
-    def print(self, lines: Iterable[Line]) -> None:
+    def print_lines(self, lines: Iterable[Line]) -> None:
         """Print lines; signs that stdout cannot write are shown as `\\uNNNN`."""
         encoding = sys.stdout.encoding or "utf-8"
         for line in lines:
             if self.console is None:
-                sys.stdout.write(_writable(line.text, encoding) + "\n")
+                sys.stdout.write(_make_writable(line.text, encoding) + "\n")
             else:
                 from rich.text import Text  # noqa: PLC0415 - loaded already with the console
 
                 whole = Text().join(
-                    Text(_writable(text, encoding), style=style) for text, style in line.parts
+                    Text(_make_writable(text, encoding), style=style) for text, style in line.parts
                 )
                 room = max(20, self.width - line.indent)
                 rows = [] if line.exact else list(whole.wrap(self.console, room))
@@ -53,13 +53,13 @@ class Console:
         sys.stdout.flush()
 
 
-def announce(paths: Iterable[Path]) -> None:
+def announce_reading(paths: Iterable[Path]) -> None:
     """Tell a waiting person on stderr that the case is being read; say nothing in a pipe."""
     if sys.stderr.isatty():
         names = one_line(", ".join(str(path) for path in paths), 100)
-        sys.stderr.write(_writable(f"reading {names} …\n", sys.stderr.encoding or "utf-8"))
+        sys.stderr.write(_make_writable(f"reading {names} …\n", sys.stderr.encoding or "utf-8"))
         sys.stderr.flush()
 
 
-def _writable(text: str, encoding: str) -> str:
+def _make_writable(text: str, encoding: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)

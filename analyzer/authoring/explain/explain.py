@@ -92,7 +92,7 @@ class Explanation:
     stored: str = ""
 
 
-def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Explanation:
+def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Explanation:
     """Judge one rule over a case and return every verdict with its reasons."""
     facts = case_read.facts
     judgement = judge(Catalog([rule]), facts, limits, explain=rule.id)
@@ -105,17 +105,17 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
     found = Explanation(
         rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
     )
-    found.subjects = _sorted(_told(judgement, case_read))
-    left = sum(counts.values()) - len(found.subjects) - len(_empty(rule, facts))
+    found.subjects = _sort_subjects(_explain_subjects(judgement, case_read))
+    left = sum(counts.values()) - len(found.subjects) - len(_list_empty(rule, facts))
     if found.subjects and left > 0:
         found.notes.append(
             f"{left:,} more subjects were judged; the first of each verdict are shown"
         )
-    found.silent = [] if failed else _silent(rule, facts, found)
+    found.silent = [] if failed else _explain_silence(rule, facts, found)
     return found
 
 
-def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
+def find_subjects(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
     found = [
@@ -133,7 +133,7 @@ def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     return found
 
 
-def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
+def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
     findings: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in judgement.findings:
         findings[finding.node, finding.subject, finding.object].append(finding)
@@ -158,7 +158,7 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]
         else:
             # Each place that the leaves of the tree name once, with its line.
             seen: set[tuple[str, str]] = set()
-            for trace in walk(item.trace):
+            for trace in walk_tree(item.trace):
                 if not trace.at or (trace.text, trace.at) in seen:
                     continue
                 seen.add((trace.text, trace.at))
@@ -167,13 +167,13 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]
                 label, text = "line", trace.value.strip('"')
                 if trace.text != "line":
                     label = f"{trace.text} = {trace.value}"
-                    text = case_read.line(address, number)
+                    text = case_read.find_line(address, number)
                 one.evidence.append(Evidence(label, address, number, text, node=item.node))
         found.append(one)
     return found
 
 
-def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
+def _sort_subjects(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
     """Return subjects worst first, the nearest misses before the others of their verdict."""
 
     def rank(one: SubjectExplanation) -> tuple[Any, ...]:
@@ -190,7 +190,7 @@ def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
     return sorted(told, key=rank)
 
 
-def walk(trace: Trace) -> Iterator[Trace]:
+def walk_tree(trace: Trace) -> Iterator[Trace]:
     """Yield the lines of a tree from the top, as the numbers of its marks count them."""
     below = [trace]
     while below:
@@ -202,7 +202,7 @@ def walk(trace: Trace) -> Iterator[Trace]:
 # -- why there is nothing to judge
 
 
-def _empty(rule: Rule, facts: Facts) -> list[str]:
+def _list_empty(rule: Rule, facts: Facts) -> list[str]:
     """Return the nodes whose source was read and holds no row."""
     table = rule.each.table.name
     keys = facts.nodes_with(table)
@@ -213,7 +213,7 @@ def _empty(rule: Rule, facts: Facts) -> list[str]:
     ]
 
 
-def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
+def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     table = rule.each.table
     ask = rule.ask_for(table)
     asked = f" Ask for: {ask}" if ask else ""
@@ -227,7 +227,7 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     held = "row" if table.lines_of is None else f"line of {table.spoken_name}"
     words = [
         f"{facts.name(key)}: {table.words} was read and holds no {held}."
-        for key in _empty(rule, facts)
+        for key in _list_empty(rule, facts)
     ]
     if not found.subjects and not words:
         words = [f"{table_cause(facts, None, table).why}.{asked}"]
@@ -237,7 +237,7 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
 # -- what a case document has kept
 
 
-def case_of(paths: Sequence[Path]) -> Doc | None:
+def load_case(paths: Sequence[Path]) -> Doc | None:
     """Return the case document when that is what was given; UsageError when it stands among other paths."""
     kept = []
     for path in paths:
@@ -256,13 +256,13 @@ def case_of(paths: Sequence[Path]) -> Doc | None:
     return case.load(kept[0])
 
 
-def kept(rule: str, document: Doc) -> bool:
+def is_named(rule: str, document: Doc) -> bool:
     """Tell whether a case document names a rule."""
     named = {one["rule"] for one in [*document["findings"], *document["quiet"]]}
     return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
 
 
-def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
+def explain_stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     """Return what a case document has kept of a rule: its findings with their trees, and what it could not tell."""
     findings = [one for one in document["findings"] if one["rule"] == rule]
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
@@ -279,7 +279,7 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
                 one["confidence"],
                 one["say"],
                 one["also"],
-                trace=_trace(one["trace"]) if one["trace"] else None,
+                trace=_read_trace(one["trace"]) if one["trace"] else None,
                 evidence=[
                     Evidence(**{name: item[name] for name in Evidence.__slots__})
                     for item in one["evidence"]
@@ -297,7 +297,7 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
         counts["no_match"] += quiet["looked_at"]
         counts["not_applicable"] += quiet["not_applicable"]
     counted = {name: count for name, count in counts.items() if count}
-    found = Explanation(rule, title, counted, _sorted(told), stored=name)
+    found = Explanation(rule, title, counted, _sort_subjects(told), stored=name)
     for one in groups:
         ask = f" Ask for: {one['ask']}" if one["ask"] else ""
         found.silent.append(f"cannot tell: {one['why']}.{ask}")
@@ -308,32 +308,34 @@ def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     return found
 
 
-def _trace(kept: Mapping[str, Any]) -> Trace:
-    children = [_trace(child) for child in kept["children"]]
+def _read_trace(kept: Mapping[str, Any]) -> Trace:
+    children = [_read_trace(child) for child in kept["children"]]
     return Trace(kept["text"], kept["value"], children, kept["at"], kept["note"])
 
 
 # -- for programs
 
 
-def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
+def make_record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
     found: Doc = {
         name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"
     }
-    found["subjects"] = [_record(one) for one in (explanation.subjects if told is None else told)]
+    found["subjects"] = [
+        _record_subject(one) for one in (explanation.subjects if told is None else told)
+    ]
     finished: Doc = clean(found)
     return finished
 
 
-def _record(one: SubjectExplanation) -> Doc:
+def _record_subject(one: SubjectExplanation) -> Doc:
     found: Doc = {
         name: plain(getattr(one, name))
         for name in SubjectExplanation.__slots__
         if name not in ("trace", "marks")
     }
     if one.trace:
-        numbers = {id(line): number for number, line in enumerate(walk(one.trace))}
+        numbers = {id(line): number for number, line in enumerate(walk_tree(one.trace))}
     else:
         numbers = {}
 

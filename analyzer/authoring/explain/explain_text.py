@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
+from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk_tree
 from analyzer.case.verdicts import Mark, Trace, Verdict
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import one_line
@@ -59,7 +59,7 @@ def text_line(text: str, style: str = "", *, indent: int = 0, exact: bool = Fals
     return Line([(text, style)], indent, exact)
 
 
-def lines(
+def write_lines(
     explanation: Explanation,
     told: Sequence[SubjectExplanation] | None = None,
     *,
@@ -80,16 +80,16 @@ def lines(
     if explanation.failed:
         yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
     else:
-        yield text_line(counted(explanation.counts))
+        yield text_line(count_verdicts(explanation.counts))
     chosen = explanation.subjects if told is None else told
     shown = chosen[:most] if most else chosen
-    head_width = max((len(_head_of(one)) for one in shown), default=0)
+    head_width = max((len(_write_verdict(one)) for one in shown), default=0)
     name_width = max((len(one_line(one.name)) for one in shown), default=0)
     columns = head_width, min(_NAME, name_width)
     for one in shown:
         if depth and one is not shown[0]:
             yield Line([])
-        yield from _subject(one, columns, depth, width)
+        yield from _write_subject(one, columns, depth, width)
     # Name the subjects that are not shown, by verdict
     by: dict[str, list[str]] = {}
     for one in chosen[len(shown) :]:
@@ -109,20 +109,20 @@ def lines(
         yield Line([("note: ", "bold"), (one_line(words), "")])
 
 
-def counted(counts: dict[str, int]) -> str:
+def count_verdicts(counts: dict[str, int]) -> str:
     """Return "1 match, 3 no match"."""
     words = [f"{counts[name]:,} {WORDS[name].lower()}" for name in WORDS if counts.get(name)]
     return ", ".join(words) or "nothing was judged"
 
 
-def _head_of(one: SubjectExplanation) -> str:
+def _write_verdict(one: SubjectExplanation) -> str:
     return " ".join(word for word in (WORDS[one.verdict], one.severity, one.confidence) if word)
 
 
-def _subject(
+def _write_subject(
     one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
 ) -> Iterator[Line]:
-    head = (_head_of(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
+    head = (_write_verdict(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
     yield Line(
         [
             head,
@@ -130,7 +130,7 @@ def _subject(
             (f"  {one_line(one.node)}" if one.node else "", ""),
         ]
     )
-    yield from (text_line(words, indent=2) for words in reasons(one))
+    yield from (text_line(words, indent=2) for words in give_reasons(one))
     for words in one.also:
         yield text_line(one_line(words), indent=2)
     if depth == 1:
@@ -145,10 +145,10 @@ def _subject(
             if item.text.strip():
                 yield text_line(bound_middle(item.text.strip(), _TEXT), indent=8, exact=True)
     if depth > 1 and one.trace is not None:
-        yield from tree(one.trace, one.marks, width)
+        yield from write_tree(one.trace, one.marks, width)
 
 
-def reasons(one: SubjectExplanation) -> list[str]:
+def give_reasons(one: SubjectExplanation) -> list[str]:
     """Return why a subject has its verdict, in a sentence or two."""
     if one.verdict == Verdict.MATCH:
         return [one_line(one.say)] if one.say else []
@@ -156,7 +156,7 @@ def reasons(one: SubjectExplanation) -> list[str]:
         return [one_line(one.near.text.removeprefix("not applicable: "))]
     # The leaves that said no, each with the values below it
     saying = []
-    for number, trace in enumerate(walk(one.trace)) if one.trace is not None else ():
+    for number, trace in enumerate(walk_tree(one.trace)) if one.trace is not None else ():
         mark = one.marks.get(number)
         if mark is not None and mark.says == "no":
             values = ", ".join(child.value for child in trace.children[:2])
@@ -184,7 +184,7 @@ class _Row:
     mark: Mark | None
 
 
-def tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]:
+def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]:
     """Yield the lines of a tree: expressions on the left, their values in a column, then where they stand."""
     rows: list[_Row] = []
     below = [(trace, 0)]
@@ -199,10 +199,10 @@ def tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]
         bound = _WIDEST
     column = min(longest, bound)
     for row in rows:
-        yield from _row(row, column, width)
+        yield from _write_row(row, column, width)
 
 
-def _row(row: _Row, column: int, width: int) -> Iterator[Line]:
+def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     trace = row.trace
     said = one_line(trace.text)
     room = max(12, column - row.indent)

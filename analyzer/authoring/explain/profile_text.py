@@ -24,7 +24,7 @@ _HEADS = (
 _MIB = 1 << 20
 
 
-def lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
+def write_lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
     """Yield the shared times, the rows of `costs`, and what the columns are."""
     yield Line([("reading the case", "bold"), (f"  {found.read:.2f} s", "")])
     size = f"{found.log_bytes / _MIB:,.1f} MiB in one pass for {found.signatures} signatures"

@@ -14,11 +14,11 @@ WRONG = 3  # differences told of one failing example
 COMPLAINTS = 3  # of the linter about a rule that can be judged
 
 
-def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
+def write_lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
     """Yield a run: when it was, mistakes, verdicts, the tree of one subject, the examples, how long it took."""
     yield text_line(f"-- run {shown.number}: {one_line(shown.rule)}", "bold cyan")
     for error in shown.errors if shown.state == "broken" else ():
-        yield from _block(error, "bold red")
+        yield from _write_mistake(error, "bold red")
     if shown.state == "broken" and shown.explanation is None:
         yield text_line("the rule file cannot be used; nothing was judged yet", "bold red")
         return
@@ -27,10 +27,10 @@ def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
             "the rule file cannot be used; below is what it said before (stale)", "bold red"
         )
     if shown.explanation is not None:
-        yield from explain_text.lines(shown.explanation, most=SUBJECTS, width=width)
+        yield from explain_text.write_lines(shown.explanation, most=SUBJECTS, width=width)
     if shown.chosen is not None and shown.chosen.trace is not None:
         yield Line([])
-        yield from explain_text.tree(shown.chosen.trace, shown.chosen.marks, width)
+        yield from explain_text.write_tree(shown.chosen.trace, shown.chosen.marks, width)
         yield Line([])
     if shown.state == "broken":
         return
@@ -48,7 +48,7 @@ def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
         *((said, "yellow") for said in shown.warnings),
     ]
     for said, style in complaints[:COMPLAINTS]:
-        yield from _block(said, style)
+        yield from _write_mistake(said, style)
     if len(complaints) > COMPLAINTS:
         yield text_line(
             f"and {len(complaints) - COMPLAINTS} more complaints, see `backline rules lint`",
@@ -62,7 +62,7 @@ def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
     )
 
 
-def _block(text: str, style: str) -> Iterator[Line]:
+def _write_mistake(text: str, style: str) -> Iterator[Line]:
     """Yield a mistake as it is laid out: its caret stands below the line it points at."""
     first, *rest = visible(text).split("\n")
     yield text_line(first, style, exact=True)

@@ -12,34 +12,34 @@ MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
 
 
-def indented(line: str, column: int) -> str:
+def indent_line(line: str, column: int) -> str:
     """Return a line of a text that belongs to an entry at `column`; a blank one stays empty."""
     if line:
         return " " * (column + 2) + line
     return ""
 
 
-def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
+def write_plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
     """Return a plain scalar on one line, or as a folded text when that would be too wide.
 
     column  of the entry the scalar is the value of
     start   column at which the scalar itself would begin on its line
     """
     if node.kind == "scalar":
-        flat = joined(node.raw)
+        flat = join_lines(node.raw)
     else:
         flat = node.raw
     if "\n" not in flat and (" " not in flat or start + len(flat) <= MOST):
         return [flat]
     body = []
     for number, paragraph in enumerate(flat.split("\n")):
-        body += ([""] if number else []) + _filled(
+        body += ([""] if number else []) + _fill_lines(
             paragraph, MOST - column - 2, 0 if expression else None
         )
-    return [">-", *(indented(line, column) for line in body)]
+    return [">-", *(indent_line(line, column) for line in body)]
 
 
-def joined(raw: str) -> str:
+def join_lines(raw: str) -> str:
     """Return the text of a plain scalar over several lines: a break is a space, a blank line a break."""
     parts = [line.strip(" \t") for line in raw.split("\n")]
     text = parts[0]
@@ -53,7 +53,7 @@ def joined(raw: str) -> str:
     return text
 
 
-def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, list[str]]:
+def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, list[str]]:
     """Return the head and the lines of a literal or folded text; the value stays what it is."""
     head = node.raw.partition("\n")[0].partition("#")[0].strip()
     ends = len(node.value) - len(node.value.rstrip("\n"))
@@ -69,12 +69,12 @@ def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, l
 
         def flush() -> None:
             if any(indent + len(row) > MOST for row in paragraph):
-                lines.extend(_filled(" ".join(paragraph), MOST - indent, level))
+                lines.extend(_fill_lines(" ".join(paragraph), MOST - indent, level))
             else:
                 lines.extend(paragraph)
             paragraph.clear()
 
-        for row in _content(node, head):
+        for row in _read_content(node, head):
             if row and not row.startswith((" ", "\t")):
                 paragraph.append(row)
                 continue
@@ -91,12 +91,12 @@ def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, l
     first = next((line for line in lines if line), "")
     explicit = "2" if first.startswith((" ", "\t")) else ""
     return node.style + explicit + keep, [
-        *(indented(line, column) for line in lines),
+        *(indent_line(line, column) for line in lines),
         *[""] * (ends - 1),
     ]
 
 
-def _content(node: YamlNode, head: str) -> list[str]:
+def _read_content(node: YamlNode, head: str) -> list[str]:
     """Return the lines of a block text without their indent and without blank lines at the end."""
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]
@@ -115,25 +115,25 @@ def _content(node: YamlNode, head: str) -> list[str]:
     return rows
 
 
-def _filled(text: str, width: int, level: int | None) -> list[str]:
+def _fill_lines(text: str, width: int, level: int | None) -> list[str]:
     """Break a text at single spaces into lines of at most `width`.
 
     level  of an expression: it is broken before `and` and `or`, those in fewer brackets first; None for prose
     """
     lines: list[str] = []
-    words = _words(text)
-    parts = words if level is None else _parts(words, level)
+    words = _split_words(text)
+    parts = words if level is None else _split_parts(words, level)
     for part in parts:
         if lines and len(lines[-1]) + 1 + len(part) <= width:
             lines[-1] += " " + part
         elif level is not None and len(part) > width:
-            lines += _filled(part, width, level + 1 if level < DEPTH else None)
+            lines += _fill_lines(part, width, level + 1 if level < DEPTH else None)
         else:
             lines.append(part)
     return lines
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """Split at single spaces; wider gaps, where a break would change the text, and `commands` stay whole."""
     groups: list[list[str]] = []
     last, in_command = "", False
@@ -148,7 +148,7 @@ def _words(text: str) -> list[str]:
     return [" ".join(group) for group in groups]
 
 
-def _parts(words: list[str], level: int) -> list[str]:
+def _split_parts(words: list[str], level: int) -> list[str]:
     """Join words of an expression to parts; one begins at each `and` and `or` inside `level` open brackets."""
     parts: list[list[str]] = []
     open_brackets, quote = 0, ""

@@ -96,17 +96,17 @@ class Document:
     tail: list[Comment]
 
 
-def read(text: str) -> Document:
+def read_document(text: str) -> Document:
     """Return the concrete tree of a rule file whose values have been read already; line ends are `\\n`.
 
     Raises CannotLayOutError where a comment or a key stands in a way that the layout cannot keep.
     """
     tokens = list(yaml.scan(text, Loader=_LOADER))
     reader = _Reader(text, tokens)
-    root = reader.node(next(reader.events), -1, flow=False)
+    root = reader.read_node(next(reader.events), -1, flow=False)
     tail: list[Comment] = []
-    for run in _gaps(text, tokens):
-        _attach(reader, run, tail)
+    for run in _find_gaps(text, tokens):
+        _attach_comments(reader, run, tail)
     # Part the comments that head the file from those that speak of its first key
     if not root.block:
         above = [one for one in tail if one.index < root.start]
@@ -125,11 +125,11 @@ def read(text: str) -> Document:
     return Document(header, gap, root, tail)
 
 
-def comments(text: str) -> list[str]:
+def list_comments(text: str) -> list[str]:
     """Return the text of every comment of a rule file, in order."""
     return [
         comment.text
-        for run in _gaps(text, list(yaml.scan(text, Loader=_LOADER)))
+        for run in _find_gaps(text, list(yaml.scan(text, Loader=_LOADER)))
         for comment in run
     ]
 
@@ -149,7 +149,7 @@ class _Reader:
         self.entries: list[YamlEntry] = []
         self.flows: list[tuple[int, int]] = []  # where the outermost flow collections begin and end
 
-    def node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
+    def read_node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
         """Read one value; nothing written gives an empty scalar. `indent` is the column of its entry."""
         start, end = event.start_mark.index, event.end_mark.index
         anchor = event.anchor or ""
@@ -174,12 +174,12 @@ class _Reader:
         found = YamlNode(
             "map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor
         )
-        last = self._entries(found, mapping, indent, in_flow)
+        last = self.read_entries(found, mapping, indent, in_flow)
         if in_flow and not flow:
             self.flows.append((start, last))
         return found
 
-    def _entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
+    def read_entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
         """Read the entries of a collection into it; returns where the event of its end ends."""
         while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
             mark: Any = event.start_mark if mapping or flow else next(self.dashes)
@@ -190,9 +190,9 @@ class _Reader:
                 entry.blank = _blank_above(self.text, mark.index)
                 self.entries.append(entry)
             if mapping:
-                entry.key = self.node(event, column, flow=flow)
+                entry.key = self.read_node(event, column, flow=flow)
                 event = next(self.events)
-            entry.value = self.node(event, column, flow=flow)
+            entry.value = self.read_node(event, column, flow=flow)
             found.entries.append(entry)
         mark = event.end_mark
         return int(mark.index)
@@ -203,24 +203,24 @@ def _blank_above(text: str, index: int) -> bool:
     return start > 1 and not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
 
 
-def _gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
+def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
     """Yield the comments between two tokens, and those in the head line of a block scalar."""
     place = 0
     for token in tokens:
         start, end = token.start_mark.index, token.end_mark.index
         if start > place and "#" in text[place:start]:
             yield [
-                _comment(text, place + found.start(), found[0])
+                _make_comment(text, place + found.start(), found[0])
                 for found in _COMMENT.finditer(text[place:start])
             ]
         if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             head = text[start:end].partition("\n")[0]
             if (at := head.find("#")) >= 0:
-                yield [_comment(text, start + at, head[at:])]
+                yield [_make_comment(text, start + at, head[at:])]
         place = max(place, end)
 
 
-def _comment(text: str, index: int, words: str) -> Comment:
+def _make_comment(text: str, index: int, words: str) -> Comment:
     line = text.rfind("\n", 0, index) + 1
     before = text[line:index]
     own = not before.strip()
@@ -228,7 +228,7 @@ def _comment(text: str, index: int, words: str) -> Comment:
     return Comment(words.rstrip(), index, len(before), own, _blank_above(text, index), gap)
 
 
-def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
+def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
     """Give the comments of one gap to what they speak of.
 
     One on a line of its own belongs to the entry that follows, unless it stands further right than that

@@ -39,14 +39,14 @@ class Allow:
     used: set[str] = field(default_factory=set)
 
 
-def apply(file: RuleFile, asked: Collection[str]) -> None:
+def apply_comments(file: RuleFile, asked: Collection[str]) -> None:
     """Take the complaints out that a comment allows; complain of comments that are wrong or allow nothing.
 
     `asked` are the stages whose codes were looked for; nothing is said of a comment for others.
     """
     if file.tree is None or "lint" not in file.text.text.lower():
         return
-    allows = _allows(file)
+    allows = _read_allows(file)
     kept = []
     for complaint in file.found:
         hit = [
@@ -67,7 +67,7 @@ def apply(file: RuleFile, asked: Collection[str]) -> None:
                 file.complain("R091", text, place, "remove the comment")
 
 
-def _allows(file: RuleFile) -> list[Allow]:
+def _read_allows(file: RuleFile) -> list[Allow]:
     """Return the comments that are understood; complain of the others."""
     # Where the scalars that can hold a `#` begin and end, and whether they are blocks (`|` or `>`).
     spans = []
@@ -82,15 +82,15 @@ def _allows(file: RuleFile) -> list[Allow]:
     allows = []
     for number, line in enumerate(file.text.lines, 1):
         found = _COMMENT.search(line)
-        if found is None or any(_inside(span, number, found.start() + 1) for span in spans):
+        if found is None or any(_is_inside(span, number, found.start() + 1) for span in spans):
             continue
-        codes = _read(file, number, found)
+        codes = _read_codes(file, number, found)
         if codes:
-            allows.append(Allow(codes, _lines(file, number, found, spans)))
+            allows.append(Allow(codes, _find_lines(file, number, found, spans)))
     return allows
 
 
-def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
+def _read_codes(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
     """Return the codes of a comment with their places; complain of what is wrong with it."""
     whole = FileSpan(number, found.start() + 1, max(1, found.end() - found.start()))
     allow = _ALLOW.match(found[1])
@@ -123,7 +123,7 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSp
     return codes
 
 
-def _lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span]) -> range:
+def _find_lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span]) -> range:
     """Return the lines a comment holds for."""
     lines = file.text.lines
     keys = file.tree.keys.values() if file.tree is not None else ()
@@ -140,7 +140,7 @@ def _lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span])
     return range(target, last + 1)
 
 
-def _inside(span: Span, line: int, column: int) -> bool:
+def _is_inside(span: Span, line: int, column: int) -> bool:
     start, stop, block = span
     if block:  # what stands behind `|` or `>` on its line is a comment
         return start.line < line <= stop.line

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from analyzer.authoring.lint.complaints import RuleFile, empty
+from analyzer.authoring.lint.complaints import RuleFile, is_empty
 from analyzer.rules.language.rulefile import FileSpan
 
 
-def check(file: RuleFile) -> None:
+def check_examples(file: RuleFile) -> None:
     """Keep the complaints about what the examples leave out."""
     if file.retired:
         return
     # The answers that have an example, made ones among them, and whether the real reader is asked.
-    results, read = {*file.pairs("examples"), "cannot_tell"}, True
+    results, read = {*file.list_pairs("examples"), "cannot_tell"}, True
     if file.rule is not None:
         proven = [example for example in file.rule.examples if not example.gap]
         results = {str(example.expect["result"]) for example in proven}
         read = any(example.files for example in proven)
-    elif not file.pairs("examples"):  # no bare lines, which bring made examples along
+    elif not file.list_pairs("examples"):  # no bare lines, which bring made examples along
         numbers = [
             number
-            for number, _ in enumerate(file.entries("examples"))
-            if file.word("examples", number, "gap") != "true"
+            for number, _ in enumerate(file.list_entries("examples"))
+            if file.read_word("examples", number, "gap") != "true"
         ]
-        results = {file.word("examples", number, "expect", "result") for number in numbers}
-        read = any(not empty(file.at("examples", number, "files")) for number in numbers)
+        results = {file.read_word("examples", number, "expect", "result") for number in numbers}
+        read = any(not is_empty(file.find_item("examples", number, "files")) for number in numbers)
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
-    if file.word("when") == "true":  # the gate alone decides: otherwise "not applicable"
+    if file.read_word("when") == "true":  # the gate alone decides: otherwise "not applicable"
         wanted[1] = ("no_match", "not_applicable")
     missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
-    place: FileSpan = file.key("examples")
+    place: FileSpan = file.find_place("examples")
     if missing:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
         help_text = "an answer without an example may be wrong without anybody noticing"

@@ -18,13 +18,15 @@ EXPLAINED_BY = (
 )
 
 
-def of_files(
+def check_files(
     facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
 ) -> Iterator[Complaint]:
     """Yield the complaints about files of facts in the folders `asked`; `rules` are the ids that exist."""
     for fault in facts.faults:
         if (path := facts.paths.get(fault.file)) is None or path.parent in asked:
-            yield _complaint("R080", facts, fault.file, fault.place.line, fault.message, fault.help)
+            yield _make_complaint(
+                "R080", facts, fault.file, fault.place.line, fault.message, fault.help
+            )
     for name, table in facts.tables.items():
         assert table.given is not None
         for column, one in facts.declared[name].columns.items():
@@ -42,12 +44,12 @@ def of_files(
                 for value in named:
                     if value not in known and facts.paths[file].parent in asked:
                         message = f"{column}: there is no {names} `{value}`"
-                        yield _complaint(
+                        yield _make_complaint(
                             "R081", facts, file, line, message, "fix the cell, or add what it names"
                         )
 
 
-def _complaint(
+def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
     lines = facts.texts.get(file, "").splitlines()
@@ -62,13 +64,13 @@ def _complaint(
     )
 
 
-def of_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Keep the complaints about what one rule makes of facts."""
-    _from_memory(file)
-    _builds(file, tables)
+    _check_memory(file)
+    _check_builds(file, tables)
 
 
-def _from_memory(file: RuleFile) -> None:
+def _check_memory(file: RuleFile) -> None:
     """Complain of a rule that speaks of rows without a source at hand as of any other."""
     rule = file.rule
     if rule is None or not rule.fact:
@@ -80,14 +82,14 @@ def _from_memory(file: RuleFile) -> None:
     columns = {(leaf.name, leaf.column) for leaf in leaves if leaf.op == "column"}
     if weak and (rule.fact, "mark") not in columns:
         named = file.tree is not None and "fact" in file.tree.keys
-        place = file.key("fact" if named else "join")
+        place = file.find_place("fact" if named else "join")
         table = rule.aliases[rule.fact].table.name
         message = f"{weak} of {len(rows)} rows of `{table}` are from memory"
         help_text = f'write {rule.fact}.mark != "memory" into the condition'
         file.complain("R082", message, place, help_text)
 
 
-def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def _check_builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Complain of a build of ESXi that the list of builds does not know, or knows of another version."""
     table = tables.get(BUILDS)
     if table is None or table.given is None:
@@ -96,7 +98,7 @@ def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
         cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows
     }
     for key in ("affected", "fixed_in"):
-        listed = file.at(key, "esxi")
+        listed = file.find_item(key, "esxi")
         items = [] if listed is None else [listed]
         if listed is not None and isinstance(listed.value, list):
             items = listed.value

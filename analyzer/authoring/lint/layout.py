@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules.keys import KEYS
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan
 
 
-def check(file: RuleFile) -> None:
+def check_layout(file: RuleFile) -> None:
     """Keep one complaint: the first key out of order, else the first line that the formatter would change."""
     own = file.text.text.replace("\r\n", "\n").replace("\r", "\n")  # line ends are the author's
     try:
-        wanted = formatted(own)
+        wanted = format_rule(own)
     except BadRuleError:  # what it cannot lay out it leaves alone
         return
     if wanted == own:

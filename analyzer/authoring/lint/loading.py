@@ -110,17 +110,17 @@ class _Tree(RuleText):
         return self._tree
 
 
-def load(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+def load_file(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
     """Fill tree and rule of a file as far as they can be had, and keep a complaint for each mistake."""
     try:
         file.tree = file.text.tree()
     except BadRuleError as error:
-        file.found.append(_complaint(file, error, ()))
+        file.found.append(_make_complaint(file, error, ()))
         return
     try:
-        file.rule = _build(file, file.tree, tables, limits)
+        file.rule = _build_rule(file, file.tree, tables, limits)
     except BadRuleError as error:
-        _Mender(file, tables, limits).mend(error)
+        _Mender(file, tables, limits).mend_mistakes(error)
     write_out(file)
 
 
@@ -135,14 +135,16 @@ def write_out(file: RuleFile) -> None:
         return
 
 
-def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
+def make_complaint(code: str, error: BadRuleError, name: str) -> Complaint:
     """Return a mistake the loader found as a complaint about the file of that name."""
     message = one_line(error.message, SENTENCE)
     help_text = one_line(error.help, SENTENCE)
     return Complaint(code, message, name, error.place, error.source, help_text)
 
 
-def _build(file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits) -> Rule:
+def _build_rule(
+    file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits
+) -> Rule:
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
     return rule
@@ -161,20 +163,20 @@ def code_of(message: str, way: Way = (), line: str = "") -> str:
     return code
 
 
-def _complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
+def _make_complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
     code = code_of(error.message, way, error.source)
-    if code in ("R006", "R040") and _is_fatal(file, way):
+    if code in ("R006", "R040") and _has_fatal(file, way):
         code = "R041"
-    return complaint_of(code, error, file.name)
+    return make_complaint(code, error, file.name)
 
 
-def _is_fatal(file: RuleFile, way: Way) -> bool:
+def _has_fatal(file: RuleFile, way: Way) -> bool:
     """Tell whether a pattern is refused for what it would cost, and not for how it is written."""
     if not way or way[0] not in ("logs", SIGN, CLEARED) or way[-1] not in ("match", CLEARED):
         return False
-    item = file.at(*way)
+    item = file.find_item(*way)
     try:
-        fold = file.word(*way[:-1], "ignore_case") == "true"
+        fold = file.read_word(*way[:-1], "ignore_case") == "true"
         return (
             item is not None
             and isinstance(item.value, str)
@@ -199,34 +201,34 @@ class _Mender:
         ] = {}  # containers from which something was taken, by identity
         self.gone: set[str] = set()  # names that are known no more
 
-    def mend(self, error: BadRuleError | None) -> None:
+    def mend_mistakes(self, error: BadRuleError | None) -> None:
         """Tell of a mistake, take it out, load again; until the rest is sound or nothing can be taken out."""
         most = WORK // (1 + sum(1 for _ in walk(self.tree)))
         for _ in range(max(5, min(MOST, most))):
             if error is None:
                 return
-            way = self._way(error)
+            way = self.find_way(error)
             # A mistake that is only there because something was taken out is no complaint.
             item = item_at(self.tree, *way)
             holed = item is not None and id(item) in self.holed and item.place == error.place
             words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
             if not holed and not words & self.gone:
-                self.file.found.append(_complaint(self.file, error, way))
-            if not self._take_out(way, error):
+                self.file.found.append(_make_complaint(self.file, error, way))
+            if not self.take_out(way, error):
                 return
             error = None
             try:
-                _build(self.file, self.tree, self.tables, self.limits)
+                _build_rule(self.file, self.tree, self.tables, self.limits)
             except BadRuleError as next_error:
                 error = next_error
 
-    def _take_out(self, way: Way, error: BadRuleError) -> bool:
+    def take_out(self, way: Way, error: BadRuleError) -> bool:
         """Take a part out of the tree, or put a stand-in for one that must be there; False where that cannot be."""
         if not way or way == ("each",) or (way[0] == SIGN and way[1:] in _SIGN_NEEDS):
             return False
         unknown = error.message.startswith("unknown key")
         if len(way) == 1 and way[0] in _STAND_INS and not unknown:
-            self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
+            self.tree.value[way[0]] = _make_item(_STAND_INS[str(way[0])])
             return True
         parent = item_at(self.tree, *way[:-1])
         if parent is None or not isinstance(parent.value, dict | list):
@@ -235,17 +237,17 @@ class _Mender:
         lost = children.pop(way[-1])
         self.holed[id(parent)] = parent
         parent.keys.pop(str(way[-1]), None)
-        self._forget(way, lost)
+        self.forget_names(way, lost)
         return True
 
-    def _way(self, error: BadRuleError) -> Way:
+    def find_way(self, error: BadRuleError) -> Way:
         """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
         missing = re.match(r"key `(\w+)` is missing", error.message)
         if missing:
             return (missing[1],)
         best: Way = ()
         nearest = (0, 0)
-        for way, place in _places(self.tree, ()):
+        for way, place in _list_places(self.tree, ()):
             if place == error.place:
                 return way
             start = (place.line, place.column)
@@ -253,7 +255,7 @@ class _Mender:
                 best, nearest = way, start
         return best
 
-    def _forget(self, way: Way, lost: RuleItem) -> None:
+    def forget_names(self, way: Way, lost: RuleItem) -> None:
         """Note the names that nobody knows any more after a part was taken out."""
         if way[0] in _NAMED and len(way) == 2:
             self.gone.add(str(way[1]))
@@ -269,28 +271,28 @@ class _Mender:
             self.gone.add(lost.text.strip())
 
 
-def _places(item: RuleItem, way: Way) -> list[tuple[Way, FileSpan]]:
+def _list_places(item: RuleItem, way: Way) -> list[tuple[Way, FileSpan]]:
     """Return the ways to all keys and values below an item with their places, keys first."""
     found: list[tuple[Way, FileSpan]] = []
     if isinstance(item.value, dict):
         for key, child in item.value.items():
             if key in item.keys:
                 found.append(((*way, key), item.keys[key]))
-            found += [((*way, key), child.place), *_places(child, (*way, key))]
+            found += [((*way, key), child.place), *_list_places(child, (*way, key))]
     elif isinstance(item.value, list):
         for number, child in enumerate(item.value):
-            found += [((*way, number), child.place), *_places(child, (*way, number))]
+            found += [((*way, number), child.place), *_list_places(child, (*way, number))]
     return found
 
 
-def _item(value: object) -> RuleItem:
+def _make_item(value: object) -> RuleItem:
     """Return a plain value as an item without a place of its own."""
     place = FileSpan(0, 0, 0)
     if isinstance(value, list):
-        return RuleItem([_item(child) for child in value], place)
+        return RuleItem([_make_item(child) for child in value], place)
     if isinstance(value, dict):
         return RuleItem(
-            {key: _item(child) for key, child in value.items()},
+            {key: _make_item(child) for key, child in value.items()},
             place,
             keys=dict.fromkeys(value, place),
         )

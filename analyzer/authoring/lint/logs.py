@@ -18,13 +18,13 @@ CODES = {
 }
 
 
-def check(file: RuleFile) -> None:
+def check_patterns(file: RuleFile) -> None:
     """Keep the complaints about the patterns of all signatures that compile."""
-    for name in file.pairs("logs"):
-        item = file.at("logs", name, "match")
+    for name in file.list_pairs("logs"):
+        item = file.find_item("logs", name, "match")
         if item is None or not isinstance(item.value, str):
             continue
-        fold = file.word("logs", name, "ignore_case") == "true"
+        fold = file.read_word("logs", name, "ignore_case") == "true"
         try:
             re.compile(item.text, re.IGNORECASE if fold else 0)
         except (re.error, OverflowError, RecursionError):

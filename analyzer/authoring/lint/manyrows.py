@@ -18,11 +18,11 @@ _NO_VALUE = (
 _UPWARD = (">", ">=")
 
 
-def check(file: RuleFile) -> None:
+def check_rows(file: RuleFile) -> None:
     """Keep the complaints about a rule that was loaded."""
     rule = file.rule
     assert rule is not None
-    _of_none(file, rule)
+    _check_empty(file, rule)
     # Joins that lay the lines of a signature next to each line of another, or of the same.
     logs = {hit.table.name: hit for hit in rule.hits}
     own = logs.get(rule.each.table.name)
@@ -38,13 +38,13 @@ def check(file: RuleFile) -> None:
         pair = f"{{sequence: [{own.log}, {theirs.log}], within: 1h}}"
         asked = rate if theirs.log == own.log else pair
         help_text = f"write `each: {rule.each.name} in {own.log} per {key}`, and ask under `seen`: `{asked}`"
-        file.complain("R046", text, file.key("join", join.alias.name), help_text)
+        file.complain("R046", text, file.find_place("join", join.alias.name), help_text)
 
 
 # -- what has no value when there are no rows
 
 
-def _of_none(file: RuleFile, rule: Rule) -> None:
+def _check_empty(file: RuleFile, rule: Rule) -> None:
     """Complain of the first value of each condition that is unknown when a log holds no line of the subject."""
     # Joins that take lines of a signature, of which a log read whole may hold none for a subject.
     empty = set()
@@ -58,7 +58,7 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
         if other_log or any(one != f"{rule.each.name}.{two}" for one, two in join.by):
             empty.add(join.alias.name)
     gate = [node for node in (rule.only, rule.when) if node is not None]
-    given = {name for node in gate for name in _asked(conjuncts(node))}
+    given = {name for node in gate for name in _list_asked(conjuncts(node))}
     steps: list[tuple[ExprNode, tuple[str | int, ...]]] = [(rule.when, ("when",))]
     if rule.only is not None:
         steps.append((rule.only, ("only",)))
@@ -74,8 +74,8 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
         for number, when in enumerate(whens)
     ]
     for node, path in steps:
-        item = file.at(*path)
-        fault = next(_unguarded(node, node, empty - given), None)
+        item = file.find_item(*path)
+        fault = next(_find_unguarded(node, node, empty - given), None)
         if item is None or fault is None:
             continue
         whole, fold = fault
@@ -85,10 +85,10 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
             start = item.text.find(part.text)
             if start >= 0:
                 place = file.text.within(item, start, start + len(part.text))
-        file.complain("R029", text, place, _instead(whole, fold))
+        file.complain("R029", text, place, _suggest_instead(whole, fold))
 
 
-def _unguarded(
+def _find_unguarded(
     node: ExprNode, whole: ExprNode, empty: set[str]
 ) -> Iterator[tuple[ExprNode, ExprNode]]:
     """Yield (condition, aggregate) for values of no rows that a condition rests on, without a count beside them."""
@@ -96,8 +96,8 @@ def _unguarded(
         return
     if node.op in ("and", "or"):
         for child in node.args:
-            beside = _asked(other for other in node.args if other is not child)
-            yield from _unguarded(child, child, empty - beside)
+            beside = _list_asked(other for other in node.args if other is not child)
+            yield from _find_unguarded(child, child, empty - beside)
         return
     if node.op in ("compare", "in", "all"):
         whole = node
@@ -105,10 +105,10 @@ def _unguarded(
         yield whole, node
         return
     for child in node.args:
-        yield from _unguarded(child, whole, empty)
+        yield from _find_unguarded(child, whole, empty)
 
 
-def _asked(conditions: Iterable[ExprNode]) -> set[str]:
+def _list_asked(conditions: Iterable[ExprNode]) -> set[str]:
     """Return the rows of which conditions ask whether there are any, or whether a value of them is known."""
     sure = ("count", "any", "known", "sum")
     found = set()
@@ -121,7 +121,7 @@ def _asked(conditions: Iterable[ExprNode]) -> set[str]:
     return found
 
 
-def _instead(whole: ExprNode, fold: ExprNode) -> str:
+def _suggest_instead(whole: ExprNode, fold: ExprNode) -> str:
     """Return what to write so that no rows give an answer."""
     if fold.op == "all":
         none = f"`not any(not ({fold.args[0].text}))`"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from analyzer.pipeline.examples import ExampleResult
 
 
-def check(files: Sequence[RuleFile]) -> None:
+def check_proofs(files: Sequence[RuleFile]) -> None:
     """Run the examples of all rules that load, and move their thresholds; takes seconds for a catalog."""
-    from analyzer.authoring.proof.prove import prove  # noqa: PLC0415 - the judge and its database are for this only
+    from analyzer.authoring.proof.prove import prove_rules  # noqa: PLC0415 - the judge and its database are for this only
 
     rest = [(file, file.rule) for file in files if file.rule is not None]
     while rest:
@@ -25,20 +25,20 @@ def check(files: Sequence[RuleFile]) -> None:
         some: dict[str, tuple[RuleFile, Rule]] = {}
         for file, rule in rest:
             some.setdefault(rule.id, (file, rule))
-        proofs = prove(Catalog([rule for _, rule in some.values()]))
+        proofs = prove_rules(Catalog([rule for _, rule in some.values()]))
         for (file, rule), proof in zip(some.values(), proofs, strict=True):
             for result in proof.failed:
-                _failed(file, result)
-            _thresholds(file, rule)
+                _report_failed(file, result)
+            _check_thresholds(file, rule)
         rest = [(file, rule) for file, rule in rest if some[rule.id][0] is not file]
 
 
-def _thresholds(file: RuleFile, rule: Rule) -> None:
-    from analyzer.authoring.proof.mutation import survivors  # noqa: PLC0415 - with the judge
+def _check_thresholds(file: RuleFile, rule: Rule) -> None:
+    from analyzer.authoring.proof.mutation import find_survivors  # noqa: PLC0415 - with the judge
 
     places: dict[FileSpan, list[Survivor]] = {}
     try:
-        for one in survivors(rule):
+        for one in find_survivors(rule):
             places.setdefault(one.place, []).append(one)
     except BacklineError:  # a rule that cannot be judged at all: its examples have told so
         return
@@ -48,14 +48,15 @@ def _thresholds(file: RuleFile, rule: Rule) -> None:
         file.complain("R073", text, place, first.advice)
 
 
-def _failed(file: RuleFile, result: ExampleResult) -> None:
+def _report_failed(file: RuleFile, result: ExampleResult) -> None:
     names = [
-        file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))
+        file.read_word("examples", number, "name")
+        for number, _ in enumerate(file.list_entries("examples"))
     ]
     if result.name in names:
-        place = file.key("examples", names.index(result.name), "expect")
+        place = file.find_place("examples", names.index(result.name), "expect")
     else:
-        place = file.key("examples")
+        place = file.find_place("examples")
     if result.gap:
         text = f'example "{result.name}" is marked `gap: true`, but it passes now'
         file.complain("R072", text, place, "remove the mark")

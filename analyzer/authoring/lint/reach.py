@@ -15,7 +15,7 @@ _RELEASE = re.compile(
 _SENTENCE = re.compile(r"(?<=[.;:])\s+")
 
 
-def check(file: RuleFile) -> None:
+def check_releases(file: RuleFile) -> None:
     """Keep the complaints about steps that name a release without a condition on one."""
     rule = file.rule
     assert rule is not None
@@ -27,12 +27,12 @@ def check(file: RuleFile) -> None:
     if any(_asks_release(gate) for gate in gates):
         return
     for number, step in enumerate(rule.fix):
-        named = _named_release(rule, step)
+        named = _find_release(rule, step)
         if named and not _asks_release(step.when):
             text = f'this step says "{named}" to hosts of every release'
             help_text = 'give it `releases: {esxi: ">=7.0.0 <7.0.2-18426014"}`, or a `when` that compares the version'
-            texts = [file.at("fix", number, key) for key in ("do", "run", "note")]
-            whole = file.at("fix", number)
+            texts = [file.find_item("fix", number, key) for key in ("do", "run", "note")]
+            whole = file.find_item("fix", number)
             assert whole is not None
             place = whole.place
             for item in reversed(texts):
@@ -49,7 +49,7 @@ def _asks_release(node: ExprNode) -> bool:
     )
 
 
-def _named_release(rule: Rule, step: Step) -> str:
+def _find_release(rule: Rule, step: Step) -> str:
     """Return the sentence of a step that sends to a release; "" where none does."""
     for text in (step.do, step.run, step.note):
         if text is None:

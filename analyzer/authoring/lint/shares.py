@@ -11,22 +11,22 @@ from analyzer.rules.language.expression import FLIPPED, ExprNode
 _RISES = (">", ">=", "!=")
 
 
-def check(file: RuleFile) -> None:
+def check_shares(file: RuleFile) -> None:
     """Keep the complaints about answers above information that a counter alone decides."""
     rule = file.rule
     assert rule is not None
     gates = [*([rule.only] if rule.only else []), rule.when]
-    for steps, severity, when in _severe(rule):
+    for steps, severity, when in _is_severe(rule):
         conditions = [*gates, when]
-        bar = next((one for part in conditions for one in _bars(rule, part)), None)
+        bar = next((one for part in conditions for one in _find_bars(rule, part)), None)
         if bar is None or any(_has_share(rule, part) for part in conditions):
             continue
         text = f"`{bar.text}` counts since a boot, and alone it makes this answer {severity}"
         help_text = "divide it by what was counted with it, or by the uptime, and let the share decide the severity"
-        file.complain("R089", text, file.key(*steps), help_text)
+        file.complain("R089", text, file.find_place(*steps), help_text)
 
 
-def _severe(rule: Rule) -> Iterator[tuple[tuple[str | int, ...], str, ExprNode]]:
+def _is_severe(rule: Rule) -> Iterator[tuple[tuple[str | int, ...], str, ExprNode]]:
     """Yield each way to a severity above info: where it stands, the severity and its condition."""
     for number, outcome in enumerate(rule.outcomes):
         if outcome.severity not in ("", "info"):
@@ -36,21 +36,25 @@ def _severe(rule: Rule) -> Iterator[tuple[tuple[str | int, ...], str, ExprNode]]
             yield ("grade", number, "severity"), grade.severity, grade.when
 
 
-def _bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
+def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
     """Yield the comparisons of a condition that a counter fulfils by growing."""
     for part in node.walk():
         if part.op != "compare" or len(part.args) != 2:
             continue
         left, right = part.args
         grows = (
-            part.name if _counts(rule, left) else FLIPPED[part.name] if _counts(rule, right) else ""
+            part.name
+            if _has_counts(rule, left)
+            else FLIPPED[part.name]
+            if _has_counts(rule, right)
+            else ""
         )
-        plain = not (_counts(rule, left) and _counts(rule, right))
+        plain = not (_has_counts(rule, left) and _has_counts(rule, right))
         if grows in _RISES and plain and not (_divides(rule, left) or _divides(rule, right)):
             yield part
 
 
-def _counts(rule: Rule, node: ExprNode) -> bool:
+def _has_counts(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a value is made of a counter that only grows."""
     return any(_is_counter(rule, leaf) for leaf in node.walk())
 
@@ -65,7 +69,7 @@ def _is_counter(rule: Rule, leaf: ExprNode) -> bool:
 
 def _divides(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a value is a share or a rate: a quotient with a counter in it."""
-    return any(part.op == "/" and _counts(rule, part) for part in node.walk())
+    return any(part.op == "/" and _has_counts(rule, part) for part in node.walk())
 
 
 def _has_share(rule: Rule, node: ExprNode) -> bool:

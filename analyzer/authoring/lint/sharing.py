@@ -23,9 +23,9 @@ class Sharing:
         self.own = {top.resolve() for top in default_paths()}
         self.read: dict[Path, tuple[SharedFiles, list[BadRuleError]]] = {}
 
-    def of(self, path: Path) -> SharedFiles:
+    def find_parts(self, path: Path) -> SharedFiles:
         """Return what the rule of a file may name."""
-        folder = self._folder(path)
+        folder = self._find_folder(path)
         if folder is None:
             return shared_files.of_no_place()
         if folder not in self.read:
@@ -36,18 +36,18 @@ class Sharing:
             self.read[folder] = shared, faults
         return self.read[folder][0]
 
-    def _folder(self, path: Path) -> Path | None:
+    def _find_folder(self, path: Path) -> Path | None:
         above = list(path.resolve().parents)
         near = [*(top for top in self.tops if top in above), *above[: ABOVE + 1]]
         return next((folder for folder in near if (folder / SHARED).is_file()), None)
 
-    def complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
+    def list_complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
         """Yield the complaints about the files that go with some rule files."""
-        for folder in dict.fromkeys(filter(None, map(self._folder, paths))):
-            _ = self.of(folder / SHARED)
+        for folder in dict.fromkeys(filter(None, map(self._find_folder, paths))):
+            _ = self.find_parts(folder / SHARED)
             shared, faults = self.read[folder]
             for fault in [*faults, *shared.faults]:
-                yield _complaint(
+                yield _make_complaint(
                     "R084", fault.file, fault.place, fault.message, fault.source, fault.help
                 )
             used: set[str] = set()
@@ -67,10 +67,10 @@ class Sharing:
                         source = lines[place.line - 1]
                     else:
                         source = ""
-                    yield _complaint("R085", file, place, message, source, "remove it")
+                    yield _make_complaint("R085", file, place, message, source, "remove it")
 
 
-def _complaint(
+def _make_complaint(
     code: str, file: str, place: FileSpan, message: str, source: str, help: str
 ) -> Complaint:
     return Complaint(

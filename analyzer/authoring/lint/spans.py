@@ -23,14 +23,14 @@ _SPAN = re.compile(
 )
 
 
-def check(file: RuleFile) -> None:
+def check_spans(file: RuleFile) -> None:
     """Keep the complaints about what the sentences of a rule say of windows."""
     rule = file.rule
     assert rule is not None
-    title = file.at("title")
+    title = file.find_item("title")
     lengths = {seen.within for seen in rule.seen.values()}
     for found in _SPAN.finditer(rule.title) if title is not None else ():
-        if _seconds(found) not in lengths and title is not None:
+        if _read_seconds(found) not in lengths and title is not None:
             message = (
                 f'the title says "{found.group()}", and no question of the rule has such a window'
             )
@@ -39,7 +39,7 @@ def check(file: RuleFile) -> None:
     sentences = [(("outcomes", n, "say"), one.say) for n, one in enumerate(rule.outcomes)]
     sentences += [(("notes", n, "say"), one.say) for n, one in enumerate(rule.notes)]
     for steps, text in sentences:
-        item = file.at(*steps)
+        item = file.find_item(*steps)
         if item is None or text is None:
             continue
         for part in text.parts:
@@ -48,11 +48,11 @@ def check(file: RuleFile) -> None:
                 continue
             instead = "no window of the rule has this length"
             for name, seen in reversed(rule.seen.items()):
-                if seen.within == _seconds(typed) and not seen.lasting:
+                if seen.within == _read_seconds(typed) and not seen.lasting:
                     instead = f"write `within {{{name}.within}}`"
             message = f'"{typed.group()}" is typed in, and not taken from a window'
             file.complain("R087", message, _find_place(file, item, typed), instead)
-        _counts(file, rule, item, text)
+        _check_counts(file, rule, item, text)
 
 
 def _find_place(file: RuleFile, item: RuleItem, found: re.Match[str]) -> FileSpan:
@@ -60,7 +60,7 @@ def _find_place(file: RuleFile, item: RuleItem, found: re.Match[str]) -> FileSpa
     return file.text.within(item, start, start + len(found.group()))
 
 
-def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
+def _check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
     """Complain of a number of a window without its length, and of a length without its number."""
     windows: dict[str, SeenDef] = {}
     for name, seen in rule.seen.items():
@@ -89,6 +89,6 @@ def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
         file.complain("R087", message, item.place, instead)
 
 
-def _seconds(found: re.Match[str]) -> int:
+def _read_seconds(found: re.Match[str]) -> int:
     number = (found["number"] or "1").lower()
     return (int(number) if number.isdigit() else _NUMBERS[number]) * _UNITS[found["unit"].lower()]

@@ -51,7 +51,7 @@ class RuleFilter:
     owner: str = ""
     tags: tuple[str, ...] = ()
 
-    def takes(self, rule: Rule) -> bool:
+    def takes_rule(self, rule: Rule) -> bool:
         """Tell whether a rule is meant; an owner is compared without regard to capitals."""
         return (
             self.status in ("", rule.status)
@@ -63,11 +63,13 @@ class RuleFilter:
         )
 
 
-def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
+def list_rows(
+    catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None
+) -> list[Listed]:
     """Return the rules of a catalog, those that are wanted."""
     found = []
     for rule in catalog.rules:
-        if wanted is None or wanted.takes(rule):
+        if wanted is None or wanted.takes_rule(rule):
             try:
                 examples = len(rule.examples)
             except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
@@ -125,20 +127,22 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
         ]
         for row in found
     ]
-    widths = [max(len(_safe(row[place])) for row in [head, *cells]) for place in range(len(head))]
-    yield _line(head, widths)
+    widths = [
+        max(len(_make_safe(row[place])) for row in [head, *cells]) for place in range(len(head))
+    ]
+    yield _write_line(head, widths)
     for row, line in zip(found, cells, strict=True):
-        yield _line(line, widths)
+        yield _write_line(line, widths)
         below = [
             *(f"muted: {text}" for text in row.muted),
             *(f"threshold: {text}" for text in row.thresholds),
         ]
         if verbose:
-            below = [f"looks at {', '.join(row.tables)}", *_data(row), *below]
-        yield from (f"    {_safe(text)}" for text in below)
+            below = [f"looks at {', '.join(row.tables)}", *_list_data(row), *below]
+        yield from (f"    {_make_safe(text)}" for text in below)
 
 
-def _data(row: Listed) -> Iterator[str]:
+def _list_data(row: Listed) -> Iterator[str]:
     told = {
         "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
         "takes the place of": ", ".join(row.replaces),
@@ -169,7 +173,7 @@ def as_json(listed: Iterable[Listed]) -> str:
     return "".join(json.dumps(asdict(row), ensure_ascii=True) + "\n" for row in listed)
 
 
-def sources(catalog: Catalog) -> list[str]:
+def list_sources(catalog: Catalog) -> list[str]:
     """Return where the rules come from, one line each: name, version, rules, hash."""
     found = []
     for source in catalog.sources:
@@ -180,11 +184,11 @@ def sources(catalog: Catalog) -> list[str]:
     return found
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
+def _write_line(cells: list[str], widths: list[int]) -> str:
     return "  ".join(
-        _safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
+        _make_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
     ).rstrip()
 
 
-def _safe(text: str) -> str:
+def _make_safe(text: str) -> str:
     return for_terminal(text).replace("\n", " ").replace("\t", " ")

@@ -24,7 +24,7 @@ BELOW: dict[str, tuple[str, str]] = {
 }
 
 
-def _of(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
+def _read_words(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
     """Return the texts of a parent by its keys: all, or some."""
     found = {
         key.partition(".")[2]: told for key, told in BELOW.items() if key.startswith(f"{parent}.")
@@ -32,16 +32,20 @@ def _of(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
     return {key: found[key] for key in keys or found}
 
 
-def _same(parent: str, told: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def _is_same(parent: str, told: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return {f"{parent}.{key}": words for key, words in told.items()}
 
 
 # Keys that have the words of another parent's, but for those that the file gives them itself.
 BELOW = {
-    **_same("rows", _of("examples")),
-    **_same("case", {key: words for key, words in _of("expect").items() if key != "result"}),
-    **_same("sign", _of("logs") | _of("seen", "at_least", "within", "distinct")),
-    **_same("cleared", _of("logs") | _of("outcomes", "severity", "confidence", "say")),
+    **_is_same("rows", _read_words("examples")),
+    **_is_same(
+        "case", {key: words for key, words in _read_words("expect").items() if key != "result"}
+    ),
+    **_is_same("sign", _read_words("logs") | _read_words("seen", "at_least", "within", "distinct")),
+    **_is_same(
+        "cleared", _read_words("logs") | _read_words("outcomes", "severity", "confidence", "say")
+    ),
     **BELOW,
 }
 # Value -> meaning, for keys with a fixed list of values; kinds of columns; columns that every table has.

@@ -35,7 +35,7 @@ class Exact(str):
     __slots__ = ()
 
 
-def describe(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
+def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     """Yield the lines of a description; `verbose` adds notes, evidence, the columns and the examples whole."""
     yield f"{rule.id}: {rule.title}"
     origin = rule.origin.label if rule.origin is not None else ""
@@ -57,29 +57,29 @@ def describe(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
         yield f"takes the place of {', '.join(rule.replaces)}"
     if rule.about:
         yield from ("", rule.about)
-    yield from _section("LOOKS AT", _looks(rule, verbose))
-    yield from _section("SPEAKS", _speaks(rule))
-    yield from _section("SAYS", _says(rule, verbose))
-    yield from _section("NUMBERS THAT DECIDE", _thresholds(rule, settings))
-    yield from _section(
+    yield from _write_section("LOOKS AT", _describe_looks(rule, verbose))
+    yield from _write_section("SPEAKS", _describe_population(rule))
+    yield from _write_section("SAYS", _describe_answers(rule, verbose))
+    yield from _write_section("NUMBERS THAT DECIDE", _describe_thresholds(rule, settings))
+    yield from _write_section(
         "MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id]
     )
-    yield from _section("FIX", _fix(rule))
-    yield from _section("NOT THIS", [f"- {line}" for line in rule.not_this])
-    yield from _section("WHEN IT CANNOT TELL, ASK FOR", _ask(rule))
-    yield from _section("EXAMPLES", _examples(rule, verbose))
+    yield from _write_section("FIX", _describe_fix(rule))
+    yield from _write_section("NOT THIS", [f"- {line}" for line in rule.not_this])
+    yield from _write_section("WHEN IT CANNOT TELL, ASK FOR", _describe_ask(rule))
+    yield from _write_section("EXAMPLES", _describe_examples(rule, verbose))
 
 
-def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
     found = list(lines)
     if found:
         yield from ("", title, *(type(line)(f"  {line}") for line in found))
 
 
-def _looks(rule: Rule, verbose: int) -> Iterator[str]:
-    yield f"{rule.each.name}: each {_each(rule.each.table)}"
+def _describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
+    yield f"{rule.each.name}: each {_describe_each(rule.each.table)}"
     for join in rule.joins:
-        yield _join(rule, join)
+        yield _describe_join(rule, join)
     if rule.population is not None:
         if rule.population.where is not None:
             where = f" where {rule.population.where.text}"
@@ -87,9 +87,9 @@ def _looks(rule: Rule, verbose: int) -> Iterator[str]:
             where = ""
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
-        yield _log(log)
+        yield _describe_log(log)
     if verbose:
-        for name, columns in _used(rule).items():
+        for name, columns in _describe_use(rule).items():
             table = rule.aliases[name].table
             for column in columns:
                 declared = table.column(column)
@@ -101,22 +101,22 @@ def _looks(rule: Rule, verbose: int) -> Iterator[str]:
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
-def _each(table: Table) -> str:
+def _describe_each(table: Table) -> str:
     """Return of what there is one verdict: a row, or a line of a log, or a value in such lines."""
     if table.lines_of is None:
-        return f"row of {_table(table)}"
+        return f"row of {_name_table(table)}"
     if table.key:
-        return f"{' and '.join(table.key)} in lines of {_table(table)}"
-    return f"line of {_table(table)}"
+        return f"{' and '.join(table.key)} in lines of {_name_table(table)}"
+    return f"line of {_name_table(table)}"
 
 
-def _table(table: Table, how: str = "") -> str:
+def _name_table(table: Table, how: str = "") -> str:
     """Return a table's name, how its rows are chosen, what it is and where it comes from."""
     source = f" From {table.source}" if table.source else ""
     return f"{table.spoken_name}{how}. {table.meaning.rstrip('.')}.{source}"
 
 
-def _join(rule: Rule, join: Join) -> str:
+def _describe_join(rule: Rule, join: Join) -> str:
     if join.alias.many:
         rows = "all rows"
     else:
@@ -138,10 +138,10 @@ def _join(rule: Rule, join: Join) -> str:
         where = f", where {join.where.text}"
     else:
         where = ""
-    return f"{join.alias.name}: {rows} of {_table(join.alias.table, by + nodes + where)}"
+    return f"{join.alias.name}: {rows} of {_name_table(join.alias.table, by + nodes + where)}"
 
 
-def _log(log: LogDef) -> str:
+def _describe_log(log: LogDef) -> str:
     case = ", upper or lower case" if log.ignore_case else ""
     if log.where is not None:
         where = f", where {log.where.text}"
@@ -150,7 +150,7 @@ def _log(log: LogDef) -> str:
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
-def _used(rule: Rule) -> dict[str, list[str]]:
+def _describe_use(rule: Rule) -> dict[str, list[str]]:
     """Return the columns that conditions and texts of a rule read, by the name of their rows."""
     found: dict[str, list[str]] = {}
     for top in [*rule.expressions(), *rule.evidence]:
@@ -164,29 +164,29 @@ def _used(rule: Rule) -> dict[str, list[str]]:
     return {name: found[name] for name in rule.aliases if name in found}
 
 
-def _speaks(rule: Rule) -> Iterator[str]:
+def _describe_population(rule: Rule) -> Iterator[str]:
     for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
         for product, versions in several.items():
             yield f"{what}: {product} {'; '.join(versions)}"
     if rule.only is not None:
         yield f"only for rows with {rule.only.text}; to others it does not apply"
-    yield "always" if _always(rule.when) else f"when {rule.when.text}"
+    yield "always" if _is_always(rule.when) else f"when {rule.when.text}"
     for seen in rule.seen.values():
         if seen.name not in rule.logs:  # a signature's own name asks for one line or more
-            yield f"  {seen.name} is {_seen(seen)}"
+            yield f"  {seen.name} is {_describe_seen(seen)}"
     for name, node in rule.lets.items():
         if name not in rule.thresholds:
             yield f"  {name} is {node.text}"
-    yield f'about "{_text(rule.subject)}"'
+    yield f'about "{_write_text(rule.subject)}"'
     if rule.explained_by:
         yield f"after {', '.join(rule.explained_by)}, which may explain it"
 
 
-def _always(node: ExprNode) -> bool:
+def _is_always(node: ExprNode) -> bool:
     return node.op == "literal" and node.value is True
 
 
-def _seen(seen: SeenDef) -> str:
+def _describe_seen(seen: SeenDef) -> str:
     logs = " then ".join(seen.logs)
     if seen.within:
         within = f" within {duration(seen.within)}"
@@ -205,33 +205,33 @@ def _seen(seen: SeenDef) -> str:
     return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
 
 
-def _says(rule: Rule, verbose: int) -> Iterator[str]:
+def _describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
     if len(rule.outcomes) > 1:
         yield "the first that fits:"
     for number, outcome in enumerate(rule.outcomes, 1):
-        yield f"{number}. {_outcome(outcome, rule)}"
+        yield f"{number}. {_describe_outcome(outcome, rule)}"
     for grade in rule.grades:
         yield f"by degree: {grade.severity} if {grade.when.text}"
     for note in rule.notes if verbose else ():
-        yield f"adds, if {note.when.text}: {_text(note.say)}"
+        yield f"adds, if {note.when.text}: {_write_text(note.say)}"
     if verbose and rule.evidence:
         yield f"shows {', '.join(node.text for node in rule.evidence)}"
     if verbose and rule.chart:
         yield f"draws {', '.join(node.text for node in rule.chart)}"
 
 
-def _outcome(outcome: Outcome, rule: Rule) -> str:
-    if _always(outcome.when) and outcome is not rule.outcomes[0]:
+def _describe_outcome(outcome: Outcome, rule: Rule) -> str:
+    if _is_always(outcome.when) and outcome is not rule.outcomes[0]:
         when = "otherwise"
     else:
         when = f"if {outcome.when.text}"
-    if _always(outcome.when) and outcome is rule.outcomes[0]:
+    if _is_always(outcome.when) and outcome is rule.outcomes[0]:
         when = "in every case"
     severity = outcome.severity or "severity by degree"
-    return f"{when}: {severity}, {outcome.confidence}: {_text(outcome.say) if outcome.say is not None else rule.title}"
+    return f"{when}: {severity}, {outcome.confidence}: {_write_text(outcome.say) if outcome.say is not None else rule.title}"
 
 
-def _text(template: Template) -> str:
+def _write_text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
     return "".join(
         part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])])
@@ -239,7 +239,7 @@ def _text(template: Template) -> str:
     )
 
 
-def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
+def _describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
@@ -255,9 +255,9 @@ def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     yield from list(found)
 
 
-def _fix(rule: Rule) -> Iterator[str]:
+def _describe_fix(rule: Rule) -> Iterator[str]:
     for step in rule.fix:
-        yield f"{step.where}: {_text(step.do) if step.do else ''}".rstrip()
+        yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
             if step.unsure:
                 unknown = f'said with "{step.unsure}"'
@@ -265,18 +265,18 @@ def _fix(rule: Rule) -> Iterator[str]:
                 unknown = "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
-            yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())
+            yield from (Exact(f"  {line}") for line in _write_text(step.run).splitlines())
         if step.note:
-            yield f"  {_text(step.note)}"
+            yield f"  {_write_text(step.note)}"
         if step.caution:
-            yield f"  Caution: {_text(step.caution)}"
+            yield f"  Caution: {_write_text(step.caution)}"
     if rule.caution:
         yield f"Caution: {rule.caution}"
 
 
-def _ask(rule: Rule) -> Iterator[str]:
+def _describe_ask(rule: Rule) -> Iterator[str]:
     own = rule.ask or {
-        name: table.ask for name, table in sorted(_tables(rule).items()) if table.ask
+        name: table.ask for name, table in sorted(_list_tables(rule).items()) if table.ask
     }
     for table, words in own.items():
         if table:
@@ -286,27 +286,27 @@ def _ask(rule: Rule) -> Iterator[str]:
             yield Exact(said) if piece.command else said
 
 
-def _tables(rule: Rule) -> dict[str, Table]:
+def _list_tables(rule: Rule) -> dict[str, Table]:
     tables = [alias.table for alias in rule.aliases.values()] + [
         log.table for log in rule.logs.values()
     ]
     return {table.declared.name: table.declared for table in tables}
 
 
-def _examples(rule: Rule, verbose: int) -> Iterator[str]:
+def _describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
     try:
         examples = rule.examples
     except BadRuleError as error:
         yield f"cannot be read: {error.message}, line {error.place.line}"
         return
     for example in examples:
-        yield _example(example)
+        yield _describe_example(example)
         if verbose:
-            for line in _given(example):
+            for line in _describe_given(example):
                 yield (type(line)(f"  {line}"))
 
 
-def _example(example: Example) -> str:
+def _describe_example(example: Example) -> str:
     result = str(example.expect.get("result", ""))
     weight = " ".join(
         str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect
@@ -317,7 +317,7 @@ def _example(example: Example) -> str:
     )
 
 
-def _given(example: Example) -> Iterator[str]:
+def _describe_given(example: Example) -> Iterator[str]:
     """Yield what an example gives to the rule, a line a row."""
     for name, rows in example.tables.items():
         if rows is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
+from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, move_number, write_number
 from analyzer.rules.language.expression import ExprNode, bare
 
 
-def for_mutant(mutant: Mutant) -> str:
+def suggest_example(mutant: Mutant) -> str:
     """Return the example to add, as one sentence."""
     site = mutant.site
     condition = site.condition
@@ -44,7 +44,7 @@ def for_mutant(mutant: Mutant) -> str:
     # The value at the border, which only the right number treats right.
     at_border = (mutant.direction == UP) == (sign in (">=", "<"))
     plain = bare(number)
-    border = written(plain, plain.value if at_border else moved(plain, mutant.direction))
+    border = write_number(plain, plain.value if at_border else move_number(plain, mutant.direction))
     return f"add an example in which `{other.text}` is {border}, so that `{condition.text}` decides the answer."
 
 

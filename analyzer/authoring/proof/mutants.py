@@ -59,15 +59,15 @@ class Mutant:
     rule: Rule
 
 
-def mutants(rule: Rule) -> list[Mutant]:
+def make_mutants(rule: Rule) -> list[Mutant]:
     """Return the rule with each of its numbers moved up and down, in the order of the file."""
-    found = [*_of_expressions(rule), *_of_logs(rule)]
+    found = [*_move_numbers(rule), *_move_questions(rule)]
     return sorted(
         found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN)
     )
 
 
-def conditions(rule: Rule) -> list[ExprNode]:
+def list_conditions(rule: Rule) -> list[ExprNode]:
     """Return what decides an answer: gate, condition, outcomes, grades, notes, steps; without a gate a true one."""
     answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
     return [
@@ -81,7 +81,7 @@ def conditions(rule: Rule) -> list[ExprNode]:
 # -- numbers in expressions
 
 
-def _named(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
+def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     """Yield every expression of a rule with the part of the file it stands in."""
     if rule.only is not None:
         yield "only", rule.only
@@ -115,12 +115,12 @@ def _named(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
             yield from ((where, node) for node in template.nodes())
 
 
-def _of_expressions(rule: Rule) -> Iterator[Mutant]:
+def _move_numbers(rule: Rule) -> Iterator[Mutant]:
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     comparisons: list[ExprNode] = []
-    for where, top in _named(rule):
+    for where, top in _list_expressions(rule):
         comparisons += [node for node in top.walk() if node.op in ("compare", "in")]
-        for node, around in _numbers(top, None):
+        for node, around in _walk_numbers(top, None):
             assert node.place is not None
             numbers.setdefault(node.place, []).append((where, node, around))
     for place, found in numbers.items():
@@ -132,13 +132,15 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
         direct = condition is not None and any(bare(part) is node for part in condition.args)
         site = Site(place, node.text, where, condition, named and direct)
         for direction in (DOWN, UP):
-            value = moved(node, direction)
-            if value is not None and not (direct and condition and _never(condition, node, value)):
+            value = move_number(node, direction)
+            if value is not None and not (
+                direct and condition and _is_impossible(condition, node, value)
+            ):
                 other = {id(one): replace(one, value=value, text=str(value)) for _, one, _ in found}
-                yield Mutant(site, direction, written(node, value), with_moved(rule, other))
+                yield Mutant(site, direction, write_number(node, value), replace_nodes(rule, other))
 
 
-def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
+def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
     number_first = bare(left) is node
@@ -162,7 +164,9 @@ def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     return high < least or low >= most
 
 
-def _numbers(node: ExprNode, around: ExprNode | None) -> Iterator[tuple[ExprNode, ExprNode | None]]:
+def _walk_numbers(
+    node: ExprNode, around: ExprNode | None
+) -> Iterator[tuple[ExprNode, ExprNode | None]]:
     """Yield the numbers and versions below a node with the comparison around each; not those behind names."""
     if node.op == "literal":
         if node.place is not None and (node.type in ("int", "float", "version")):
@@ -172,22 +176,22 @@ def _numbers(node: ExprNode, around: ExprNode | None) -> Iterator[tuple[ExprNode
         return
     around = node if node.op in ("compare", "in") else around
     for child in node.args:
-        yield from _numbers(child, around)
+        yield from _walk_numbers(child, around)
 
 
-def moved(node: ExprNode, direction: str) -> float | str | None:
+def move_number(node: ExprNode, direction: str) -> float | str | None:
     """Return a number or a version moved up or down; None where there is nothing below it."""
     sign = 1 if direction == UP else -1
     value = node.value
     if isinstance(value, str):
-        return _moved_version(value, sign)
+        return _move_version(value, sign)
     if isinstance(value, int):
         return value + sign * max(1, round(abs(value) * _STEP))
     assert isinstance(value, float)
     return float(f"{value + sign * (abs(value) * _STEP or _STEP):.12g}")
 
 
-def _moved_version(text: str, sign: int) -> str | None:
+def _move_version(text: str, sign: int) -> str | None:
     found = _LAST_NUMBER.search(text)
     if found is None:
         return None
@@ -195,10 +199,10 @@ def _moved_version(text: str, sign: int) -> str | None:
     number = int(found[1])
     if number + sign >= 0:
         return f"{head}{number + sign}{found[2]}"
-    return _moved_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
+    return _move_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
 
 
-def written(node: ExprNode, value: object) -> str:
+def write_number(node: ExprNode, value: object) -> str:
     """Return a number or a version as an author would write it: 0.00009, not 9e-05."""
     if isinstance(value, float):
         return format(Decimal(repr(value)), "f")
@@ -214,33 +218,35 @@ class _Mover:
         self.other = other
         self.known: dict[int, ExprNode] = {}
 
-    def node(self, node: ExprNode) -> ExprNode:
+    def move_node(self, node: ExprNode) -> ExprNode:
         if id(node) not in self.known:
-            args = tuple(self.node(child) for child in node.args)
+            args = tuple(self.move_node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
             self.known[id(node)] = self.other.get(id(node)) or (
                 node if same else replace(node, args=args)
             )
         return self.known[id(node)]
 
-    def maybe(self, node: ExprNode | None) -> ExprNode | None:
-        return None if node is None else self.node(node)
+    def move_optional(self, node: ExprNode | None) -> ExprNode | None:
+        return None if node is None else self.move_node(node)
 
-    def template(self, text: Template) -> Template:
-        parts = (one if isinstance(one, str) else (self.node(one[0]), one[1]) for one in text.parts)
+    def move_template(self, text: Template) -> Template:
+        parts = (
+            one if isinstance(one, str) else (self.move_node(one[0]), one[1]) for one in text.parts
+        )
         return Template(text.text, tuple(parts))
 
-    def filled(self, text: Template | None) -> Template | None:
-        return self.template(text) if text is not None else None
+    def move_text(self, text: Template | None) -> Template | None:
+        return self.move_template(text) if text is not None else None
 
 
-def with_moved(rule: Rule, other: Moved) -> Rule:
+def replace_nodes(rule: Rule, other: Moved) -> Rule:
     """Return the rule with other nodes in the place of some; what does not change stays the same object."""
     move = _Mover(other)
-    node_of = move.node
-    maybe = move.maybe
-    template = move.template
-    filled = move.filled
+    node_of = move.move_node
+    maybe = move.move_optional
+    template = move.move_template
+    filled = move.move_text
     population = rule.population
     found = replace(
         rule,
@@ -281,7 +287,7 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
 # -- numbers in questions to logs
 
 
-def _of_logs(rule: Rule) -> Iterator[Mutant]:
+def _move_questions(rule: Rule) -> Iterator[Mutant]:
     tree = expanded(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():

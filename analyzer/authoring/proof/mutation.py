@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.authoring.proof import advice
-from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
-from analyzer.authoring.proof.prove import prepare
+from analyzer.authoring.proof.mutants import Mutant, list_conditions, make_mutants
+from analyzer.authoring.proof.prove import prepare_rule
 from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
 from analyzer.judge import graded, judge_cases, verdict_of
@@ -57,18 +57,18 @@ class Survivor:
         return f"{self.place.line}:{self.place.column}: {moved} ({self.where}): {self.advice}"
 
 
-def survivors(rule: Rule) -> list[Survivor]:
+def find_survivors(rule: Rule) -> list[Survivor]:
     """Return the numbers of a rule that no example holds in place, in the order of the file.
 
     Examples marked `gap` prove nothing and are left out. Raises BacklineError when the rule
     cannot be judged at all.
     """
-    moved = mutants(rule)
+    moved = make_mutants(rule)
     if not moved:
         return []
-    prepared = prepare(rule, [example for example in rule.examples if not example.gap])
+    prepared = prepare_rule(rule, [example for example in rule.examples if not example.gap])
     try:
-        noticed = _noticed(rule, moved, prepared.facts)
+        noticed = _list_noticed(rule, moved, prepared.facts)
     except BacklineError:
         raise
     except Exception as error:
@@ -88,17 +88,17 @@ def survivors(rule: Rule) -> list[Survivor]:
         if site.named:
             done.add(site.place)
         direction = "either" if site.named else mutant.direction
-        example = advice.for_mutant(mutant)
+        example = advice.suggest_example(mutant)
         found.append(
             Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, example)
         )
     return found
 
 
-def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
+def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
     """Return for each moved number whether some case is judged otherwise."""
     before = _Base(rule, cases)
-    answers = before.answers()
+    answers = before.list_answers()
     found = [False] * len(moved)
     elsewhere = []
     columns: dict[int, dict[int, ExprNode]] = {}  # place -> the conditions that are not the rule's
@@ -106,7 +106,7 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) ->
         if _looks_elsewhere(mutant.rule, rule):
             elsewhere.append(place)
             continue
-        pairs = zip(conditions(mutant.rule), conditions(rule), strict=True)
+        pairs = zip(list_conditions(mutant.rule), list_conditions(rule), strict=True)
         columns[place] = {
             number: node for number, (node, was) in enumerate(pairs) if node is not was
         }
@@ -121,16 +121,16 @@ def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) ->
         stretches[-1].append(place)
         width += len(changed)
     for stretch in stretches:
-        otherwise = before.otherwise([columns[place] for place in stretch])
+        otherwise = before.answer_otherwise([columns[place] for place in stretch])
         for place, answer in zip(stretch, otherwise, strict=True):
             found[place] = answer != answers
     # What decides nothing may still change a text.
     shown = [place for place in columns if not found[place]]
-    texts = _shown(rule, cases) if shown else []
+    texts = _show_texts(rule, cases) if shown else []
     for place in shown:
-        found[place] = _shown(moved[place].rule, cases) != texts
+        found[place] = _show_texts(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
-        found[place] = _Base(moved[place].rule, cases).answers() != answers
+        found[place] = _Base(moved[place].rule, cases).list_answers() != answers
     return found
 
 
@@ -162,27 +162,29 @@ class _Base:
                 self.evaluators[name] = one.evaluator(unseen_nodes)
         self._told: dict[str, Told] | None = None
 
-    def answers(self) -> dict[str, Told]:
+    def list_answers(self) -> dict[str, Told]:
         """Return what the rule says of each case."""
         if self._told is None:
-            self._told = next(iter(self.otherwise([{}])))
+            self._told = next(iter(self.answer_otherwise([{}])))
         return self._told
 
-    def otherwise(self, changes: Sequence[Mapping[int, ExprNode]]) -> Iterator[dict[str, Told]]:
+    def answer_otherwise(
+        self, changes: Sequence[Mapping[int, ExprNode]]
+    ) -> Iterator[dict[str, Told]]:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
-        shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]
+        shown = list_conditions(self.rule)[2 + len(self.rule.outcomes) :]
         subjects = {name: one.subjects([*shown, *more]) for name, one in self.evaluators.items()}
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
             told = {}
             for name, some in subjects.items():
-                told[name] = tuple(self._answer(one, columns) for one in some)
+                told[name] = tuple(self.answer_subject(one, columns) for one in some)
             yield told | self.without
             start += len(changed)
 
-    def _answer(self, subject: Subject, columns: Mapping[int, int]) -> Told:
+    def answer_subject(self, subject: Subject, columns: Mapping[int, int]) -> Told:
         """Return verdict, outcome, severity, notes and steps, with the answers of some columns in their place."""
         rule = self.rule
         shown = len(rule.grades) + len(rule.notes) + len(rule.fix)
@@ -218,7 +220,7 @@ class _Base:
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 
-def _shown(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
+def _show_texts(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
     """Return the texts of all findings: what a number that decides nothing can change."""
     found = []
     for judgement in judge_cases(rule, cases).values():

@@ -21,7 +21,7 @@ Survivors = Mapping[
 ]  # id of a rule -> its numbers that no example holds in place
 
 
-def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Iterator[str]:
+def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Iterator[str]:
     """Yield the lines about one rule; `left` are its survivors."""
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
@@ -39,20 +39,20 @@ def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Itera
             if verbose:
                 yield f"      {'gap ' if result.gap else 'ok  '}{one_line(result.name)}"
             continue
-        yield f"  {_file(rule)}:{result.place.line}: {one_line(result.name)}"
+        yield f"  {_show_file(rule)}:{result.place.line}: {one_line(result.name)}"
         if result.error:
             yield f"    {one_line(result.error)}"
         elif result.gap:
             yield "    is marked `gap: true`, but it passes now: remove the mark"
         else:
-            yield from _difference(result)
+            yield from _write_difference(result)
             for line in examples.tree(result.trace).splitlines():
                 yield f"      {for_terminal(line)}"
     for one in left:
-        yield f"  {_file(rule)}:{one_line(str(one))}"
+        yield f"  {_show_file(rule)}:{one_line(str(one))}"
 
 
-def _difference(result: ExampleResult) -> Iterator[str]:
+def _write_difference(result: ExampleResult) -> Iterator[str]:
     """Yield what was expected (-) and what came instead (+), key by key; a key that agrees has no sign."""
     unlike = {one.name: one for one in result.unlike}
     for name, expected in result.expected.items():
@@ -66,7 +66,7 @@ def _difference(result: ExampleResult) -> Iterator[str]:
         yield f"      {name}: {bound_line(text, WIDTH)}"
 
 
-def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:
+def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:
     """Return the last line: how many rules and examples, and how many of them failed."""
     results = [result for proof in proofs for result in proof.results]
     failed = sum(not result.ok for result in results)
@@ -87,21 +87,21 @@ def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> s
     return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {told}"
 
 
-def as_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
+def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
     """Return the whole result as JSON."""
     failed = any(proof.failed for proof in proofs)
     document = {
-        "rules": [_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
+        "rules": [_record_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
         "broken": [str(error) for error in catalog.broken],
         "ok": not (catalog.broken or any(survivors.values()) or failed),
     }
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
 
 
-def _rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
+def _record_rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
     return {
         "rule": proof.rule.id,
-        "file": _file(proof.rule),
+        "file": _show_file(proof.rule),
         "examples": [
             {
                 "name": result.name,
@@ -130,7 +130,7 @@ def _rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
     }
 
 
-def _file(rule: Rule) -> str:
+def _show_file(rule: Rule) -> str:
     """Return the file of a rule as it is found from here."""
     if rule.path is None:
         return one_line(rule.text.name)

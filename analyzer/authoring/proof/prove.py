@@ -39,7 +39,7 @@ class Prepared:
     seconds: float
 
 
-def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
+def prove_rules(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
     """Run the examples of all rules; `pattern` keeps to those that have it in `rule: name`.
 
     Rules without such an example are left out when a pattern is given.
@@ -49,11 +49,11 @@ def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
     for rule in catalog.rules:
         chosen = [one for one in rule.examples if wanted in f"{rule.id}: {one.name}".lower()]
         if chosen or not pattern:
-            found.append(_proof(prepare(rule, chosen)))
+            found.append(_prove_rule(prepare_rule(rule, chosen)))
     return found
 
 
-def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
+def prepare_rule(rule: Rule, chosen: Sequence[Example]) -> Prepared:
     """Return a rule with the facts of some of its examples."""
     start = time.perf_counter()
     found = Prepared(rule, {}, {}, examples.Shared(), 0.0)
@@ -66,7 +66,7 @@ def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
     return found
 
 
-def _proof(one: Prepared) -> RuleProof:
+def _prove_rule(one: Prepared) -> RuleProof:
     start = time.perf_counter()
     rule = one.rule
     shown = any("evidence" in example.expect for example in rule.examples)

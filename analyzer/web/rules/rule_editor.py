@@ -186,10 +186,10 @@ def _checked(archive: str, order: Record) -> None:
 
 
 def _catalog(how: RunOptions) -> tuple[Catalog, Settings]:
-    from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
+    from analyzer.authoring.select import select_rules  # noqa: PLC0415 - heavy
 
     local, _ = how.local()
-    return select(
+    return select_rules(
         (), how.folders(), examples=False, local=local, tuned=True, retired=True
     ), local.settings
 
@@ -201,7 +201,7 @@ def catalog_record(archive: str, how: RunOptions) -> Record:
     catalog, settings = _catalog(how)
     hits, note = _hits(archive)
     rows = []
-    for one in listing.rows(catalog, settings):
+    for one in listing.list_rows(catalog, settings):
         said = hits.get(one.rule)
         names = ("findings", "cases", "untold", "judged")
         rows.append(
