@@ -43,8 +43,13 @@ def select_rules(
         run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned
     )
     if not ids:
-        return load(only=paths) if paths else load(kb)
-    whole = load(only=paths) if paths else Catalog()
+        if paths:
+            return load(only=paths)
+        return load(kb)
+    if paths:
+        whole = load(only=paths)
+    else:
+        whole = Catalog()
     everything = load(kb)
     for name in ids:
         found = [rule for rule in everything.rules if rule.id == name]
@@ -61,11 +66,9 @@ def select_rules(
     folders = set(
         map(str, kb)
     )  # one that holds no rule was named in vain, whichever rule is asked for
-    whole.broken += [
-        error
-        for error in everything.broken
-        if Path(error.file).stem in ids or error.file in folders
-    ]
+    for error in everything.broken:
+        if Path(error.file).stem in ids or error.file in folders:
+            whole.broken.append(error)
     return whole
 
 

@@ -75,15 +75,15 @@ def command(
     with Interrupt() as stop:
         found = _explained(rule, paths, choice.kb, local)
         stop.check()
-    told = explain.find_subjects(found, subject) if subject is not None else None
+    subjects = explain.find_subjects(found, subject) if subject is not None else None
     if as_json:
-        click.echo(json.dumps(explain.make_record(found, told), indent=1))
+        click.echo(json.dumps(explain.make_record(found, subjects), indent=1))
     else:
         console = Console()
-        depth = 2 if told is not None and len(told) == 1 else verbose
+        depth = 2 if subjects is not None and len(subjects) == 1 else verbose
         most = 0 if everything else explain_text.SHOWN
         console.print_lines(
-            explain_text.write_lines(found, told, depth=depth, most=most, width=console.width)
+            explain_text.write_lines(found, subjects, depth=depth, most=most, width=console.width)
         )
     click.get_current_context().exit(FAILED if found.failed else DONE)
 

@@ -62,7 +62,7 @@ def _standard_input(check: bool) -> int:
 
 
 def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
-    """Format each file by itself: a broken one is told and stops no other."""
+    """Format each file by itself: a broken one is reported and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
     from analyzer.authoring.lint.run import choose_files
 
@@ -84,13 +84,13 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
         if layout.changed:
             changed += 1
             status = max(status, FAILED) if check else status
-            click.echo(_told(layout, check, diff), nl=not diff)
+            click.echo(_write_result(layout, check, diff), nl=not diff)
     verb = "would change" if check or diff else "changed"
     click.echo(f"{len(paths)} {'file' if len(paths) == 1 else 'files'}, {changed} {verb}", err=True)
     return status
 
 
-def _told(layout: Layout, check: bool, diff: bool) -> str:
+def _write_result(layout: Layout, check: bool, diff: bool) -> str:
     if diff:
         return for_terminal(layout.make_diff())
     return f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"

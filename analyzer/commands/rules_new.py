@@ -98,7 +98,7 @@ def command(
     else:
         text = skeleton.write_skeleton(rule_id, table, log, title, skeleton.locate_schema(kb))
     skeleton.write_file(path, text)
-    _told(path, bundles, drafted, named=bool(table or log))
+    _print_next(path, bundles, drafted, named=bool(table or log))
 
 
 def _check_options(
@@ -209,7 +209,7 @@ def _as_member(spec: str) -> str:
     return f"{Path(name).name}{colon}{lines}" if "!" not in spec and Path(name).is_file() else spec
 
 
-# -- what the author is told; the case is his own, so lines are shown as they are
+# -- what the author sees; the case is his own, so lines are shown as they are
 
 
 def _show(found: Draft, check: CaseCheck | None) -> None:
@@ -247,7 +247,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         click.echo(f"note: {bound_line(note, 300)}", err=True)
 
 
-def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:
+def _print_next(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:
     shown = one_line(str(path))
     if not drafted and not named:
         click.echo(

@@ -35,7 +35,7 @@ class RuleDifference:
     """What one rule finds otherwise.
 
     lost, gained  findings of one version only; changed: with another severity or confidence
-    unsure        subjects that cannot be told any more; settled: that can be told now
+    unsure        subjects of which the rule cannot tell any more; settled: of which it can tell now
     kept          findings that both versions make alike
     unsearched    signature -> stored cases whose logs were not searched for it: nothing is known of them there
     """
@@ -67,9 +67,9 @@ class RuleDifference:
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
         head |= {"why": pair.why} if pair.why else {}
-        thresholds = [
-            {"name": name, "before": before, "now": now} for name, before, now in pair.thresholds
-        ]
+        thresholds = []
+        for name, before, now in pair.thresholds:
+            thresholds.append({"name": name, "before": before, "now": now})
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
         head |= {"unsearched": self.unsearched} if self.unsearched else {}
         for kind in KINDS:
@@ -79,7 +79,10 @@ class RuleDifference:
                 where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
                 if thing.id not in ("", thing.case):
                     where["id"] = thing.id
-                rest = {key: value for key, value in asdict(hit).items() if key != "thing"}
+                rest = {}
+                for key, value in asdict(hit).items():
+                    if key != "thing":
+                        rest[key] = value
                 head[kind].append(where | {key: value for key, value in rest.items() if value})
         return head
 
@@ -125,7 +128,7 @@ def compare_catalogs(
 ) -> CatalogDifference:
     """Judge what differs between two catalogs over some cases; the rules of `old` get other ids on the way.
 
-    Raises BacklineError when the storage fails. A bundle or an example that cannot be read is told in `unread`.
+    Raises BacklineError when the storage fails. A bundle or an example that cannot be read is named in `unread`.
     """
     limits = Limits()
     chosen = pair_rules(old, new, drafts=drafts)
@@ -167,7 +170,8 @@ def _judge_archive(
         one.add_hits(report, 0 if one.pair.new is None else len(report.hits))
     found.stored = reports[0].judged
     found.no_facts = reports[0].no_facts
-    found.unread += [(name or case, why) for case, name, why in reports[0].damaged]
+    for case, name, why in reports[0].damaged:
+        found.unread.append((name or case, why))
 
 
 def _judge_bundle(
@@ -181,10 +185,13 @@ def _judge_bundle(
         return
     found.bundles += 1
     for one in judged:
-        answers = [
-            None if rule is None else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
-            for rule in (one.pair.new, one.pair.old)
-        ]
+        answers = []
+        for rule in (one.pair.new, one.pair.old):
+            answers.append(
+                None
+                if rule is None
+                else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
+            )
         _add_difference(one, str(bundle), str(bundle), answers[0], answers[1])
 
 

@@ -25,9 +25,9 @@ _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
 
 def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
     """Yield the difference line by line; `most` items of each list, 0 for all."""
-    kinds = [
-        sum(one.pair.kind == kind for one in found.rules) for kind in (NEW, GONE, CHANGED, REWORDED)
-    ]
+    kinds = []
+    for kind in (NEW, GONE, CHANGED, REWORDED):
+        kinds.append(sum(one.pair.kind == kind for one in found.rules))
     yield "Rules: {} new, {} gone, {} changed, {} only reworded, {} the same.".format(
         *kinds, found.same
     )

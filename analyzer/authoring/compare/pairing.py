@@ -69,7 +69,10 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
         if not parts:
             found.same += 1
             continue
-        kind = REWORDED if set(parts) <= WORDS else CHANGED
+        if set(parts) <= WORDS:
+            kind = REWORDED
+        else:
+            kind = CHANGED
         thresholds = []
         for threshold, (number, _) in rule.thresholds.items():
             if threshold in former.thresholds and former.thresholds[threshold][0] != number:
@@ -87,9 +90,9 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
 
 def _list_parts(old: Rule, new: Rule) -> Iterator[str]:
     before_facts, facts = old.fact_tables(), new.fact_tables()
-    yield from (
-        name for name in facts if name in before_facts and before_facts[name] != facts[name]
-    )
+    for name in facts:
+        if name in before_facts and before_facts[name] != facts[name]:
+            yield (name)
     if old.text.text == new.text.text and old.text.shared == new.text.shared:
         return
     before: dict[str, Any] = old.text.tree().plain()

@@ -53,7 +53,9 @@ class SignatureCount:
     def proposal(self) -> str:
         """The narrower pattern when it helps."""
         helps = self.narrow is not None and self.narrow < self.hits
-        return self.signature.narrow if self.too_general and helps else ""
+        if self.too_general and helps:
+            return self.signature.narrow
+        return ""
 
 
 @dataclass(slots=True)
@@ -119,7 +121,9 @@ def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = Non
     verdicts = {
         verdict: count for verdict, count in judgement.counts.get(rule.id, {}).items() if count
     }
-    subjects = [f"{finding.subject} on {finding.node}" for finding in judgement.findings]
+    subjects = []
+    for finding in judgement.findings:
+        subjects.append(f"{finding.subject} on {finding.node}")
     return CaseCheck(
         counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else ""
     )

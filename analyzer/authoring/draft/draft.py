@@ -147,9 +147,15 @@ class _Drafter:
         self.mask = Mask(made.names)
         signs = [sign for sign in made.signs if self.can_ask_for(sign)]
         if not signs and not made.lines:  # only the gate is left: then it is the condition
-            signs = [s for s in made.also if s.name in made.gate and self.can_ask_for(s)]
+            signs = []
+            for s in made.also:
+                if s.name in made.gate and self.can_ask_for(s):
+                    signs.append(s)
             made = replace(made, only="")
-        also = [sign for sign in (*made.also, *made.signs) if sign not in signs]
+        also = []
+        for sign in (*made.also, *made.signs):
+            if sign not in signs:
+                also.append(sign)
         self.made = replace(made, signs=signs, also=also)
         self.signatures: list[DraftSignature] = []
         self.tables: dict[str, str] = {}
@@ -166,8 +172,14 @@ class _Drafter:
         return self.draft_short() or self.draft_long()
 
     def draft_long(self) -> Draft:
-        subject = self.hits.write_subject() if self.hits else self.write_subject()
-        lets = self.hits.write_lets() if self.hits else []
+        if self.hits:
+            subject = self.hits.write_subject()
+        else:
+            subject = self.write_subject()
+        if self.hits:
+            lets = self.hits.write_lets()
+        else:
+            lets = []
         body = [*subject, *self.write_logs(), *lets, *self.write_condition(), *self.write_answers()]
         examples = ExampleDrafter(self.made, self.mask, self.list_lines(), self.is_harmless)
         if self.hits and self.hits.ended:
@@ -267,7 +279,9 @@ class _Drafter:
 
     def time_of(self, line: CleanLine) -> float:
         time = self.made.lines[line.number].time
-        return math.inf if time is None else time
+        if time is None:
+            return math.inf
+        return time
 
     def is_timed(self, one: DraftSignature) -> bool:
         return all(self.time_of(line) < math.inf for line in one.lines)
@@ -277,7 +291,9 @@ class _Drafter:
         if self.hits is None:
             return self.tables[one.name] in self.made.apart
         lines = self.made.lines
-        home = {lines[line.number].node for line in self.signatures[0].lines}
+        home = set()
+        for line in self.signatures[0].lines:
+            home.add(lines[line.number].node)
         return not {lines[line.number].node for line in one.lines} <= home
 
     def list_lines(self, *, ends: bool = False) -> dict[str, list[str]]:
@@ -296,7 +312,10 @@ class _Drafter:
         return found
 
     def is_harmless(self, table: str, line: str) -> bool:
-        own = [one for one in self.signatures if self.tables[one.name] == table]
+        own = []
+        for one in self.signatures:
+            if self.tables[one.name] == table:
+                own.append(one)
         return not any(re.search(one.pattern, line) for one in own)
 
     def can_ask_for(self, sign: Sign) -> bool:
@@ -342,7 +361,10 @@ class _Drafter:
             return lines
         times = [line.time for line in self.made.lines if line.time is not None]
         measured = max(times) - min(times)
-        span = f"{measured:.0f} s" if measured >= 1 else "less than 1 s"
+        if measured >= 1:
+            span = f"{measured:.0f} s"
+        else:
+            span = "less than 1 s"
         guess = f"a guess: {span} from the first to the last of the chosen lines"
         lines += ["seen:", f"  {write_comment(guess)}"]
         hits = self.hits
@@ -350,7 +372,8 @@ class _Drafter:
             nameless = [one.name for one in self.signatures if hits.column not in one.groups]
             thing = hits.column.replace("_", " ")
             text = f"their lines name no {thing}, so any line of the machine counts: {', '.join(nameless)}"
-            lines += [f"  {write_comment(text)}"] if nameless else []
+            if nameless:
+                lines.append(f"  {write_comment(text)}")
         names = ", ".join(one.name for one in self.signatures)
         lines.append(f"  {self.order}: {{sequence: [{names}], within: {_round_span(measured)}}}")
         return lines
@@ -358,7 +381,9 @@ class _Drafter:
     def list_remarks(self, one: DraftSignature) -> list[str]:
         """Return what the author should know of a signature."""
         lines = []
-        groups = [f"{name}: {', '.join(values)}" for name, values in one.groups.items()]
+        groups = []
+        for name, values in one.groups.items():
+            groups.append(f"{name}: {', '.join(values)}")
         if groups:
             lines.append(f"columns of its hits in the chosen lines: {'; '.join(groups)[:300]}")
         if one.shared:
@@ -383,15 +408,23 @@ class _Drafter:
             lines.append(f"only: {write_scalar(self.made.only)}  # from the rule it starts with")
         lines.append(write_comment("a guess: the signs of the chosen lines, all of them"))
         lines.append(f"when: {write_scalar(' and '.join(parts)) if parts else 'true'}")
-        also = [f"{sign.name} = {self.show_value(sign)}" for sign in self.made.also[:12]]
+        also = []
+        for sign in self.made.also[:12]:
+            also.append(f"{sign.name} = {self.show_value(sign)}")
         if also:
             lines.append(write_comment(f"beside them: {', '.join(also)}"))
         return lines
 
     def write_answers(self) -> list[str]:
         # The signatures that the subject and its join do not speak of.
-        ended = self.hits.ended if self.hits else ""
-        others = [one for one in self.signatures[bool(self.hits) :] if one.name != ended]
+        if self.hits:
+            ended = self.hits.ended
+        else:
+            ended = ""
+        others = []
+        for one in self.signatures[bool(self.hits) :]:
+            if one.name != ended:
+                others.append(one)
         shown = [sign.name for sign in (*self.made.signs, *self.made.also)][:12]
         words = [describe_sign(sign) for sign in self.made.signs]
         if self.hits:
@@ -411,7 +444,10 @@ class _Drafter:
         say = f"{TO_DO}: what was found, with its values"
         if words:
             say = "; ".join(words)[:400] + "."
-        table = self.made.lines[0].table if self.made.lines else self.made.each[1]
+        if self.made.lines:
+            table = self.made.lines[0].table
+        else:
+            table = self.made.each[1]
         return [
             "",
             "outcomes:",
@@ -446,13 +482,18 @@ class _Drafter:
         if hits.ended:
             renamed[hits.ended] = short.CLEARED
         signatures = [replace(one, name=renamed[one.name]) for one in self.signatures]
-        tables = {renamed[name]: table for name, table in self.tables.items() if name in renamed}
+        tables = {}
+        for name, table in self.tables.items():
+            if name in renamed:
+                tables[renamed[name]] = table
         examples = ExampleDrafter(made, self.mask, self.list_lines(), self.is_harmless)
         home = tables[signatures[0].name]
         over: list[str] = []
         if hits.ended:
             over = [line for lines in self.list_lines(ends=True).values() for line in lines]
-        quiet = [some.get(home, []) for some in (examples.find_quiet(), examples.make_up())]
+        quiet = []
+        for some in (examples.find_quiet(), examples.make_up()):
+            quiet.append(some.get(home, []))
         body = [
             *write_head(self.rule_id, self.title, kb=False),
             *self.write_sign(hits, signatures, tables),
@@ -475,11 +516,15 @@ class _Drafter:
             lines.append(f"  per: {hits.column}  # one verdict for each")
         for end in ended:
             lines.append("cleared:  # the lines that say it is over")
-            lines += [f"  {write_comment(text)}" for text in self.list_remarks(end)]
+            for text in self.list_remarks(end):
+                lines.append(f"  {write_comment(text)}")
             if tables[end.name] != tables[begin.name]:
                 lines.append(f"  in: {tables[end.name]}")
             lines.append(f"  match: {write_quoted(end.pattern)}")
-        since = f", the first at {{{short.SIGN}.first}}" if hits.timed else ""
+        if hits.timed:
+            since = f", the first at {{{short.SIGN}.first}}"
+        else:
+            since = ""
         over = ", and no line has said since that it is over" if hits.ended else ""
         words = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
         for name in list(hits.measured)[:3]:
@@ -512,7 +557,8 @@ def _try_examples(
         return None
     for calm in quiet:
         shown = ["", "examples:", *write_block("match", lines, 2)]
-        shown += write_block("cleared", over, 2) if over else []
+        if over:
+            shown += write_block("cleared", over, 2)
         shown += write_block("no_match", calm, 2)
         try:
             rule = rules.parse("\n".join([*body, *shown]) + "\n")
@@ -528,7 +574,9 @@ def _try_examples(
 
 def _name_place(table: Table) -> str:
     """Return where a remedy is carried out."""
-    return "host" if table.product in ("esxi", "esxtop") else "where to do it"
+    if table.product in ("esxi", "esxtop"):
+        return "host"
+    return "where to do it"
 
 
 def _round_span(measured: float) -> str:

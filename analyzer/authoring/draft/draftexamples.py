@@ -1,4 +1,4 @@
-"""The examples of a draft: one that matches, one that does not, one that cannot be told.
+"""The examples of a draft: one that matches, one that does not, one that leaves the answer open.
 
 Several forms are tried for each, the one nearest to what a host prints first; the first that holds is taken.
 """
@@ -155,7 +155,10 @@ class ExampleDrafter:
         if not self.made.lines:
             yield self.write_tables(calm)
             return
-        over = [self.over] if self.over else []
+        if self.over:
+            over = [self.over]
+        else:
+            over = []
         for logs in (*over, self.find_quiet(), self.make_up()):
             yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(logs)]
             yield [*self.write_tables(calm), *self.write_logs(logs)]
@@ -221,7 +224,9 @@ class ExampleDrafter:
 
     def mask_rows(self, rows: Rows) -> dict[str, list[dict[str, Any]]]:
         """Return rows with their cells masked."""
-        found = {name: [dict(row) for row in some] for name, some in rows.items()}
+        found = {}
+        for name, some in rows.items():
+            found[name] = [dict(row) for row in some]
         for row in [row for some in found.values() for row in some]:
             for column, value in row.items():
                 if isinstance(value, str) and value not in self.made.made_up:
@@ -232,7 +237,9 @@ class ExampleDrafter:
         """Return the rows with every sign of the condition replaced."""
         tables = {self.made.each[0]: self.made.each[1].name}
         tables |= {name: body["table"] for name, body in self.made.joins.items()}
-        changed = {name: [dict(row) for row in members] for name, members in self.made.rows.items()}
+        changed = {}
+        for name, members in self.made.rows.items():
+            changed[name] = [dict(row) for row in members]
         for sign in self.made.signs:
             for row in changed.get(tables[sign.alias], []):
                 row[sign.column.name] = value(sign)
@@ -244,7 +251,10 @@ class ExampleDrafter:
         for table in self.logs:
             lines = {}
             for line in self.made.quiet.get(table, []):
-                masked = self.mask.mask_text(line, guess=True)[:400] if line.strip() else ""
+                if line.strip():
+                    masked = self.mask.mask_text(line, guess=True)[:400]
+                else:
+                    masked = ""
                 if masked and self.harmless_line(table, masked):
                     lines[masked] = True
             found[table] = list(lines)[:QUIET_LINES] or self.make_up()[table]
@@ -256,6 +266,9 @@ class ExampleDrafter:
         for table, lines in self.logs.items():
             if lines:
                 stamp = re.match(r"[\d<>: TZ.+-]{10,40}", lines[0])
-                head = stamp.group().strip() if stamp else ""
+                if stamp:
+                    head = stamp.group().strip()
+                else:
+                    head = ""
                 found[table] = [f"{head} (made up) nothing to see".strip()]
         return found

@@ -48,7 +48,8 @@ def load_finding(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     path, _, fragment = text.partition("#")
     for place in [found.start() for found in re.finditer("#", text)] + [len(text)]:
         if text[:place] and Path(text[:place]).is_file():
-            path, fragment = text[:place], text[place + 1 :]
+            path = text[:place]
+            fragment = text[place + 1 :]
     document = case.load(Path(path))
     findings = document["findings"]
     if not findings:
@@ -100,7 +101,10 @@ class _Reading:
         for item in self.finding["evidence"]:
             label = str(item["label"])
             found = _LABEL.match(label)
-            table = self.find_row_table(found, item) if found else None
+            if found:
+                table = self.find_row_table(found, item)
+            else:
+                table = None
             if found and table is not None:
                 column = table.column(found["column"])
                 assert column is not None
@@ -138,21 +142,30 @@ class _Reading:
 
     def find_row_table(self, found: re.Match[str], item: Mapping[str, Any]) -> Table | None:
         """Return the table an alias stands for: by the rule, else by the parsers that read the member."""
-        alias = self.rule.aliases.get(found["alias"]) if self.rule else None
+        if self.rule:
+            alias = self.rule.aliases.get(found["alias"])
+        else:
+            alias = None
         if alias is not None:
-            return alias.table if alias.table.column(found["column"]) else None
+            if alias.table.column(found["column"]):
+                return alias.table
+            return None
         tables = []
         for parser in self.list_readers(item):
             for table in parser.tables:
                 if not table.log and table.column(found["column"]):
                     tables.append(table)
         # An alias is one table: the one that has all columns the evidence names with it.
-        labels = [_LABEL.match(str(one["label"])) for one in self.finding["evidence"]]
+        labels = []
+        for one in self.finding["evidence"]:
+            labels.append(_LABEL.match(str(one["label"])))
         columns = {one["column"] for one in labels if one and one["alias"] == found["alias"]}
         for table in tables:
             if all(table.column(name) for name in columns):
                 return table
-        return tables[0] if tables else None
+        if tables:
+            return tables[0]
+        return None
 
     def find_log_table(self, label: str, item: Mapping[str, Any]) -> Table | None:
         for parser in self.list_readers(item):
@@ -160,7 +173,9 @@ class _Reading:
                 return parser.tables[0]
         if self.rule is None or label not in self.rule.seen:
             return None
-        logs = [self.rule.logs[name] for name in self.rule.seen[label].logs]
+        logs = []
+        for name in self.rule.seen[label].logs:
+            logs.append(self.rule.logs[name])
         for log in logs:
             if re.search(log.pattern, str(item["text"])):
                 return log.table
@@ -198,11 +213,10 @@ class _Reading:
                 made.notes.append(note)
             source.judge_machine(made)
         made.lines, made.quiet = self.lines, self.quiet
-        signs = [
-            Sign(p.alias, p.column, p.value, _has_many(made, p.alias))
-            for p in self.pieces
-            if p.value is not None
-        ]
+        signs = []
+        for p in self.pieces:
+            if p.value is not None:
+                signs.append(Sign(p.alias, p.column, p.value, _has_many(made, p.alias)))
         # The condition of the rule rests on these columns.
         wanted = set()
         for node in (self.rule.when, self.rule.only) if self.rule else ():
@@ -280,7 +294,10 @@ class _Reading:
                 row |= fixed
                 for name, values in cells.items():
                     row[name] = values[min(number, len(values) - 1)]
-                last = table.key[-1] if table.key else ""
+                if table.key:
+                    last = table.key[-1]
+                else:
+                    last = ""
                 if many and number and last and last not in cells:
                     row[last] = _count_on(row[last], number)
                 made.rows[table.name].append(row)
@@ -297,13 +314,19 @@ def _count_on(value: Any, number: int) -> Any:
 
 
 def _list_columns(node: ExprNode | None) -> Sequence[ExprNode]:
-    return [leaf for leaf in node.walk() if leaf.op == "column"] if node is not None else ()
+    if node is not None:
+        return [leaf for leaf in node.walk() if leaf.op == "column"]
+    return ()
 
 
 def find_fixed(node: ExprNode) -> dict[tuple[str, str], Any]:
     """Return the cells, (alias, column) -> value, that a chain of `and` asks to be equal to a value."""
     if node.op == "and":
-        return {key: value for child in node.args for key, value in find_fixed(child).items()}
+        found = {}
+        for child in node.args:
+            for key, value in find_fixed(child).items():
+                found[key] = value
+        return found
     if node.op in ("compare", "in") and node.args and node.args[0].op == "column":
         plain = [child.value for child in node.args[1:] if child.op == "literal"]
         if plain and (node.op == "in" or node.name == "=="):
@@ -317,7 +340,9 @@ def _has_many(made: DraftSource, alias: str) -> bool:
 
 def _pair_columns(by: Any) -> list[tuple[Any, Any]]:
     """Return the pairs of columns that `by` of a join compares."""
-    return list(by.items()) if isinstance(by, dict) else [(column, column) for column in by]
+    if isinstance(by, dict):
+        return list(by.items())
+    return [(column, column) for column in by]
 
 
 def _list_join_columns(made: DraftSource, alias: str) -> list[str]:

@@ -53,7 +53,9 @@ class DraftSignature:
     def literal(self) -> int:
         """Length of the literal that a search can look for, 0 when there is none."""
         found = required_literals(self.pattern)
-        return min(map(len, found)) if found else 0
+        if found:
+            return min(map(len, found))
+        return 0
 
 
 def draft_signatures(
@@ -109,12 +111,17 @@ def _find_differences(one: CleanLine, two: CleanLine) -> dict[int, str]:
                 regex = r"\S+"
         elif mine.kind == other.kind == "word" and mine.value.count(".") <= 1:
             digits = [re.search(r"\d", token.value) for token in (mine, other)]
-            regex = r"[\w$.-]+" if all(digits) else ""
+            if all(digits):
+                regex = r"[\w$.-]+"
+            else:
+                regex = ""
         if not regex:
             return {}
         places[number] = regex
         words_apart += mine.kind == "word"
-    return places if words_apart <= 2 else {}
+    if words_apart <= 2:
+        return places
+    return {}
 
 
 def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
@@ -144,7 +151,8 @@ def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> 
         if number == 0 and first != regex:
             wide.append(first)
         elif name and len(groups) < MOST_GROUPS:
-            name = f"{name}_seen" if name in columns else name
+            if name in columns:
+                name = f"{name}_seen"
             named[name] += 1
             if named[name] != 1:
                 name = f"{name}_{named[name]}"
@@ -162,8 +170,13 @@ def _name_signature(tokens: Sequence[Token], taken: set[str]) -> str:
     words: list[str] = []
     for token in tokens:
         if token.kind == "word" and len(" ".join(words)) < 24:
-            parts = [part for part in re.split(r"[^A-Za-z0-9]+", token.value) if part.isalpha()]
-            words += [word for word in name_column(" ".join(parts)).split("_") if len(word) > 1]
+            parts = []
+            for part in re.split(r"[^A-Za-z0-9]+", token.value):
+                if part.isalpha():
+                    parts.append(part)
+            for word in name_column(" ".join(parts)).split("_"):
+                if len(word) > 1:
+                    words.append(word)
     base = "_".join(words[:4])[:36].strip("_") or "sign"
     if "_" not in base:  # a single word may be one of YAML or of the language: null, in, count
         base += "_line"
@@ -184,13 +197,19 @@ def _fuse_values(tokens: Sequence[Token]) -> list[Token]:
     """Make one value of values that touch each other: no class may match what follows it."""
     made: list[Token] = []
     for token in tokens:
-        before = made[-1] if made else None
+        if made:
+            before = made[-1]
+        else:
+            before = None
         if before is None or not _runs_into(before, token):
             made.append(token)
             continue
         value = before.value + token.value
         # What cannot be printed may be a line end of some sort, which is no `\S`.
-        sign = r"[^ ]" if ODD in value else r"\S"
+        if ODD in value:
+            sign = r"[^ ]"
+        else:
+            sign = r"\S"
         regex = f"{sign}+"
         if _has_blank(before, token):
             regex = rf"{sign}+(?: +{sign}+){{0,8}}"

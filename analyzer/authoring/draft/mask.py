@@ -155,7 +155,9 @@ class Mask:
     def list_counts(self) -> list[str]:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
-        words = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
+        words = []
+        for word, count in counts.items():
+            words.append(counted(count, word, _PLURALS.get(word, "")))
         if self._odd:
             one = "character that cannot be printed"
             words.append(counted(self._odd, one, "characters that cannot be printed"))
@@ -260,7 +262,10 @@ class Mask:
             digits = re.sub(r"[^0-9a-f]", "", low)
             return self.give_mask(kind, digits, lambda number: _fill_form(word, number))
         if kind in ("licence", "ticket"):
-            form = "licence" if kind == "licence" else "decimal"
+            if kind == "licence":
+                form = "licence"
+            else:
+                form = "decimal"
             return self.give_mask(kind, low, lambda number: _fill_form(word, number, form))
         if kind in _PLACED and word.isdecimal():
             return None
@@ -272,7 +277,10 @@ class Mask:
             self._numbers[kind] += 1
             number = self._numbers[kind]
             plain = f"{_STEMS.get(kind, kind)}-{number:02d}"
-            self._given[kind, key] = make(number) if make is not None else plain
+            if make is not None:
+                self._given[kind, key] = make(number)
+            else:
+                self._given[kind, key] = plain
         return self._given[kind, key]
 
     def mask_ipv4(self, word: str) -> str:
@@ -312,7 +320,9 @@ class Mask:
         plain = self.give_mask("mac", digits, lambda number: f"005056{number:06x}")
         signs = iter(plain)
         made = "".join(next(signs) if sign.isalnum() else sign for sign in word)
-        return made.upper() if word.isupper() else made
+        if word.isupper():
+            return made.upper()
+        return made
 
     def mask_device(self, word: str) -> str:
         """Return the mask of a storage device; its prefix and first digit stay."""
@@ -334,7 +344,9 @@ class Mask:
         """Return the mask of a user with or without a domain, None when it is none."""
         head, slash, name = word.rpartition("\\")
         if name.lower() in SYSTEM_USERS:
-            return f"EXAMPLE{slash}{name}" if head else word
+            if head:
+                return f"EXAMPLE{slash}{name}"
+            return word
         if name.isdecimal():
             return None
         if head:
@@ -346,7 +358,10 @@ class Mask:
         if name in DEFAULT_NAMES or name.endswith(".vmware.com"):
             return name
         count = self._numbers["domain"]
-        made = _DOMAINS[count] if count < len(_DOMAINS) else f"d{count}.example.com"
+        if count < len(_DOMAINS):
+            made = _DOMAINS[count]
+        else:
+            made = f"d{count}.example.com"
         return self.give_mask("domain", name, lambda _: made)
 
     def mask_fqdn(self, word: str) -> str | None:
@@ -428,7 +443,10 @@ def _split_path(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
         )
         if stem and stem[1] not in (".", ".."):
             volume = re.fullmatch(r"(?i)[0-9a-f]{8}-[0-9a-f-]{8,}", stem[1])
-            kind = ("volume" if volume else "datastore") if first else "vm"
+            if first:
+                kind = "volume" if volume else "datastore"
+            else:
+                kind = "vm"
             yield kind, at, at + len(stem[1])
         first = False
         at += len(part) + 1
@@ -437,9 +455,14 @@ def _split_path(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
 def _fill_form(word: str, number: int, form: str = "hex") -> str:
     """Return `number` in the form of `word`: every digit replaced, other signs where they stand."""
     digits = {"hex": "0-9a-fA-F", "decimal": "0-9", "licence": "0-9A-Z"}[form]
-    places = [found.start() for found in re.finditer(f"[{digits}]", word)]
+    places = []
+    for found in re.finditer(f"[{digits}]", word):
+        places.append(found.start())
     signs = list(word)
-    filled = f"{number:x}" if form == "hex" else str(number)
+    if form == "hex":
+        filled = f"{number:x}"
+    else:
+        filled = str(number)
     for place, sign in zip(places, filled.rjust(len(places), "0")[-len(places) :], strict=True):
         signs[place] = sign
     return "".join(signs)

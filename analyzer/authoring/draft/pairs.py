@@ -40,8 +40,8 @@ def begins_problem(one: DraftSignature) -> bool:
     return found is not None and found[1] == "problem"
 
 
-def _read_message(told: CleanLine) -> str:
-    return told.line[told.start :]
+def _read_message(line: CleanLine) -> str:
+    return line.line[line.start :]
 
 
 def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
@@ -49,10 +49,9 @@ def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
     events = [_EVENT.search(_read_message(one)) for one in (begin, end)]
     if events[0] and events[1]:
         return (events[0][1], events[1][1]) == ("problem", "clear") and events[0][2] == events[1][2]
-    words = [
-        {token.value.lower() for token in one.tokens if token.kind == "word"}
-        for one in (begin, end)
-    ]
+    words = []
+    for one in (begin, end):
+        words.append({token.value.lower() for token in one.tokens if token.kind == "word"})
     bad = words[0] - words[1]
     good = words[1] - words[0]
     return len(bad) == len(good) == 1 and (next(iter(bad)), next(iter(good))) in _ENDS

@@ -153,7 +153,9 @@ def _find_address(spec: Spec, filled: Mapping[str, bool]) -> str:
             do="Give more of one of these addresses.",
             choices=found,
         )
-    stems = [address.rpartition("/")[2].rpartition("!")[2] for address in filled]
+    stems = []
+    for address in filled:
+        stems.append(address.rpartition("/")[2].rpartition("!")[2])
     near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], stems)
     do = "Take the address from the report."
     if near.startswith("did"):
@@ -164,7 +166,7 @@ def _find_address(spec: Spec, filled: Mapping[str, bool]) -> str:
 def _take_lines(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
     """Add the lines and rows of one spec."""
     wanted = range(spec.first, spec.last + 1)
-    told: set[int] = set()
+    logged: set[int] = set()
     for watched in watcher.watched:
         if watched.scan.address != address:
             continue
@@ -174,34 +176,41 @@ def _take_lines(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> 
                 picked.lines.append(
                     read_log_line(picked.facts, table, text, address, number, watched.scan.node)
                 )
-                told.add(number)
+                logged.add(number)
             elif text.strip():
                 picked.quiet.setdefault(table.name, []).append(text)
     for row in picked.intake.rows:
-        if row.block.address == address and (chosen := _choose_columns(row, wanted, told)):
+        if row.block.address == address and (chosen := _choose_columns(row, wanted, logged)):
             picked.rows.append(ChosenRow(row, chosen))
     rows = {number for one in picked.rows for number in (one.row.line, *one.row.lines.values())}
-    left = [number for number in wanted if number not in told | rows]
+    left = [number for number in wanted if number not in logged | rows]
     if any(frame.block.address == address for frame in picked.intake.frames):
         picked.notes.append(
             f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu"
         )
     elif left:
         shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
-        lines = "line" if len(left) == 1 else "lines"
+        if len(left) == 1:
+            lines = "line"
+        else:
+            lines = "lines"
         picked.notes.append(f"{address}: nothing was read from {lines} {shown}")
 
 
-def _choose_columns(row: Row, wanted: range, told: set[int]) -> list[str]:
+def _choose_columns(row: Row, wanted: range, logged: set[int]) -> list[str]:
     """Return the columns of a row that stand on wanted lines; lines of a log are no rows."""
     keys = set(row.table.key)
-    there = [column.name for column in row.table.columns if row.values.get(column.name) is not None]
+    there = []
+    for column in row.table.columns:
+        if row.values.get(column.name) is not None:
+            there.append(column.name)
     if row.lines:
-        chosen = [
-            name for name in there if row.line_of(name) in wanted and row.line_of(name) not in told
-        ]
+        chosen = []
+        for name in there:
+            if row.line_of(name) in wanted and row.line_of(name) not in logged:
+                chosen.append(name)
         return [name for name in chosen if name not in keys] or chosen
-    if row.line not in wanted or row.line in told:
+    if row.line not in wanted or row.line in logged:
         return []
     return [name for name in there if name not in keys] or there
 
@@ -211,7 +220,10 @@ def read_log_line(
 ) -> LogLine:
     """Return a line of a log with the place of its message, its time and its columns, as far as it tells them."""
     made = LogLine(table, text, address, line, node)
-    captured = facts.nodes[node].captured if node in facts.nodes else ""
+    if node in facts.nodes:
+        captured = facts.nodes[node].captured
+    else:
+        captured = ""
     row = _parse_line(table, Block([text], line, address, taken=captured))
     if row is None:
         return made
@@ -226,7 +238,10 @@ def read_log_line(
         made.start = at
         made.end = at + len(message)
     event = row.values.get("event_id")
-    head = text.find(f"[{event}]") if event else -1
+    if event:
+        head = text.find(f"[{event}]")
+    else:
+        head = -1
     if 0 <= head < made.start:
         made.start = head
     return made
@@ -269,11 +284,10 @@ class _Watcher(Scanner):
         **how: Unpack[HowToScan],
     ) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
-        ranges = [
-            (spec.first - AROUND, spec.last + AROUND)
-            for spec in self._specs
-            if spec.is_address(address)
-        ]
+        ranges = []
+        for spec in self._specs:
+            if spec.is_address(address):
+                ranges.append((spec.first - AROUND, spec.last + AROUND))
         if not ranges:
             return super().scan(source, table, address, scope, **how)
         keeper = _Keeper(ranges, how.get("first_line", 1), self.limits.line_bytes)

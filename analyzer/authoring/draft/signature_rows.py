@@ -69,16 +69,25 @@ class HitRows:
     def write_columns(self) -> list[str]:
         """Return the lines for the signature that tell the kinds of its measured groups."""
         kinds = ", ".join(f"{name}: {kind}" for name, (kind, _) in self.measured.items())
-        return [f"    columns: {{{kinds}}}"] if kinds else []
+        if kinds:
+            return [f"    columns: {{{kinds}}}"]
+        return []
 
     def write_lets(self) -> list[str]:
         """Return the lines of `let`."""
-        made = [f"  {named}: max({HIT}.{name})" for name, (_, named) in self.list_measured()]
-        return ["", "let:", *made] if made else []
+        made = []
+        for name, (_, named) in self.list_measured():
+            made.append(f"  {named}: max({HIT}.{name})")
+        if made:
+            return ["", "let:", *made]
+        return []
 
     def describe_rows(self) -> list[str]:
         """Return how an answer tells the lines of a subject."""
-        since = f", the first at {{{self.alias}.time}}" if self.timed else ""
+        if self.timed:
+            since = f", the first at {{{self.alias}.time}}"
+        else:
+            since = ""
         over = ", and no line has said since that it is over" if self.ended else ""
         words = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
         for name, (_, named) in self.list_measured():
@@ -87,7 +96,9 @@ class HitRows:
 
     def list_evidence(self) -> list[str]:
         """Return what shows the lines of a subject."""
-        measured = [f"{HIT}.{name}" for name, _ in self.list_measured()]
+        measured = []
+        for name, _ in self.list_measured():
+            measured.append(f"{HIT}.{name}")
         return measured or [self.signature if self.column == "node" else f"{HIT}.{self.column}"]
 
     def list_measured(self) -> list[tuple[str, tuple[str, str]]]:

@@ -60,7 +60,10 @@ def write_condition(sign: Sign) -> str:
     """Return the condition a sign becomes: above zero for what counts, the same value for the rest."""
     name, kind, value = sign.name, sign.column.kind, sign.value
     if kind == "bool":
-        text = name if value else f"not {name}"
+        if value:
+            text = name
+        else:
+            text = f"not {name}"
     elif sign.grows:
         text = f"{name} > 0"
     elif kind in ("int", "float") and abs(value) < MOST_LITERAL:
@@ -69,7 +72,9 @@ def write_condition(sign: Sign) -> str:
         text = f"{name} == {json.dumps(str(value))}"
     else:
         text = f"known({name})"
-    return f"any({text})" if sign.many else text
+    if sign.many:
+        return f"any({text})"
+    return text
 
 
 def describe_sign(sign: Sign) -> str:
@@ -88,5 +93,9 @@ def find_harmless(sign: Sign) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return 0 if sign.grows else value + 1
-    return "9.9.9" if sign.column.kind == "version" else "other"
+        if sign.grows:
+            return 0
+        return value + 1
+    if sign.column.kind == "version":
+        return "9.9.9"
+    return "other"

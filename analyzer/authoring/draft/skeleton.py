@@ -166,7 +166,10 @@ _ELSE = {
 
 
 def _find_table(name: str, *, log: bool) -> Table:
-    tables = {one.name: one for one in parsing.tables().values() if one.log == log}
+    tables = {}
+    for one in parsing.tables().values():
+        if one.log == log:
+            tables[one.name] = one
     if name in tables:
         return tables[name]
     if name in parsing.tables():
@@ -309,9 +312,10 @@ def check_id(rule_id: str) -> None:
             why=why,
             do="Write it like kb-2039495.",
         )
-    shipped = {
-        path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")
-    }
+    shipped = {}
+    for folder in rules.default_paths():
+        for path in folder.rglob("*.y*ml"):
+            shipped[path.stem] = path
     if rule_id in shipped:
         do = f"Choose another id, or read that rule: backline rules show {rule_id}"
         raise UsageError("a rule with this id comes with Backline", where=rule_id, do=do)

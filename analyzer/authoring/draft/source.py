@@ -72,7 +72,7 @@ class DraftSource:
     rows     table -> rows for the examples; raws: the same as text
     apart    log tables that another machine than the subject's writes
     origin   what it was made of, in words without names
-    made_up  values in `rows` that no evidence told
+    made_up  values in `rows` that are in no evidence
     only     gate of the rule a draft starts from, "" for none; gate: the columns it asks for
     by_hits  what the log lines name may be the subjects, instead of `each`
     lacks    a remark on `each`, where it is the subject
@@ -113,7 +113,10 @@ def read_lines(picked: Picked) -> DraftSource:
         made.apart |= {first.table.name} if apart else set()
         made.by_hits, made.lacks = True, note
         judge_machine(made)
-    home = picked.rows[0].row.block.node if picked.rows else picked.lines[0].node
+    if picked.rows:
+        home = picked.rows[0].row.block.node
+    else:
+        home = picked.lines[0].node
     made.apart |= {line.table.name for line in picked.lines if line.node != home}
     made.lines, made.quiet, made.names = picked.lines, picked.quiet, names
     made.notes += picked.notes
@@ -134,7 +137,10 @@ def read_lines(picked: Picked) -> DraftSource:
 def find_subject(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     """Return the table whose rows a rule over a log judges, whether the log is another node's, and a remark."""
     kind = (facts.nodes[node].kind if node in facts.nodes else "") or kinds_of(log)[0]
-    own = [facts.tables[name] for name in SUBJECTS.get(kind, ()) if name in facts.tables]
+    own = []
+    for name in SUBJECTS.get(kind, ()):
+        if name in facts.tables:
+            own.append(facts.tables[name])
     for table in own:
         if facts.count(table.name, node):
             return table, False, ""
@@ -215,7 +221,10 @@ def _read_raws(rows: Iterable[Row]) -> list[Raw]:
         for parser in parsing.registry().values():
             if any(table.name == row.table.name for table in parser.tables):
                 makers.append(parser)
-        by_command = [one for one in makers if block.command and one.match_command(block.command)]
+        by_command = []
+        for one in makers:
+            if block.command and one.match_command(block.command):
+                by_command.append(one)
         by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
         by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]
         name = next((one.name for one in (*by_command, *by_place, *by_shape, *makers)), "")
@@ -289,18 +298,19 @@ def mask_cell(mask: Mask, column: str, value: str) -> str:
 def describe_subject(alias: str, table: Table) -> str:
     """Return a text that names a row by its key columns."""
     columns = [name for name in table.key if table.column(name)] or ["node"]
-    words = [f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}" for name in columns]
+    words = []
+    for name in columns:
+        words.append(f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}")
     return ", ".join(words)
 
 
 def write_join(mine: Table, table: Table, *, apart: bool) -> dict[str, Any]:
     """Return the mapping of a join: by the key columns that both tables have."""
     kinds = {column.name: column.kind for column in mine.columns}
-    common = [
-        name
-        for name in table.key
-        if (column := table.column(name)) and kinds.get(name) == column.kind
-    ]
+    common = []
+    for name in table.key:
+        if (column := table.column(name)) and kinds.get(name) == column.kind:
+            common.append(name)
     made: dict[str, Any] = {"table": table.name, "by": common}
     if not common or common != list(table.key):
         made["rows"] = "many"

@@ -138,7 +138,10 @@ def cut_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 
 
 def _choose_tokens(tokens: Sequence[Token]) -> Sequence[Token]:
     """Begin with the first word, end within the length a pattern is made of and not with a blank."""
-    words = [n for n, one in enumerate(tokens) if one.kind == "word" and _count_letters(one) >= 2]
+    words = []
+    for n, one in enumerate(tokens):
+        if one.kind == "word" and _count_letters(one) >= 2:
+            words.append(n)
     values = [n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")]
     begin = next(iter(words or values), 0)
     if begin and tokens[begin - 1].regex == r"\[":
@@ -179,7 +182,10 @@ def _cut_tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
                 found.append(_make_masked_token(line, span, at))
                 at = span.end
             continue
-        stop = left[0].start if left else len(line)
+        if left:
+            stop = left[0].start
+        else:
+            stop = len(line)
         match = _TOKEN.match(line, at)
         assert match is not None
         if quoted := _read_quoted_object(line, match, left):
@@ -231,7 +237,10 @@ def _make_masked_token(line: str, span: Span, at: int) -> Token:
     original = line[at : span.end]
     if not all(re.fullmatch(regex, text) for text in (original, span.text)):
         blanks = max(original.count(" "), span.text.count(" "))
-        regex = rf"\S+(?: +\S+){{0,{blanks}}}" if blanks else r"\S+"
+        if blanks:
+            regex = rf"\S+(?: +\S+){{0,{blanks}}}"
+        else:
+            regex = r"\S+"
     if ODD in original:  # it may stand for a line end of some sort, which is no `\S`
         regex = rf"[^ ]+(?: +[^ ]+){{0,{original.count(' ')}}}"
     return Token(span.kind, at, span.end, regex, span.text, group)
@@ -248,14 +257,16 @@ def _make_token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token
             inside.append(replace(span, start=span.start - start, end=span.end - start))
     shown = mask_spans(line[start:end], inside)
     if kind == "space":
-        regex = " " if text == " " else regex
+        if text == " ":
+            regex = " "
     elif kind == "nic":
         prefix = text.rstrip("0123456789")
         return Token(kind, start, end, rf"{escape_text(prefix)}\d+", shown, name_column(prefix))
     elif kind == "scsipath":
         return Token(kind, start, end, regex, shown, "path")
     elif kind == "number":
-        regex = r"\d+" if text.isdecimal() else regex
+        if text.isdecimal():
+            regex = r"\d+"
     elif kind == "hex":
         regex = regex if text[1] == "x" else r"0X[0-9A-Fa-f]+"
     elif kind == "stamp":
@@ -280,7 +291,9 @@ def name_column(text: str) -> str:
     """Return a word as the name of a column, "" when it cannot be one."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
     name = re.sub(r"[^a-z0-9]+", "_", parted).strip("_")[:30]
-    return name if re.fullmatch(r"[a-z][a-z0-9_]*", name) else ""
+    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return name
+    return ""
 
 
 def _name_by_place(before: str, after: str, token: Token) -> str:

@@ -44,7 +44,10 @@ class Console:
                     Text(_make_writable(text, encoding), style=style) for text, style in line.parts
                 )
                 room = max(20, self.width - line.indent)
-                rows = [] if line.exact else list(whole.wrap(self.console, room))
+                if line.exact:
+                    rows = []
+                else:
+                    rows = list(whole.wrap(self.console, room))
                 rows = rows or [whole]
                 for number, row in enumerate(rows):
                     row.rstrip()

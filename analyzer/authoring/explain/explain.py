@@ -48,7 +48,7 @@ _ORDER = [
 class SubjectExplanation:
     """One subject: the verdict and everything it rests on.
 
-    say    what the finding says, of a match, and `also` what was added; why: why it cannot be told, of another
+    say    what the finding says, of a match, and `also` what was added; why: why the rule cannot tell, of another
     marks  number of a line of `trace`, 0 the top -> what kept the rule from matching
     """
 
@@ -101,7 +101,10 @@ def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) 
             at = row.line - row.block.first_line
             case_read.lines[row.block.address, row.line] = row.block.lines[at]
     failed = [finding.say for finding in judgement.findings if finding.verdict == Verdict.ERROR]
-    counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
+    counts = {}
+    for name, count in judgement.counts[rule.id].items():
+        if count:
+            counts[name] = count
     found = Explanation(
         rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
     )
@@ -111,18 +114,20 @@ def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) 
         found.notes.append(
             f"{left:,} more subjects were judged; the first of each verdict are shown"
         )
-    found.silent = [] if failed else _explain_silence(rule, facts, found)
+    if failed:
+        found.silent = []
+    else:
+        found.silent = _explain_silence(rule, facts, found)
     return found
 
 
 def find_subjects(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
-    found = [
-        one
-        for one in explanation.subjects
-        if low in f"{one.name}\n{one.object}\n{one.node}".casefold()
-    ]
+    found = []
+    for one in explanation.subjects:
+        if low in f"{one.name}\n{one.object}\n{one.node}".casefold():
+            found.append(one)
     if not found:
         known = [one_line(one.name, 60) for one in explanation.subjects[:5]]
         if known:
@@ -163,7 +168,10 @@ def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[Subject
                     continue
                 seen.add((trace.text, trace.at))
                 address, _, line = trace.at.rpartition(":")
-                number = int(line) if line.isdigit() else 0
+                if line.isdigit():
+                    number = int(line)
+                else:
+                    number = 0
                 label, text = "line", trace.value.strip('"')
                 if trace.text != "line":
                     label = f"{trace.text} = {trace.value}"
@@ -173,7 +181,7 @@ def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[Subject
     return found
 
 
-def _sort_subjects(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
+def _sort_subjects(subjects: list[SubjectExplanation]) -> list[SubjectExplanation]:
     """Return subjects worst first, the nearest misses before the others of their verdict."""
 
     def rank(one: SubjectExplanation) -> tuple[Any, ...]:
@@ -187,7 +195,7 @@ def _sort_subjects(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
         far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in one.near.leaves)
         return verdict, severity, one.near.distance or 3, far
 
-    return sorted(told, key=rank)
+    return sorted(subjects, key=rank)
 
 
 def walk_tree(trace: Trace) -> Iterator[Trace]:
@@ -206,29 +214,39 @@ def _list_empty(rule: Rule, facts: Facts) -> list[str]:
     """Return the nodes whose source was read and holds no row."""
     table = rule.each.table.name
     keys = facts.nodes_with(table)
-    return [
-        key
-        for key in keys
-        if not facts.count(table, key) and facts.coverage(key, table).state == "read"
-    ]
+    found = []
+    for key in keys:
+        if not facts.count(table, key) and facts.coverage(key, table).state == "read":
+            found.append(key)
+    return found
 
 
 def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     table = rule.each.table
     ask = rule.ask_for(table)
-    asked = f" Ask for: {ask}" if ask else ""
+    if ask:
+        asked = f" Ask for: {ask}"
+    else:
+        asked = ""
     if not facts.nodes_of_product(table.product):
         nodes = ", ".join(
             f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values()
         )
-        here = f"; the case holds {nodes}" if nodes else ""
+        if nodes:
+            here = f"; the case holds {nodes}"
+        else:
+            here = ""
         absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
-        return [] if found.subjects else [absent]
-    held = "row" if table.lines_of is None else f"line of {table.spoken_name}"
-    words = [
-        f"{facts.name(key)}: {table.words} was read and holds no {held}."
-        for key in _list_empty(rule, facts)
-    ]
+        if found.subjects:
+            return []
+        return [absent]
+    if table.lines_of is None:
+        held = "row"
+    else:
+        held = f"line of {table.spoken_name}"
+    words = []
+    for key in _list_empty(rule, facts):
+        words.append(f"{facts.name(key)}: {table.words} was read and holds no {held}.")
     if not found.subjects and not words:
         words = [f"{table_cause(facts, None, table).why}.{asked}"]
     return words
@@ -258,7 +276,9 @@ def load_case(paths: Sequence[Path]) -> Doc | None:
 
 def is_named(rule: str, document: Doc) -> bool:
     """Tell whether a case document names a rule."""
-    named = {one["rule"] for one in [*document["findings"], *document["quiet"]]}
+    named = set()
+    for one in [*document["findings"], *document["quiet"]]:
+        named.add(one["rule"])
     return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
 
 
@@ -267,9 +287,9 @@ def explain_stored(rule: str, title: str, document: Doc, name: str) -> Explanati
     findings = [one for one in document["findings"] if one["rule"] == rule]
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
     quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
-    told = []
+    subjects = []
     for one in findings:
-        told.append(
+        subjects.append(
             SubjectExplanation(
                 one["verdict"],
                 one["subject"],
@@ -291,19 +311,22 @@ def explain_stored(rule: str, title: str, document: Doc, name: str) -> Explanati
     elif quiet:
         title = quiet["title"]
     counts: defaultdict[str, int] = defaultdict(int)
-    for one in told:
+    for one in subjects:
         counts[one.verdict] += 1
     if quiet:
         counts["no_match"] += quiet["looked_at"]
         counts["not_applicable"] += quiet["not_applicable"]
     counted = {name: count for name, count in counts.items() if count}
-    found = Explanation(rule, title, counted, _sort_subjects(told), stored=name)
+    found = Explanation(rule, title, counted, _sort_subjects(subjects), stored=name)
     for one in groups:
-        ask = f" Ask for: {one['ask']}" if one["ask"] else ""
+        if one["ask"]:
+            ask = f" Ask for: {one['ask']}"
+        else:
+            ask = ""
         found.silent.append(f"cannot tell: {one['why']}.{ask}")
-    if not told and not groups and quiet:
+    if not subjects and not groups and quiet:
         found.silent.append("The case document holds no finding of this rule.")
-    elif not told and not groups:
+    elif not subjects and not groups:
         found.silent.append("The rule was not judged there.")
     return found
 
@@ -316,13 +339,13 @@ def _read_trace(kept: Mapping[str, Any]) -> Trace:
 # -- for programs
 
 
-def make_record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
+def make_record(
+    explanation: Explanation, subjects: Sequence[SubjectExplanation] | None = None
+) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
-    found: Doc = {
-        name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"
-    }
+    found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__}
     found["subjects"] = [
-        _record_subject(one) for one in (explanation.subjects if told is None else told)
+        _record_subject(one) for one in (explanation.subjects if subjects is None else subjects)
     ]
     finished: Doc = clean(found)
     return finished
@@ -335,7 +358,9 @@ def _record_subject(one: SubjectExplanation) -> Doc:
         if name not in ("trace", "marks")
     }
     if one.trace:
-        numbers = {id(line): number for number, line in enumerate(walk_tree(one.trace))}
+        numbers = {}
+        for number, line in enumerate(walk_tree(one.trace)):
+            numbers[id(line)] = number
     else:
         numbers = {}
 
@@ -349,5 +374,8 @@ def _record_subject(one: SubjectExplanation) -> Doc:
             "children": [tree(child) for child in trace.children],
         }
 
-    found["trace"] = tree(one.trace) if one.trace else None
+    if one.trace:
+        found["trace"] = tree(one.trace)
+    else:
+        found["trace"] = None
     return found

@@ -61,7 +61,7 @@ def text_line(text: str, style: str = "", *, indent: int = 0, exact: bool = Fals
 
 def write_lines(
     explanation: Explanation,
-    told: Sequence[SubjectExplanation] | None = None,
+    subjects: Sequence[SubjectExplanation] | None = None,
     *,
     depth: int = 0,
     most: int = SHOWN,
@@ -69,7 +69,7 @@ def write_lines(
 ) -> Iterator[Line]:
     """Yield an explanation as text.
 
-    told   the subjects to show; without it all, the first `most` (0: no bound) in full
+    subjects   the subjects to show; without it all, the first `most` (0: no bound) in full
     depth  0 verdicts, 1 their lines of evidence, 2 the whole trees
     width  columns of the terminal; 0 for a pipe, where nothing is folded
     """
@@ -81,7 +81,7 @@ def write_lines(
         yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
     else:
         yield text_line(count_verdicts(explanation.counts))
-    chosen = explanation.subjects if told is None else told
+    chosen = explanation.subjects if subjects is None else subjects
     shown = chosen[:most] if most else chosen
     head_width = max((len(_write_verdict(one)) for one in shown), default=0)
     name_width = max((len(one_line(one.name)) for one in shown), default=0)
@@ -111,7 +111,10 @@ def write_lines(
 
 def count_verdicts(counts: dict[str, int]) -> str:
     """Return "1 match, 3 no match"."""
-    words = [f"{counts[name]:,} {WORDS[name].lower()}" for name in WORDS if counts.get(name)]
+    words = []
+    for name, word in WORDS.items():
+        if counts.get(name):
+            words.append(f"{counts[name]:,} {word.lower()}")
     return ", ".join(words) or "nothing was judged"
 
 
@@ -151,7 +154,9 @@ def _write_subject(
 def give_reasons(one: SubjectExplanation) -> list[str]:
     """Return why a subject has its verdict, in a sentence or two."""
     if one.verdict == Verdict.MATCH:
-        return [one_line(one.say)] if one.say else []
+        if one.say:
+            return [one_line(one.say)]
+        return []
     if one.near is not None:
         return [one_line(one.near.text.removeprefix("not applicable: "))]
     # The leaves that said no, each with the values below it
@@ -161,7 +166,10 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
         if mark is not None and mark.says == "no":
             values = ", ".join(child.value for child in trace.children[:2])
             saying.append(one_line(f"{trace.text} ({values})" if values else trace.text))
-    words = [f"cannot tell: {one_line(one.why)}"] if one.why else []
+    if one.why:
+        words = [f"cannot tell: {one_line(one.why)}"]
+    else:
+        words = []
     if saying and one.verdict != Verdict.CANNOT_TELL:
         if len(saying) > SAYING_NO:
             more = f"; and {len(saying) - SAYING_NO} more"

@@ -41,7 +41,7 @@ class Cost:
 
     search    its signatures alone over the logs of the case; scaled when the logs are larger than what is kept
     judge     all of the judgement; of it `subjects` (the verdicts of all subjects), `details` (texts and evidence of
-              what is told), and `rest` (windows over log hits, lines as tables)
+              what is shown), and `rest` (windows over log hits, lines as tables)
     rows      rows of the tables it looks at; lines: of the logs it searches; hits: lines its signatures match
     verdicts  verdict -> subjects
     """
@@ -126,12 +126,16 @@ def list_slow(costs: Iterable[Cost]) -> list[Cost]:
 
 def make_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
     """Return a profile as plain JSON with these rules; milliseconds with two digits, seconds with four."""
-    shared = {name: value for name, value in asdict(found).items() if name != "costs"}
+    shared = {}
+    for name, value in asdict(found).items():
+        if name != "costs":
+            shared[name] = value
     rules = [{**asdict(cost), "total": cost.total} for cost in costs]
-    rounded = [
-        {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
-        for row in rules
-    ]
+    rounded = []
+    for row in rules:
+        rounded.append(
+            {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
+        )
     return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
 
 
@@ -146,11 +150,10 @@ def _time_rule(rule: Rule, facts: Facts, search: dict[str, float], limits: Limit
         spent += seconds
         if seconds * 1000 < best.judge:
             subjects, details = (part * 1000 for part in judged.spent)
-            counts = {
-                verdict.value: judged.counts[verdict]
-                for verdict in Verdict
-                if judged.counts[verdict]
-            }
+            counts = {}
+            for verdict in Verdict:
+                if judged.counts[verdict]:
+                    counts[verdict.value] = judged.counts[verdict]
             best = Cost(rule.id, 0.0, seconds * 1000, subjects, details, verdicts=counts)
         if spent > _ENOUGH:
             break

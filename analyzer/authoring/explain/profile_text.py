@@ -49,9 +49,13 @@ def write_lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
                     verdicts,
                 )
             )
-        widths = [max(len(row[place]) for row in [_HEADS, *rows]) for place in range(len(_HEADS))]
+        widths = []
+        for place in range(len(_HEADS)):
+            widths.append(max(len(row[place]) for row in [_HEADS, *rows]))
         for number, row in enumerate([_HEADS, *rows]):
-            cells = [cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True)]
+            cells = []
+            for cell, width in zip(row[1:-1], widths[1:-1], strict=True):
+                cells.append(cell.rjust(width))
             cells = [row[0].ljust(widths[0]), *cells, row[-1]]
             yield text_line("  ".join(cells), "bold" if not number else "", exact=True)
         yield Line([])

@@ -137,7 +137,8 @@ class RuleSession:
         self.digest = digest_of(self.path)
         shown = WatchRun(self.number, self.path.stem)
         rule = self._check_rule(shown)
-        shown.rule = rule.id if rule is not None else shown.rule
+        if rule is not None:
+            shown.rule = rule.id
         return shown, rule
 
     def close(self) -> None:

@@ -9,8 +9,8 @@ from analyzer.authoring.explain.explain_text import Line, text_line
 from analyzer.authoring.explain.watch import WatchRun
 from analyzer.runtime.text import one_line, visible
 
-SUBJECTS = 8  # subjects told besides the tree of one
-WRONG = 3  # differences told of one failing example
+SUBJECTS = 8  # subjects shown next to the tree of one
+WRONG = 3  # differences shown of one failing example
 COMPLAINTS = 3  # of the linter about a rule that can be judged
 
 
@@ -42,7 +42,8 @@ def write_lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
             continue
         yield Line([("failing  ", "bold red"), (one_line(one.name), "bold")], 2)
         wrong = one.wrong or (["it passes now: remove the mark `gap`"] if one.gap else [])
-        yield from (text_line(one_line(word), indent=4) for word in wrong[:WRONG])
+        for word in wrong[:WRONG]:
+            yield (text_line(one_line(word), indent=4))
     complaints = [
         *((error, "bold red") for error in shown.errors),
         *((said, "yellow") for said in shown.warnings),

@@ -89,7 +89,10 @@ def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[
     else:
         keep = "" if ends == 1 else "+"
     first = next((line for line in lines if line), "")
-    explicit = "2" if first.startswith((" ", "\t")) else ""
+    if first.startswith((" ", "\t")):
+        explicit = "2"
+    else:
+        explicit = ""
     return node.style + explicit + keep, [
         *(indent_line(line, column) for line in lines),
         *[""] * (ends - 1),
@@ -122,7 +125,10 @@ def _fill_lines(text: str, width: int, level: int | None) -> list[str]:
     """
     lines: list[str] = []
     words = _split_words(text)
-    parts = words if level is None else _split_parts(words, level)
+    if level is None:
+        parts = words
+    else:
+        parts = _split_parts(words, level)
     for part in parts:
         if lines and len(lines[-1]) + 1 + len(part) <= width:
             lines[-1] += " " + part
@@ -159,7 +165,8 @@ def _split_parts(words: list[str], level: int) -> list[str]:
             parts[-1].append(word)
         for sign in word:
             if quote:
-                quote = "" if sign == quote else quote
+                if sign == quote:
+                    quote = ""
             elif sign in "\"'":
                 quote = sign
             else:

@@ -83,7 +83,9 @@ class YamlEntry:
     @property
     def name(self) -> str:
         """The key as text; "" for an item of a list."""
-        return self.key.value if self.key else ""
+        if self.key:
+            return self.key.value
+        return ""
 
 
 @dataclass(slots=True)
@@ -127,11 +129,11 @@ def read_document(text: str) -> Document:
 
 def list_comments(text: str) -> list[str]:
     """Return the text of every comment of a rule file, in order."""
-    return [
-        comment.text
-        for run in _find_gaps(text, list(yaml.scan(text, Loader=_LOADER)))
-        for comment in run
-    ]
+    found = []
+    for run in _find_gaps(text, list(yaml.scan(text, Loader=_LOADER))):
+        for comment in run:
+            found.append(comment.text)
+    return found
 
 
 class _Reader:
@@ -235,7 +237,10 @@ def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -
     entry: then to the end of the block it is aligned with. What comes after it in the gap follows it.
     """
     at = bisect(reader.entries, run[0].index, key=lambda entry: entry.start)
-    last = reader.entries[at - 1] if at else None
+    if at:
+        last = reader.entries[at - 1]
+    else:
+        last = None
     if at < len(reader.entries):
         later = reader.entries[at]
     else:

@@ -49,11 +49,10 @@ def apply_comments(file: RuleFile, asked: Collection[str]) -> None:
     allows = _read_allows(file)
     kept = []
     for complaint in file.found:
-        hit = [
-            one
-            for one in allows
-            if complaint.code in one.codes and complaint.place.line in one.lines
-        ]
+        hit = []
+        for one in allows:
+            if complaint.code in one.codes and complaint.place.line in one.lines:
+                hit.append(one)
         if not hit or CODES[complaint.code].stage == LOAD or complaint.code in _OWN:
             kept.append(complaint)
             continue

@@ -105,17 +105,16 @@ def check_catalog(file: RuleFile, others: Others) -> None:
                 help_text = "merge the two rules, or say in a comment why not"
                 file.complain("R053", text, file.find_place("kb"), help_text)
                 break
-    _check_names(file, others)
-    _check_replaced(file, others)
+    check_names(file, others)
+    check_replaced(file, others)
 
 
-def _check_replaced(file: RuleFile, others: Others) -> None:
+def check_replaced(file: RuleFile, others: Others) -> None:
     """Complain of rules that were replaced and still judge."""
-    for number, item in [
-        (None, file.find_item("replaces")),
-        *enumerate(file.list_entries("replaces")),
-    ]:
-        steps = ("replaces",) if number is None else ("replaces", number)
+    places: list[tuple[str | int, ...]] = [("replaces",)]
+    places += [("replaces", number) for number, _ in enumerate(file.list_entries("replaces"))]
+    for steps in places:
+        item = file.find_item(*steps)
         name = file.read_word(*steps)
         if item is None or not name or file.retired:
             continue
@@ -130,7 +129,8 @@ def _check_replaced(file: RuleFile, others: Others) -> None:
             file.complain("R068", text, item.place, help_text)
 
 
-def _check_names(file: RuleFile, others: Others) -> None:
+def check_names(file: RuleFile, others: Others) -> None:
+    """Complain of names of rules and rows that lead nowhere."""
     places: list[tuple[str | int, ...]] = [("replaced_by",), ("explained_by",)]
     places += [
         ("explained_by", number) for number, _ in enumerate(file.list_entries("explained_by"))
@@ -145,14 +145,16 @@ def _check_names(file: RuleFile, others: Others) -> None:
         known = sorted({*others.ids} - {file.read_word("rule")})
         if row:
             # A row of another rule's table; only `explained_by` may name one.
-            rule = target.rule if target is not None else None
+            if target is not None:
+                rule = target.rule
+            else:
+                rule = None
             known_names: set[str] = set()
             if rule is not None and rule.fact:
                 table = rule.aliases[rule.fact].table
-                known_names = {
-                    " ".join(str(cells.get(column) or "") for column in table.key)
-                    for cells in table.own_rows
-                }
+                known_names = set()
+                for cells in table.own_rows:
+                    known_names.add(" ".join(str(cells.get(column) or "") for column in table.key))
             if str(steps[0]) != "explained_by" or row not in known_names:
                 file.complain(
                     "R060",
@@ -185,18 +187,25 @@ def _is_another(first: RuleFile | None, file: RuleFile) -> bool:
 
 
 def _read_id(file: RuleFile | None) -> str:
-    return file.read_word("rule") if file is not None else ""
+    if file is not None:
+        return file.read_word("rule")
+    return ""
 
 
 def _read_name(file: RuleFile | None) -> str:
-    return file.name if file is not None else ""
+    if file is not None:
+        return file.name
+    return ""
 
 
 def _read_kbs(file: RuleFile) -> list[str]:
     own = file.read_word("kb")
     if own:
         return [own]
-    return [file.read_word("kb", number) for number, _ in enumerate(file.list_entries("kb"))]
+    found = []
+    for number, _ in enumerate(file.list_entries("kb")):
+        found.append(file.read_word("kb", number))
+    return found
 
 
 def _read_table(file: RuleFile) -> str:

@@ -33,7 +33,10 @@ class Code:
 
 
 def _make_codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
-    return [Code(code, level, stage, title) for code, title in titles.items()]
+    found = []
+    for code, title in titles.items():
+        found.append(Code(code, level, stage, title))
+    return found
 
 
 _ALL = [
@@ -163,7 +166,6 @@ def read_page(code: str) -> str:
 def write_index() -> str:
     """Return the table of all codes, as docs/lint/README.md shows it."""
     rows = ["| code | level | what it means |", "|---|---|---|"]
-    rows += [
-        f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()
-    ]
+    for one in CODES.values():
+        rows.append(f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |")
     return "\n".join(rows) + "\n"

@@ -95,7 +95,11 @@ class Region:
 
 def is_never(nodes: Iterable[ExprNode]) -> bool:
     """Tell whether conditions can never be true together."""
-    atoms = [atom for node in nodes if node.size <= _MOST for atom in list_atoms(node)]
+    atoms = []
+    for node in nodes:
+        if node.size <= _MOST:
+            for atom in list_atoms(node):
+                atoms.append(atom)
     return any(region.empty for region in _make_regions(atoms).values())
 
 
@@ -108,7 +112,11 @@ def is_always(node: ExprNode) -> bool:
 
 def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
     """Tell whether a condition is true whenever all of `given` are true."""
-    atoms = [atom for one in given if one.size <= _MOST for atom in list_atoms(one)]
+    atoms = []
+    for one in given:
+        if one.size <= _MOST:
+            for atom in list_atoms(one):
+                atoms.append(atom)
     return node.size <= _MOST and _does_follow(_make_regions(atoms), node)
 
 
@@ -122,9 +130,10 @@ def _does_follow(regions: dict[str, Region], node: ExprNode) -> bool:
     if node.op == "or" and any(_does_follow(regions, child) for child in node.args):
         return True
     wanted = _make_regions(list_atoms(node))
-    return all(
-        key in regions and regions[key].lies_within(region) for key, region in wanted.items()
-    )
+    for key, region in wanted.items():
+        if not (key in regions and regions[key].lies_within(region)):
+            return False
+    return True
 
 
 def list_atoms(node: ExprNode, *, negate: bool = False) -> list[Atom]:
@@ -149,7 +158,10 @@ def list_atoms(node: ExprNode, *, negate: bool = False) -> list[Atom]:
 
 def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
     left, right = (_resolve_name(child) for child in node.args)
-    op = OPPOSITE[node.name] if negate else node.name
+    if negate:
+        op = OPPOSITE[node.name]
+    else:
+        op = node.name
     if left.op == "literal" and right.op == "literal":
         # Compare two plain values of one kind
         one = _read_value(left)
@@ -219,5 +231,8 @@ def write_expression(node: ExprNode) -> str:
         return f"{node.type}:{node.value!r}"
     if node.op in ("row", "seen", "seen_field"):
         return f"{node.op}:{node.name}.{node.column}"
-    name = node.name if node.op == "compare" else node.op
+    if node.op == "compare":
+        name = node.name
+    else:
+        name = node.op
     return f"{name}({', '.join(write_expression(child) for child in node.args)})"

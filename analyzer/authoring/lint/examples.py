@@ -11,23 +11,26 @@ def check_examples(file: RuleFile) -> None:
     if file.retired:
         return
     # The answers that have an example, made ones among them, and whether the real reader is asked.
-    results, read = {*file.list_pairs("examples"), "cannot_tell"}, True
+    results = {*file.list_pairs("examples"), "cannot_tell"}
+    read = True
     if file.rule is not None:
         proven = [example for example in file.rule.examples if not example.gap]
         results = {str(example.expect["result"]) for example in proven}
         read = any(example.files for example in proven)
     elif not file.list_pairs("examples"):  # no bare lines, which bring made examples along
-        numbers = [
-            number
-            for number, _ in enumerate(file.list_entries("examples"))
-            if file.read_word("examples", number, "gap") != "true"
-        ]
+        numbers = []
+        for number, _ in enumerate(file.list_entries("examples")):
+            if file.read_word("examples", number, "gap") != "true":
+                numbers.append(number)
         results = {file.read_word("examples", number, "expect", "result") for number in numbers}
         read = any(not is_empty(file.find_item("examples", number, "files")) for number in numbers)
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
     if file.read_word("when") == "true":  # the gate alone decides: otherwise "not applicable"
         wanted[1] = ("no_match", "not_applicable")
-    missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
+    missing = []
+    for choice in wanted:
+        if not results & set(choice):
+            missing.append(" or ".join(choice))
     place: FileSpan = file.find_place("examples")
     if missing:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"

@@ -34,8 +34,9 @@ def check_files(
             known: set[object] = set(rules)
             if names != "rule":
                 target, _, target_column = names.rpartition(".")
-                rows = facts.tables[target].own_rows if target in facts.tables else ()
-                known = {cells.get(target_column) for cells in rows}
+                known = set()
+                if target in facts.tables:
+                    known = {row.get(target_column) for row in facts.tables[target].own_rows}
             for file, line, cells in table.given.rows if names else ():
                 cell = cells.get(column)
                 named: list[object] = [] if cell is None else [cell]
@@ -53,7 +54,10 @@ def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
     lines = facts.texts.get(file, "").splitlines()
-    source = lines[line - 1] if 0 < line <= len(lines) else ""
+    if 0 < line <= len(lines):
+        source = lines[line - 1]
+    else:
+        source = ""
     return Complaint(
         code,
         one_line(message, MOST),
@@ -66,20 +70,26 @@ def _make_complaint(
 
 def check_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Keep the complaints about what one rule makes of facts."""
-    _check_memory(file)
-    _check_builds(file, tables)
+    check_memory(file)
+    check_builds(file, tables)
 
 
-def _check_memory(file: RuleFile) -> None:
+def check_memory(file: RuleFile) -> None:
     """Complain of a rule that speaks of rows without a source at hand as of any other."""
     rule = file.rule
     if rule is None or not rule.fact:
         return
     given = rule.aliases[rule.fact].table.given
-    rows = given.rows if given is not None else ()
+    if given is not None:
+        rows = given.rows
+    else:
+        rows = ()
     weak = sum(cells.get("mark") == "memory" for _, _, cells in rows)
     leaves = [leaf for node in rule.expressions() for leaf in node.walk()]
-    columns = {(leaf.name, leaf.column) for leaf in leaves if leaf.op == "column"}
+    columns = set()
+    for leaf in leaves:
+        if leaf.op == "column":
+            columns.add((leaf.name, leaf.column))
     if weak and (rule.fact, "mark") not in columns:
         named = file.tree is not None and "fact" in file.tree.keys
         place = file.find_place("fact" if named else "join")
@@ -89,17 +99,20 @@ def _check_memory(file: RuleFile) -> None:
         file.complain("R082", message, place, help_text)
 
 
-def _check_builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Complain of a build of ESXi that the list of builds does not know, or knows of another version."""
     table = tables.get(BUILDS)
     if table is None or table.given is None:
         return
-    known = {
-        cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows
-    }
+    known = {}
+    for _, _, cells in table.given.rows:
+        known[cells.get("build")] = str(cells.get("product_version"))
     for key in ("affected", "fixed_in"):
         listed = file.find_item(key, "esxi")
-        items = [] if listed is None else [listed]
+        if listed is None:
+            items = []
+        else:
+            items = [listed]
         if listed is not None and isinstance(listed.value, list):
             items = listed.value
         for item in items:

@@ -28,7 +28,8 @@ def check_layout(file: RuleFile) -> None:
         if key in KEYS and last and order.index(key) < order.index(last):
             file.complain("R007", f"`{key}` comes after `{last}`", place, help_text)
             return
-        last = key if key in KEYS else last
+        if key in KEYS:
+            last = key
     for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):
         if one != two:
             start = len(one or "") - len((one or "").lstrip()) + 1

@@ -2,8 +2,8 @@
 
 The loader stops at the first mistake. Here the part that holds it is taken out of the tree and
 the rest is loaded again, until nothing is wrong any more. What is wrong only because something
-was taken out (a name, a key) is not told. Two things end it: a file that is not YAML, and a
-broken `each`, because all other names rest on it. In one expression only the first mistake is told.
+was taken out (a name, a key) is no complaint. Two things end it: a file that is not YAML, and a
+broken `each`, because all other names rest on it. In one expression only the first mistake counts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
 from analyzer.scan.patterns import find_fatal
 
-MOST, WORK = (
-    60,
-    300_000,
-)  # mistakes of one file that are told: each costs a load, so fewer of a very large file
+# Mistakes of one file that are reported: each costs a load, so a very large file gets fewer.
+MOST, WORK = 60, 300_000
 Way = tuple[str | int, ...]  # keys and numbers that lead from the top of the tree to a part
 
 # Message of the loader -> code; the first pattern that is found counts, R006 is the rest.
@@ -211,7 +209,9 @@ class _Mender:
             # A mistake that is only there because something was taken out is no complaint.
             item = item_at(self.tree, *way)
             holed = item is not None and id(item) in self.holed and item.place == error.place
-            words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
+            words = set()
+            for word in _QUOTED.findall(error.message):
+                words.add(word.partition(".")[0])
             if not holed and not words & self.gone:
                 self.file.found.append(_make_complaint(self.file, error, way))
             if not self.take_out(way, error):

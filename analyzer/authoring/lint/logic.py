@@ -28,25 +28,25 @@ def check_logic(file: RuleFile) -> None:
     """Keep the complaints about a rule that was loaded."""
     rule = file.rule
     assert rule is not None
-    _check_unused(file, rule)
-    _check_conditions(file, rule)
-    _check_order(file, rule)
-    _check_versions(file, rule)
-    _check_denials(file, rule)
+    check_unused(file, rule)
+    check_conditions(file, rule)
+    check_order(file, rule)
+    check_versions(file, rule)
+    check_denials(file, rule)
 
 
 # -- parts nobody uses
 
 
-def _check_unused(file: RuleFile, rule: Rule) -> None:
+def check_unused(file: RuleFile, rule: Rule) -> None:
+    """Complain of named values, joins, questions and signatures that nothing uses."""
     used = _collect_names(_list_spoken(rule))
     for name in rule.lets:
         if name not in used["let"]:
-            others = [
-                other
-                for other, node in rule.lets.items()
-                if other != name and name in _collect_names([node])["let"]
-            ]
+            others = []
+            for other, node in rule.lets.items():
+                if other != name and name in _collect_names([node])["let"]:
+                    others.append(other)
             _report_unused(file, "R020", "let", name, others)
     # The rows that are used, and those they are found by.
     rows = set(used["row"])
@@ -107,7 +107,9 @@ def _collect_names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
 
 def _find_owners(join: Join) -> set[str]:
     """Return the rows a join needs to find its own."""
-    names = {mine.rpartition(".")[0] for mine, _ in join.by}
+    names = set()
+    for mine, _ in join.by:
+        names.add(mine.rpartition(".")[0])
     if join.where is not None:
         names |= _collect_names([join.where])["row"] - {join.alias.name}
     return names
@@ -116,8 +118,12 @@ def _find_owners(join: Join) -> set[str]:
 # -- conditions that cannot change
 
 
-def _check_conditions(file: RuleFile, rule: Rule) -> None:
-    gate = [rule.only] if rule.only else []
+def check_conditions(file: RuleFile, rule: Rule) -> None:
+    """Complain of conditions that are never true or never false."""
+    if rule.only:
+        gate = [rule.only]
+    else:
+        gate = []
     if _read_plain(rule.when) is True and (not gate or _read_plain(gate[0]) is True):
         table = rule.each.table.spoken_name
         help_text = (
@@ -170,7 +176,10 @@ def _check_fixed(
         )
         return
     if node.type == "bool" and given and is_never([*given, node]):
-        whole = "`when`" if len(given) == 1 else "`only` and `when`"
+        if len(given) == 1:
+            whole = "`when`"
+        else:
+            whole = "`only` and `when`"
         file.complain(
             "R027",
             f"`{node.text}` is never true together with {whole}",
@@ -222,10 +231,13 @@ def _find_place(file: RuleFile, item: RuleItem, node: ExprNode) -> FileSpan:
 
 def _list_gates(rule: Rule) -> list[ExprNode]:
     """Return the conditions that hold wherever an outcome is asked for."""
-    return [rule.only, rule.when] if rule.only else [rule.when]
+    if rule.only:
+        return [rule.only, rule.when]
+    return [rule.when]
 
 
-def _check_order(file: RuleFile, rule: Rule) -> None:
+def check_order(file: RuleFile, rule: Rule) -> None:
+    """Complain of answers that are never given, and of a last one with a condition."""
     given = _list_gates(rule)
     if is_never(given):
         return
@@ -234,10 +246,16 @@ def _check_order(file: RuleFile, rule: Rule) -> None:
             known = [*given, when]
             above = next((n for n in range(number) if does_follow(known, whens[n])), None)
             if above is not None and not is_never(known):
-                what = "grade" if part == "grade" else "outcome"
+                if part == "grade":
+                    what = "grade"
+                else:
+                    what = "outcome"
                 line = file.find_place(part, above).line
                 more = len(whens) - number - 1
-                rest = f"; look at the {more} below as well" if more else ""
+                if more:
+                    rest = f"; look at the {more} below as well"
+                else:
+                    rest = ""
                 text = f"this {what} is never taken: whenever it is true, the one in line {line} is true and comes first"
                 file.complain(
                     "R025",
@@ -260,17 +278,17 @@ def _is_leaf(node: ExprNode) -> bool:
     return node.op in ("column", "row", "seen", "seen_field")
 
 
-def _check_versions(file: RuleFile, rule: Rule) -> None:
+def check_versions(file: RuleFile, rule: Rule) -> None:
     """Complain of an outcome that rests on a version alone and is surer than `exposed`."""
     for number, outcome in enumerate(rule.outcomes):
         tops = [*_list_gates(rule), outcome.when]
         leaves = [node for top in tops for node in top.walk() if _is_leaf(node)]
-        others = [
-            node
-            for node in leaves
-            if node.op != "column"
-            or not (node.type == "version" or node.column.endswith(("version", "build")))
-        ]
+        others = []
+        for node in leaves:
+            if node.op != "column" or not (
+                node.type == "version" or node.column.endswith(("version", "build"))
+            ):
+                others.append(node)
         if outcome.confidence == "exposed" or not leaves or others:
             continue
         item = file.find_item("outcomes", number, "confidence")
@@ -286,8 +304,13 @@ def _check_versions(file: RuleFile, rule: Rule) -> None:
 # -- "no" where it may be unknown
 
 
-def _check_denials(file: RuleFile, rule: Rule) -> None:
-    parts = [part for top in _list_gates(rule) for part in conjuncts(top) if part.op != "or"]
+def check_denials(file: RuleFile, rule: Rule) -> None:
+    """Complain of a text that denies what may be unknown when it is said."""
+    parts = []
+    for top in _list_gates(rule):
+        for part in conjuncts(top):
+            if part.op != "or":
+                parts.append(part)
     away = {join.alias.name for join in rule.joins} | set(rule.seen)
     sure = {name for part in parts for name in _rests_on(part)}
     doubtful: set[str] = set()
@@ -314,7 +337,10 @@ def _rests_on(node: ExprNode) -> set[str]:
     """Return the rows and log questions whose absence can leave a condition unknown."""
     if node.op == "known":
         return set()
-    own = {node.name} if _is_leaf(node) else set()
+    if _is_leaf(node):
+        own = {node.name}
+    else:
+        own = set()
     return own.union(*(_rests_on(child) for child in node.args))
 
 

@@ -38,6 +38,9 @@ def check_patterns(file: RuleFile) -> None:
         for code, (first, *more) in dangers.items():
             if code == "R041" and item.place.line in refused:
                 continue
-            again = f" ({len(more)} more of this kind in the pattern)" if more else ""
+            if more:
+                again = f" ({len(more)} more of this kind in the pattern)"
+            else:
+                again = ""
             place = file.text.within(item, first.start, first.end)
             file.complain(code, f"signature `{name}`: {first.why}{again}", place, first.instead)

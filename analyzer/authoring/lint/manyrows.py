@@ -22,7 +22,7 @@ def check_rows(file: RuleFile) -> None:
     """Keep the complaints about a rule that was loaded."""
     rule = file.rule
     assert rule is not None
-    _check_empty(file, rule)
+    check_empty(file, rule)
     # Joins that lay the lines of a signature next to each line of another, or of the same.
     logs = {hit.table.name: hit for hit in rule.hits}
     own = logs.get(rule.each.table.name)
@@ -36,7 +36,10 @@ def check_rows(file: RuleFile) -> None:
         text = f"each line of `{own.log}` meets the lines of `{theirs.log}`: a storm costs the square of its lines"
         rate = f"{{log: {own.log}, at_least: 10, within: 1h}}"
         pair = f"{{sequence: [{own.log}, {theirs.log}], within: 1h}}"
-        asked = rate if theirs.log == own.log else pair
+        if theirs.log == own.log:
+            asked = rate
+        else:
+            asked = pair
         help_text = f"write `each: {rule.each.name} in {own.log} per {key}`, and ask under `seen`: `{asked}`"
         file.complain("R046", text, file.find_place("join", join.alias.name), help_text)
 
@@ -44,7 +47,7 @@ def check_rows(file: RuleFile) -> None:
 # -- what has no value when there are no rows
 
 
-def _check_empty(file: RuleFile, rule: Rule) -> None:
+def check_empty(file: RuleFile, rule: Rule) -> None:
     """Complain of the first value of each condition that is unknown when a log holds no line of the subject."""
     # Joins that take lines of a signature, of which a log read whole may hold none for a subject.
     empty = set()

@@ -23,7 +23,10 @@ def write_summary(files: int, complaints: Sequence[Complaint]) -> str:
     """Return the last line: how many rules, errors and warnings; and what could not be asked."""
     errors, warnings = (_count_level(complaints, level) for level in ("error", "warning"))
     line = f"{count_words(files, 'rule')}: {count_words(errors, 'error')}, {count_words(warnings, 'warning')}"
-    unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
+    unread = set()
+    for one in complaints:
+        if CODES[one.code].stage == LOAD:
+            unread.add(one.file)
     if unread:
         line += f"\n{count_words(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
     return line
@@ -78,7 +81,10 @@ def write_github(complaints: Iterable[Complaint]) -> str:
         pairs = []
         for key, value in properties.items():
             pairs.append(f"{key}={_escape_text(value).replace(':', '%3A').replace(',', '%2C')}")
-        text = f"{one.message}. {one.help}" if one.help else one.message
+        if one.help:
+            text = f"{one.message}. {one.help}"
+        else:
+            text = one.message
         commands += f"::{one.level} {','.join(pairs)}::{_escape_text(text)}\n"
     return commands
 

@@ -21,7 +21,7 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
 
     rest = [(file, file.rule) for file in files if file.rule is not None]
     while rest:
-        # Examples are told apart by the id of their rule, so a run takes each id once.
+        # The id of the rule tells examples apart, so a run takes each id once.
         some: dict[str, tuple[RuleFile, Rule]] = {}
         for file, rule in rest:
             some.setdefault(rule.id, (file, rule))
@@ -40,7 +40,7 @@ def _check_thresholds(file: RuleFile, rule: Rule) -> None:
     try:
         for one in find_survivors(rule):
             places.setdefault(one.place, []).append(one)
-    except BacklineError:  # a rule that cannot be judged at all: its examples have told so
+    except BacklineError:  # a rule that cannot be judged at all: its examples say so
         return
     for place, (first, *more) in places.items():
         values = " or ".join(one.value for one in (first, *more))
@@ -49,10 +49,9 @@ def _check_thresholds(file: RuleFile, rule: Rule) -> None:
 
 
 def _report_failed(file: RuleFile, result: ExampleResult) -> None:
-    names = [
-        file.read_word("examples", number, "name")
-        for number, _ in enumerate(file.list_entries("examples"))
-    ]
+    names = []
+    for number, _ in enumerate(file.list_entries("examples")):
+        names.append(file.read_word("examples", number, "name"))
     if result.name in names:
         place = file.find_place("examples", names.index(result.name), "expect")
     else:

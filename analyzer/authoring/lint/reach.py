@@ -31,7 +31,9 @@ def check_releases(file: RuleFile) -> None:
         if named and not _asks_release(step.when):
             text = f'this step says "{named}" to hosts of every release'
             help_text = 'give it `releases: {esxi: ">=7.0.0 <7.0.2-18426014"}`, or a `when` that compares the version'
-            texts = [file.find_item("fix", number, key) for key in ("do", "run", "note")]
+            texts = []
+            for key in ("do", "run", "note"):
+                texts.append(file.find_item("fix", number, key))
             whole = file.find_item("fix", number)
             assert whole is not None
             place = whole.place
@@ -44,9 +46,10 @@ def check_releases(file: RuleFile) -> None:
 def _asks_release(node: ExprNode) -> bool:
     """Tell whether a condition looks at a version or a build."""
     columns = [leaf for leaf in node.walk() if leaf.op == "column"]
-    return any(
-        leaf.type == "version" or leaf.column.endswith(("version", "build")) for leaf in columns
-    )
+    for leaf in columns:
+        if leaf.type == "version" or leaf.column.endswith(("version", "build")):
+            return True
+    return False
 
 
 def _find_release(rule: Rule, step: Step) -> str:
@@ -58,7 +61,9 @@ def _find_release(rule: Rule, step: Step) -> str:
         for node in text.nodes():
             # A cell of the catalog that the text shows.
             if node.op == "column" and node.name in rule.aliases:
-                cells = [row.get(node.column) for row in rule.aliases[node.name].table.own_rows]
+                cells = []
+                for row in rule.aliases[node.name].table.own_rows:
+                    cells.append(row.get(node.column))
                 readings += [cell for cell in cells if isinstance(cell, str)]
         for words in readings:
             for sentence in _SENTENCE.split(words):

@@ -1,8 +1,8 @@
 """Checks rule files as a careful reviewer would: `check` gives every complaint of one run.
 
 A complaint has a code (R001…), a place with line and column, and a page in docs/lint/. What the
-loader refuses is an error under its own code; all mistakes of a file are told as far as they can
-be told apart (see loading).
+loader refuses is an error under its own code; a run reports as many mistakes of a file as it can
+tell apart (see loading).
 """
 
 from __future__ import annotations
@@ -94,12 +94,20 @@ def check_files(
         places += packs.installed()
     facts = fact_tables.read(places, limits, thorough=True)
     known = {**parsing.tables(), **facts.tables}
-    wanted = shipped if paths is None else _list_files(paths)
+    if paths is None:
+        wanted = shipped
+    else:
+        wanted = _list_files(paths)
     asked = {_real_path(path) for path in wanted}
     sharing = Sharing([*folders, *(path for path in paths or () if path.is_dir())], limits)
-    files = [_read_file(path, limits, sharing) for path in _drop_repeats([*shipped, *wanted])]
+    files = []
+    for path in _drop_repeats([*shipped, *wanted]):
+        files.append(_read_file(path, limits, sharing))
     mine = [file for file in files if _real_path(file.path) in asked]
-    names = catalog.ShippedNames(limits) if len(mine) < len(files) else None
+    if len(mine) < len(files):
+        names = catalog.ShippedNames(limits)
+    else:
+        names = None
     for file in files:
         if not file.found and file in mine:
             loading.load_file(file, known, limits)
@@ -157,12 +165,14 @@ def _check_file(
             spans.check_spans(file)
             fact_lint.check_rule(file, tables)
         allow.apply_comments(file, asked)
-    found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once
+    found = dict.fromkeys(file.found)  # the copies that YAML aliases make count once
     return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))
 
 
 def _read_local(local: Local | None) -> Local:
-    return run_catalog.local()[0] if local is None else local
+    if local is None:
+        return run_catalog.local()[0]
+    return local
 
 
 def _list_catalog(kb: Sequence[Path], local: Local) -> list[Path]:
@@ -172,9 +182,11 @@ def _list_catalog(kb: Sequence[Path], local: Local) -> list[Path]:
 
 def _fact_folders(paths: Iterable[Path]) -> set[Path]:
     """Return the folders of facts that go with rule files."""
-    return {
-        file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]
-    }
+    found = set()
+    for path in paths:
+        for file in data_files(RuleSource("file", files=[path]))[0]:
+            found.add(file.parent)
+    return found
 
 
 def _read_packs(local: Local, limits: Limits) -> list[RuleFile]:

@@ -42,13 +42,12 @@ def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
         if part.op != "compare" or len(part.args) != 2:
             continue
         left, right = part.args
-        grows = (
-            part.name
-            if _has_counts(rule, left)
-            else FLIPPED[part.name]
-            if _has_counts(rule, right)
-            else ""
-        )
+        if _has_counts(rule, left):
+            grows = part.name
+        elif _has_counts(rule, right):
+            grows = FLIPPED[part.name]
+        else:
+            grows = ""
         plain = not (_has_counts(rule, left) and _has_counts(rule, right))
         if grows in _RISES and plain and not (_divides(rule, left) or _divides(rule, right)):
             yield part
@@ -69,16 +68,19 @@ def _is_counter(rule: Rule, leaf: ExprNode) -> bool:
 
 def _divides(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a value is a share or a rate: a quotient with a counter in it."""
-    return any(part.op == "/" and _has_counts(rule, part) for part in node.walk())
+    for part in node.walk():
+        if part.op == "/" and _has_counts(rule, part):
+            return True
+    return False
 
 
 def _has_share(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a condition compares a share, a rate, or what the machine prints in percent."""
     compared: Sequence[ExprNode] = [part for part in node.walk() if part.op == "compare"]
-    return any(
-        _divides(rule, part) or any(_is_percent(rule, leaf) for leaf in part.walk())
-        for part in compared
-    )
+    for part in compared:
+        if _divides(rule, part) or any(_is_percent(rule, leaf) for leaf in part.walk()):
+            return True
+    return False
 
 
 def _is_percent(rule: Rule, leaf: ExprNode) -> bool:

@@ -36,14 +36,19 @@ def check_spans(file: RuleFile) -> None:
             )
             place = _find_place(file, title, found)
             file.complain("R087", message, place, "name the length that is asked for, or none")
-    sentences = [(("outcomes", n, "say"), one.say) for n, one in enumerate(rule.outcomes)]
+    sentences = []
+    for n, one in enumerate(rule.outcomes):
+        sentences.append((("outcomes", n, "say"), one.say))
     sentences += [(("notes", n, "say"), one.say) for n, one in enumerate(rule.notes)]
     for steps, text in sentences:
         item = file.find_item(*steps)
         if item is None or text is None:
             continue
         for part in text.parts:
-            typed = _SPAN.search(part) if isinstance(part, str) else None
+            if isinstance(part, str):
+                typed = _SPAN.search(part)
+            else:
+                typed = None
             if typed is None:
                 continue
             instead = "no window of the rule has this length"
@@ -52,7 +57,7 @@ def check_spans(file: RuleFile) -> None:
                     instead = f"write `within {{{name}.within}}`"
             message = f'"{typed.group()}" is typed in, and not taken from a window'
             file.complain("R087", message, _find_place(file, item, typed), instead)
-        _check_counts(file, rule, item, text)
+        check_counts(file, rule, item, text)
 
 
 def _find_place(file: RuleFile, item: RuleItem, found: re.Match[str]) -> FileSpan:
@@ -60,7 +65,7 @@ def _find_place(file: RuleFile, item: RuleItem, found: re.Match[str]) -> FileSpa
     return file.text.within(item, start, start + len(found.group()))
 
 
-def _check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
+def check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
     """Complain of a number of a window without its length, and of a length without its number."""
     windows: dict[str, SeenDef] = {}
     for name, seen in rule.seen.items():

@@ -68,7 +68,7 @@ def is_unfinished(text: str) -> bool:
 
 def check_words(file: RuleFile) -> None:
     """Keep the complaints about the words of a rule file."""
-    _check_title(file)
+    check_title(file)
     name = file.read_word("rule")
     if name and file.path.stem != name and file.path.suffix:
         text = f"rule `{name}` is in a file named {file.path.name}"
@@ -80,9 +80,9 @@ def check_words(file: RuleFile) -> None:
     if found and found[1] not in listed:
         text = f"the rule is named after KB {found[1]}, which `kb` does not list"
         file.complain("R054", text, file.find_place("kb"), f"write kb: [{found[1]}]")
-    _check_dates(file)
-    _check_about(file)
-    _check_status(file)
+    check_dates(file)
+    check_about(file)
+    check_status(file)
     for number, _ in enumerate(file.list_entries("outcomes")):
         place = file.find_place("outcomes", number)
         if is_empty(file.find_item("outcomes", number, "say")):
@@ -95,7 +95,7 @@ def check_words(file: RuleFile) -> None:
             file.complain(
                 "R034", "this outcome has no `confidence`: `likely` is taken", place, help_text
             )
-    _check_skeleton(file)
+    check_skeleton(file)
     for item in (
         one for key, part in file.list_pairs().items() if key in _READ for one in _walk_texts(part)
     ):
@@ -105,11 +105,12 @@ def check_words(file: RuleFile) -> None:
             help_text = "write the number with its noun: {samples|sample|samples}"
             file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
     if not file.retired:
-        _check_remedy(file)
+        check_remedy(file)
         _check_missing(file)
 
 
-def _check_title(file: RuleFile) -> None:
+def check_title(file: RuleFile) -> None:
+    """Complain of a title that is too long, ends with a full stop or names no fault."""
     title = file.read_word("title")
     item = file.find_item("title")
     if item is None or not title or is_unfinished(title):
@@ -137,7 +138,8 @@ def _find_value(file: RuleFile, key: str) -> RuleItem:
     return item
 
 
-def _check_dates(file: RuleFile) -> None:
+def check_dates(file: RuleFile) -> None:
+    """Complain of days and versions that cannot be read, and of a version to come."""
     revised = file.read_word("revised")
     if not _is_date(revised) and not is_unfinished(revised):
         text = "`revised` is missing: the age of the rule is unknown"
@@ -183,7 +185,8 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _check_about(file: RuleFile) -> None:
+def check_about(file: RuleFile) -> None:
+    """Complain of an explanation that has not two to four sentences."""
     about = file.read_word("about")
     ends = list(_SENTENCE.finditer(about))
     count = len(ends)
@@ -197,7 +200,8 @@ def _check_about(file: RuleFile) -> None:
     file.complain("R057", text, file.find_place("about"))
 
 
-def _check_status(file: RuleFile) -> None:
+def check_status(file: RuleFile) -> None:
+    """Complain of a retired rule without a successor, and of a stable one that lacks something."""
     successor = file.read_word("replaced_by")
     if file.retired and not successor:
         help_text = (
@@ -212,7 +216,7 @@ def _check_status(file: RuleFile) -> None:
             "R061", text, file.find_place("replaced_by"), "write status: retired, or remove it"
         )
     if file.read_word("status") == "stable":
-        _check_stable(file)
+        check_stable(file)
         for number, _ in enumerate(file.list_entries("examples")):
             if file.read_word("examples", number, "gap") == "true":
                 text = "a stable rule has an example with `gap: true`, which is known to fail"
@@ -220,12 +224,15 @@ def _check_status(file: RuleFile) -> None:
                 file.complain("R074", text, place, "fix the rule, or write status: test")
 
 
-def _check_stable(file: RuleFile) -> None:
+def check_stable(file: RuleFile) -> None:
     """Complain of a stable rule without the marks that can be seen in the file; the guide has all criteria."""
     rule = file.rule
     if rule is None:
         return
-    results = {str(example.expect["result"]) for example in rule.examples if example.files}
+    results = set()
+    for example in rule.examples:
+        if example.files:
+            results.add(str(example.expect["result"]))
     quiet = rule.each.table.lines_of is not None or results & {"no_match", "not_applicable"}
     lacks = []
     if is_empty(file.find_item("checked")):
@@ -242,12 +249,16 @@ def _check_stable(file: RuleFile) -> None:
         file.complain("R069", text, file.find_place("status"), help_text)
 
 
-def _check_skeleton(file: RuleFile) -> None:
+def check_skeleton(file: RuleFile) -> None:
+    """Complain of texts that are still those of the skeleton."""
     for key, part in file.list_pairs().items():
         if key in _QUOTES:
             continue
         for item in walk(part):
-            found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
+            if isinstance(item.value, str):
+                found = _SKELETON.search(item.text)
+            else:
+                found = None
             if found is None:
                 continue
             place = file.text.within(item, found.start(), found.end())
@@ -268,7 +279,8 @@ def _walk_texts(item: RuleItem) -> Iterator[RuleItem]:
         yield item
 
 
-def _check_remedy(file: RuleFile) -> None:
+def check_remedy(file: RuleFile) -> None:
+    """Complain of a rule without steps, and of risky commands without a caution."""
     steps = file.list_entries("fix")
     if not steps:
         help_text = "write what to run or do, and where"

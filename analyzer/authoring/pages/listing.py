@@ -127,9 +127,9 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
         ]
         for row in found
     ]
-    widths = [
-        max(len(_make_safe(row[place])) for row in [head, *cells]) for place in range(len(head))
-    ]
+    widths = []
+    for place in range(len(head)):
+        widths.append(max(len(_make_safe(row[place])) for row in [head, *cells]))
     yield _write_line(head, widths)
     for row, line in zip(found, cells, strict=True):
         yield _write_line(line, widths)
@@ -143,11 +143,14 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
 
 
 def _list_data(row: Listed) -> Iterator[str]:
-    told = {
+    facts = {
         "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
         "takes the place of": ", ".join(row.replaces),
     }  # fmt: skip
-    words = [f"{name} {value}" for name, value in told.items() if value]
+    words = []
+    for name, value in facts.items():
+        if value:
+            words.append(f"{name} {value}")
     if words:
         yield "; ".join(words)
 

@@ -99,10 +99,11 @@ class _Maker:
     def make_whole(self) -> Schema:
         """Return the schema of the file."""
         keys = self.make_properties()
-        found = {
-            key: parts.add_words(parts.type_bounded(key, keys[key]), meaning, *words.TOP[key])
-            for key, meaning in rule_keys.KEYS.items()
-        }
+        found = {}
+        for key, meaning in rule_keys.KEYS.items():
+            found[key] = parts.add_words(
+                parts.type_bounded(key, keys[key]), meaning, *words.TOP[key]
+            )
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
         return {
             "$schema": "http://json-schema.org/draft-07/schema#",
@@ -117,15 +118,16 @@ class _Maker:
         }
 
     def make_definitions(self) -> Schema:
-        cells = {f"a cell of {kind}": cell for kind, cell in _type_cells().items()}
-        rows = {
-            name: {
+        cells = {}
+        for kind, cell in _type_cells().items():
+            cells[f"a cell of {kind}"] = cell
+        rows = {}
+        for name, table in self.tables.items():
+            rows[name] = {
                 "type": ["array", "null"],
                 "items": parts.make_ref(f"row of {name}"),
                 "description": table.meaning,
             }
-            for name, table in self.tables.items()
-        }
         logs = {
             table.name: {"type": ["string", "null"], "description": table.meaning}
             for table in self.logs
@@ -387,7 +389,9 @@ def _type_expect() -> Schema:
 
 def _type_row(table: Table) -> Schema:
     """Return the schema of one row by hand: the table's columns and where it comes from."""
-    origin = [Column(name, kind, words.ORIGIN[name]) for name, kind in ORIGIN_COLUMNS.items()]
+    origin = []
+    for name, kind in ORIGIN_COLUMNS.items():
+        origin.append(Column(name, kind, words.ORIGIN[name]))
     columns = {column.name: column for column in (*origin, *table.columns)}
     ordered = [column.name for column in table.columns] + [
         name for name in ORIGIN_COLUMNS if not table.column(name)
@@ -401,11 +405,12 @@ def _type_row(table: Table) -> Schema:
 
 
 def _type_cell(column: Column) -> Schema:
-    unit = f", in {column.unit}" if column.unit else ""
+    if column.unit:
+        unit = f", in {column.unit}"
+    else:
+        unit = ""
     meaning = f"{column.meaning or column.name}{unit} ({words.KINDS[column.kind]})"
-    kind = _type_cells()[column.kind][
-        "type"
-    ]  # told here as well: an editor completes a key by its type
+    kind = _type_cells()[column.kind]["type"]  # here as well: an editor completes a key by its type
     return {
         "type": kind,
         "allOf": [parts.make_ref(f"a cell of {column.kind}")],

@@ -20,12 +20,12 @@ def type_mapping(
     parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]
 ) -> Schema:
     """Return a closed mapping with its keys in the loader's order, each with its meaning."""
-    told = {}
+    properties = {}
     for key in order:
-        told[key] = add_words(
+        properties[key] = add_words(
             keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]
         )
-    found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
+    found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return found | ({"required": list(needed)} if needed else {})
 
 
@@ -37,10 +37,9 @@ def add_words(part: Schema, meaning: str, more: str, example: str) -> Schema:
     else:
         sentence = f"{first}."
     shown = " ".join(filter(None, (sentence, more)))
-    values = [
-        f"- `{value}`: {said}"
-        for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False)
-    ]
+    values = []
+    for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False):
+        values.append(f"- `{value}`: {said}")
     blocks = [shown, "\n".join(values), f"```yaml\n{example}\n```" if example else ""]
     return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
 
@@ -97,7 +96,7 @@ def write_signature() -> Schema:
 
 
 def table_names(tables: Iterable[Table]) -> Schema:
-    """Return the schema of a table's name; each name is told with its columns and units."""
+    """Return the schema of a table's name; each name comes with its columns and units."""
     tables = list(tables)
     return {
         "type": "string",
@@ -118,4 +117,6 @@ def _write_columns(table: Table) -> str:
 def alias_of(table: Table) -> str:
     """Return a short name for rows of a table: the last word of its name."""
     last = table.name.rpartition("_")[2].rpartition(".")[2]
-    return last if last not in rule_values._RESERVED else "row"
+    if last not in rule_values._RESERVED:
+        return last
+    return "row"

@@ -37,8 +37,8 @@ SEEN = _make_snippet(
 )
 WHEN: Body = {
     "defaultSnippets": [
-        {"label": label, "description": told, "body": body}
-        for label, told, body in (
+        {"label": label, "description": description, "body": body}
+        for label, description, body in (
             ("sign", "there is such a line", "sign"),
             ("often", "there are so many", "often"),
             ("not over", "it has not ended", "sign and not over"),

@@ -38,8 +38,14 @@ class Exact(str):
 def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     """Yield the lines of a description; `verbose` adds notes, evidence, the columns and the examples whole."""
     yield f"{rule.id}: {rule.title}"
-    origin = rule.origin.label if rule.origin is not None else ""
-    revised = f", revised {rule.revised}" if rule.revised else ""
+    if rule.origin is not None:
+        origin = rule.origin.label
+    else:
+        origin = ""
+    if rule.revised:
+        revised = f", revised {rule.revised}"
+    else:
+        revised = ""
     yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
     if rule.proven:
         yield f"proven by {rule.proven}"
@@ -57,17 +63,17 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
         yield f"takes the place of {', '.join(rule.replaces)}"
     if rule.about:
         yield from ("", rule.about)
-    yield from _write_section("LOOKS AT", _describe_looks(rule, verbose))
-    yield from _write_section("SPEAKS", _describe_population(rule))
-    yield from _write_section("SAYS", _describe_answers(rule, verbose))
-    yield from _write_section("NUMBERS THAT DECIDE", _describe_thresholds(rule, settings))
+    yield from _write_section("LOOKS AT", describe_looks(rule, verbose))
+    yield from _write_section("SPEAKS", describe_condition(rule))
+    yield from _write_section("SAYS", describe_answers(rule, verbose))
+    yield from _write_section("NUMBERS THAT DECIDE", describe_thresholds(rule, settings))
     yield from _write_section(
         "MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id]
     )
-    yield from _write_section("FIX", _describe_fix(rule))
+    yield from _write_section("FIX", describe_fix(rule))
     yield from _write_section("NOT THIS", [f"- {line}" for line in rule.not_this])
-    yield from _write_section("WHEN IT CANNOT TELL, ASK FOR", _describe_ask(rule))
-    yield from _write_section("EXAMPLES", _describe_examples(rule, verbose))
+    yield from _write_section("WHEN IT CANNOT TELL, ASK FOR", describe_asks(rule))
+    yield from _write_section("EXAMPLES", describe_examples(rule, verbose))
 
 
 def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -76,10 +82,11 @@ def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", title, *(type(line)(f"  {line}") for line in found))
 
 
-def _describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
+def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield which rows and lines a rule looks at."""
     yield f"{rule.each.name}: each {_describe_each(rule.each.table)}"
     for join in rule.joins:
-        yield _describe_join(rule, join)
+        yield describe_join(rule, join)
     if rule.population is not None:
         if rule.population.where is not None:
             where = f" where {rule.population.where.text}"
@@ -87,7 +94,7 @@ def _describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
             where = ""
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
-        yield _describe_log(log)
+        yield describe_log(log)
     if verbose:
         for name, columns in _describe_use(rule).items():
             table = rule.aliases[name].table
@@ -112,11 +119,15 @@ def _describe_each(table: Table) -> str:
 
 def _name_table(table: Table, how: str = "") -> str:
     """Return a table's name, how its rows are chosen, what it is and where it comes from."""
-    source = f" From {table.source}" if table.source else ""
+    if table.source:
+        source = f" From {table.source}"
+    else:
+        source = ""
     return f"{table.spoken_name}{how}. {table.meaning.rstrip('.')}.{source}"
 
 
-def _describe_join(rule: Rule, join: Join) -> str:
+def describe_join(rule: Rule, join: Join) -> str:
+    """Return which rows a join brings."""
     if join.alias.many:
         rows = "all rows"
     else:
@@ -131,7 +142,10 @@ def _describe_join(rule: Rule, join: Join) -> str:
     else:
         by = ""
     given = join.alias.table.given
-    nodes = ", on any node of the case" if join.any_node and given is None else ""
+    if join.any_node and given is None:
+        nodes = ", on any node of the case"
+    else:
+        nodes = ""
     if given is not None:
         nodes += f", of {len(given.rows)} rows of the catalog"
     if join.where is not None:
@@ -141,7 +155,8 @@ def _describe_join(rule: Rule, join: Join) -> str:
     return f"{join.alias.name}: {rows} of {_name_table(join.alias.table, by + nodes + where)}"
 
 
-def _describe_log(log: LogDef) -> str:
+def describe_log(log: LogDef) -> str:
+    """Return which lines a signature finds."""
     case = ", upper or lower case" if log.ignore_case else ""
     if log.where is not None:
         where = f", where {log.where.text}"
@@ -164,7 +179,8 @@ def _describe_use(rule: Rule) -> dict[str, list[str]]:
     return {name: found[name] for name in rule.aliases if name in found}
 
 
-def _describe_population(rule: Rule) -> Iterator[str]:
+def describe_condition(rule: Rule) -> Iterator[str]:
+    """Yield when a rule speaks."""
     for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
         for product, versions in several.items():
             yield f"{what}: {product} {'; '.join(versions)}"
@@ -173,7 +189,7 @@ def _describe_population(rule: Rule) -> Iterator[str]:
     yield "always" if _is_always(rule.when) else f"when {rule.when.text}"
     for seen in rule.seen.values():
         if seen.name not in rule.logs:  # a signature's own name asks for one line or more
-            yield f"  {seen.name} is {_describe_seen(seen)}"
+            yield f"  {seen.name} is {describe_question(seen)}"
     for name, node in rule.lets.items():
         if name not in rule.thresholds:
             yield f"  {name} is {node.text}"
@@ -186,7 +202,8 @@ def _is_always(node: ExprNode) -> bool:
     return node.op == "literal" and node.value is True
 
 
-def _describe_seen(seen: SeenDef) -> str:
+def describe_question(seen: SeenDef) -> str:
+    """Return what a question to the hits of signatures asks."""
     logs = " then ".join(seen.logs)
     if seen.within:
         within = f" within {duration(seen.within)}"
@@ -205,11 +222,12 @@ def _describe_seen(seen: SeenDef) -> str:
     return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
 
 
-def _describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
+def describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield the answers of a rule; `verbose` adds notes, evidence and charts."""
     if len(rule.outcomes) > 1:
         yield "the first that fits:"
     for number, outcome in enumerate(rule.outcomes, 1):
-        yield f"{number}. {_describe_outcome(outcome, rule)}"
+        yield f"{number}. {describe_outcome(outcome, rule)}"
     for grade in rule.grades:
         yield f"by degree: {grade.severity} if {grade.when.text}"
     for note in rule.notes if verbose else ():
@@ -220,7 +238,8 @@ def _describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
         yield f"draws {', '.join(node.text for node in rule.chart)}"
 
 
-def _describe_outcome(outcome: Outcome, rule: Rule) -> str:
+def describe_outcome(outcome: Outcome, rule: Rule) -> str:
+    """Return one answer with its condition."""
     if _is_always(outcome.when) and outcome is not rule.outcomes[0]:
         when = "otherwise"
     else:
@@ -239,7 +258,8 @@ def _write_text(template: Template) -> str:
     )
 
 
-def _describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
+def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
+    """Yield the numbers that decide, as the settings of this desk have them."""
     changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
@@ -255,7 +275,8 @@ def _describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     yield from list(found)
 
 
-def _describe_fix(rule: Rule) -> Iterator[str]:
+def describe_fix(rule: Rule) -> Iterator[str]:
+    """Yield the steps of the remedy."""
     for step in rule.fix:
         yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
@@ -265,7 +286,8 @@ def _describe_fix(rule: Rule) -> Iterator[str]:
                 unknown = "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
-            yield from (Exact(f"  {line}") for line in _write_text(step.run).splitlines())
+            for line in _write_text(step.run).splitlines():
+                yield (Exact(f"  {line}"))
         if step.note:
             yield f"  {_write_text(step.note)}"
         if step.caution:
@@ -274,7 +296,8 @@ def _describe_fix(rule: Rule) -> Iterator[str]:
         yield f"Caution: {rule.caution}"
 
 
-def _describe_ask(rule: Rule) -> Iterator[str]:
+def describe_asks(rule: Rule) -> Iterator[str]:
+    """Yield what to ask for when the rule cannot tell."""
     own = rule.ask or {
         name: table.ask for name, table in sorted(_list_tables(rule).items()) if table.ask
     }
@@ -293,20 +316,22 @@ def _list_tables(rule: Rule) -> dict[str, Table]:
     return {table.declared.name: table.declared for table in tables}
 
 
-def _describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
+def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield the examples; `verbose` shows their rows and lines."""
     try:
         examples = rule.examples
     except BadRuleError as error:
         yield f"cannot be read: {error.message}, line {error.place.line}"
         return
     for example in examples:
-        yield _describe_example(example)
+        yield describe_example(example)
         if verbose:
-            for line in _describe_given(example):
+            for line in describe_given(example):
                 yield (type(line)(f"  {line}"))
 
 
-def _describe_example(example: Example) -> str:
+def describe_example(example: Example) -> str:
+    """Return the name of an example and what it expects."""
     result = str(example.expect.get("result", ""))
     weight = " ".join(
         str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect
@@ -317,7 +342,7 @@ def _describe_example(example: Example) -> str:
     )
 
 
-def _describe_given(example: Example) -> Iterator[str]:
+def describe_given(example: Example) -> Iterator[str]:
     """Yield what an example gives to the rule, a line a row."""
     for name, rows in example.tables.items():
         if rows is None:
@@ -328,7 +353,8 @@ def _describe_given(example: Example) -> Iterator[str]:
             yield f"{name}: {', '.join(f'{key} {value}' for key, value in row.items())}"
     for name, text in example.logs.items():
         yield f"{name}: not in the case" if text is None else f"{name}:"
-        yield from (Exact(f"  {line}") for line in (text or "").splitlines())
+        for line in (text or "").splitlines():
+            yield (Exact(f"  {line}"))
     for file in example.files:
         shown = next(
             (f"{key} {file[key]}" for key in ("path", "command", "parser") if file.get(key)),

@@ -35,7 +35,10 @@ def suggest_example(mutant: Mutant) -> str:
     if condition.op != "compare" or len(condition.args) != 2:
         return turn
     left, right = condition.args
-    number, other = (right, left) if _is_site(right, mutant) else (left, right)
+    if _is_site(right, mutant):
+        number, other = (right, left)
+    else:
+        number, other = (left, right)
     if not _is_site(number, mutant):
         return turn
     sign = condition.name

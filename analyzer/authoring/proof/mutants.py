@@ -106,7 +106,8 @@ def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
             yield f"logs {log.name}, where", log.where
     templates: list[tuple[str, Template | None]] = [("subject", rule.subject)]
     templates += [("object", text) for text in (rule.object, *rule.rests_on)]
-    templates += [(f"outcomes {n}, say", part.say) for n, part in enumerate(rule.outcomes, 1)]
+    for n, part in enumerate(rule.outcomes, 1):
+        templates.append((f"outcomes {n}, say", part.say))
     templates += [(f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1)]
     for number, step in enumerate(rule.fix, 1):
         templates += [(f"fix {number}", text) for text in step.templates]
@@ -136,7 +137,9 @@ def _move_numbers(rule: Rule) -> Iterator[Mutant]:
             if value is not None and not (
                 direct and condition and _is_impossible(condition, node, value)
             ):
-                other = {id(one): replace(one, value=value, text=str(value)) for _, one, _ in found}
+                other = {}
+                for _, one, _ in found:
+                    other[id(one)] = replace(one, value=value, text=str(value))
                 yield Mutant(site, direction, write_number(node, value), replace_nodes(rule, other))
 
 
@@ -158,7 +161,10 @@ def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> b
         least = 1
     else:
         least = 0
-    most = 1.0 if folded.op == "share" else float("inf")
+    if folded.op == "share":
+        most = 1.0
+    else:
+        most = float("inf")
     if sign in (">=", "<"):  # the lower end lies between, the upper one does not
         return low > most or max(low, least) >= high
     return high < least or low >= most
@@ -174,14 +180,18 @@ def _walk_numbers(
         return
     if node.op == "let":
         return
-    around = node if node.op in ("compare", "in") else around
+    if node.op in ("compare", "in"):
+        around = node
     for child in node.args:
         yield from _walk_numbers(child, around)
 
 
 def move_number(node: ExprNode, direction: str) -> float | str | None:
     """Return a number or a version moved up or down; None where there is nothing below it."""
-    sign = 1 if direction == UP else -1
+    if direction == UP:
+        sign = 1
+    else:
+        sign = -1
     value = node.value
     if isinstance(value, str):
         return _move_version(value, sign)
@@ -228,7 +238,9 @@ class _Mover:
         return self.known[id(node)]
 
     def move_optional(self, node: ExprNode | None) -> ExprNode | None:
-        return None if node is None else self.move_node(node)
+        if node is None:
+            return None
+        return self.move_node(node)
 
     def move_template(self, text: Template) -> Template:
         parts = (
@@ -237,7 +249,9 @@ class _Mover:
         return Template(text.text, tuple(parts))
 
     def move_text(self, text: Template | None) -> Template | None:
-        return self.move_template(text) if text is not None else None
+        if text is not None:
+            return self.move_template(text)
+        return None
 
 
 def replace_nodes(rule: Rule, other: Moved) -> Rule:

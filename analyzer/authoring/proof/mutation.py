@@ -32,7 +32,7 @@ from analyzer.runtime.limits import Limits
 COLUMNS = 150  # further conditions of one look
 
 # What a rule says of a case: for each subject verdict, outcome, severity, notes; and what no look was needed for.
-Told = tuple[Any, ...]
+Answer = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,10 @@ def find_survivors(rule: Rule) -> list[Survivor]:
             continue
         if site.named:
             done.add(site.place)
-        direction = "either" if site.named else mutant.direction
+        if site.named:
+            direction = "either"
+        else:
+            direction = mutant.direction
         example = advice.suggest_example(mutant)
         found.append(
             Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, example)
@@ -126,7 +129,10 @@ def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts
             found[place] = answer != answers
     # What decides nothing may still change a text.
     shown = [place for place in columns if not found[place]]
-    texts = _show_texts(rule, cases) if shown else []
+    if shown:
+        texts = _show_texts(rule, cases)
+    else:
+        texts = []
     for place in shown:
         found[place] = _show_texts(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
@@ -151,7 +157,7 @@ class _Base:
 
     def __init__(self, rule: Rule, cases: Mapping[str, Facts]) -> None:
         self.rule = rule
-        self.without: dict[str, Told] = {}  # cases in which no subject needs a look
+        self.without: dict[str, Answer] = {}  # cases in which no subject needs a look
         self.evaluators: dict[str, Evaluator] = {}
         for name, facts in cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
@@ -160,17 +166,17 @@ class _Base:
                 self.without[name] = tuple(sorted(one.counts.items()))
             else:
                 self.evaluators[name] = one.evaluator(unseen_nodes)
-        self._told: dict[str, Told] | None = None
+        self._answers: dict[str, Answer] | None = None
 
-    def list_answers(self) -> dict[str, Told]:
+    def list_answers(self) -> dict[str, Answer]:
         """Return what the rule says of each case."""
-        if self._told is None:
-            self._told = next(iter(self.answer_otherwise([{}])))
-        return self._told
+        if self._answers is None:
+            self._answers = next(iter(self.answer_otherwise([{}])))
+        return self._answers
 
     def answer_otherwise(
         self, changes: Sequence[Mapping[int, ExprNode]]
-    ) -> Iterator[dict[str, Told]]:
+    ) -> Iterator[dict[str, Answer]]:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
         shown = list_conditions(self.rule)[2 + len(self.rule.outcomes) :]
@@ -178,13 +184,13 @@ class _Base:
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
-            told = {}
+            answers = {}
             for name, some in subjects.items():
-                told[name] = tuple(self.answer_subject(one, columns) for one in some)
-            yield told | self.without
+                answers[name] = tuple(self.answer_subject(one, columns) for one in some)
+            yield answers | self.without
             start += len(changed)
 
-    def answer_subject(self, subject: Subject, columns: Mapping[int, int]) -> Told:
+    def answer_subject(self, subject: Subject, columns: Mapping[int, int]) -> Answer:
         """Return verdict, outcome, severity, notes and steps, with the answers of some columns in their place."""
         rule = self.rule
         shown = len(rule.grades) + len(rule.notes) + len(rule.fix)
@@ -220,7 +226,7 @@ class _Base:
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 
-def _show_texts(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
+def _show_texts(rule: Rule, cases: Mapping[str, Facts]) -> list[Answer]:
     """Return the texts of all findings: what a number that decides nothing can change."""
     found = []
     for judgement in judge_cases(rule, cases).values():

@@ -73,18 +73,18 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
     gaps = sum(result.gap and result.ok for result in results)
     left = sum(map(len, survivors.values()))
     if failed:
-        told = f"{failed} not as expected"
+        result = f"{failed} not as expected"
     else:
-        told = "all as expected" if results else "nothing was tested"
+        result = "all as expected" if results else "nothing was tested"
     if gaps:
-        told += f", {counted(gaps, 'known gap')}"
+        result += f", {counted(gaps, 'known gap')}"
     if left:
-        told += f", {counted(left, 'moved number')} unnoticed"
+        result += f", {counted(left, 'moved number')} unnoticed"
     if survivors and not left:
-        told += ", every moved number noticed"
+        result += ", every moved number noticed"
     if broken:
-        told += f", {counted(broken, 'file')} broken"
-    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {told}"
+        result += f", {counted(broken, 'file')} broken"
+    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {result}"
 
 
 def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:

@@ -47,7 +47,10 @@ def prove_rules(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
     found = []
     wanted = pattern.lower()
     for rule in catalog.rules:
-        chosen = [one for one in rule.examples if wanted in f"{rule.id}: {one.name}".lower()]
+        chosen = []
+        for one in rule.examples:
+            if wanted in f"{rule.id}: {one.name}".lower():
+                chosen.append(one)
         if chosen or not pattern:
             found.append(_prove_rule(prepare_rule(rule, chosen)))
     return found
