@@ -143,7 +143,10 @@ def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> 
             same = escape_text(values[0])
         regex = token.regex
         is_sign = several and not MEASURED.match(name) and not THING.match(name)
-        if same and is_sign and not _is_source_line(tokens, number):
+        # The line of the source that wrote it, `NetPort: 1879: …`, differs from build to build.
+        before = "".join(one.value for one in tokens[max(0, number - 2) : number])
+        after = "".join(one.value for one in tokens[number + 1 : number + 2])
+        if same and is_sign and not (before.endswith(": ") and after == ":"):
             regex = same
             shared.append(f"{name} {values[0]}" if name else values[0])
         # The search begins at each sign anyway, so the first class needs no repeat.
@@ -185,12 +188,6 @@ def _name_signature(tokens: Sequence[Token], taken: set[str]) -> str:
         name = f"{base}_{number}"
         number += 1
     return name
-
-
-def _is_source_line(tokens: Sequence[Token], number: int) -> bool:
-    """Tell whether a number is the line of the source that wrote it, `NetPort: 1879: …`: each build has another."""
-    before = "".join(one.value for one in tokens[max(0, number - 2) : number])
-    return before.endswith(": ") and [one.value for one in tokens[number + 1 : number + 2]] == [":"]
 
 
 def _fuse_values(tokens: Sequence[Token]) -> list[Token]:

@@ -131,21 +131,16 @@ def use_as_rows(
     for name in one.groups:
         if name in things or not MEASURED.match(name):
             continue
-        kind = _find_kind(one, name)
+        found = [re.search(one.pattern, line.line) for line in one.lines]
+        values = [match[name] for match in found if match is not None]
+        kind = ""
+        if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
+            kind = "int"
+        elif values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values):
+            kind = "float"
         named = f"worst_{name}"
         while named in taken:
             named += "_too"
         if kind:
             measured[name] = (kind, named)
     return HitRows(alias, one.name, log, column, measured, timed)
-
-
-def _find_kind(one: DraftSignature, group: str) -> str:
-    """Return the kind of number a group holds in every chosen line, "" when it is none."""
-    found = [re.search(one.pattern, line.line) for line in one.lines]
-    values = [match[group] for match in found if match is not None]
-    if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
-        return "int"
-    if values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values):
-        return "float"
-    return ""

@@ -124,7 +124,12 @@ def cut_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 
     """Return a raw log line cut into words and values; its message stands from `start` to `end` (0: its end)."""
     whole = clean_text(line[: 2 * MOST_LINE])
     spans = mask.find_spans(whole, guess=True)
-    whole, spans = _shorten_line(whole, spans)
+    if len(whole) > MOST_LINE:
+        # A very long line is cut at a blank outside of what is masked.
+        cut = next((one.start for one in spans if one.start < MOST_LINE < one.end), MOST_LINE)
+        blank = whole.rfind(" ", max(0, cut - 400), cut)
+        whole = whole[: blank if blank >= 0 else cut]
+        spans = [span for span in spans if span.end <= len(whole)]
     if start >= len(whole):
         start = end = 0
     for span in spans:  # a message does not begin or end inside a name
@@ -140,7 +145,7 @@ def _choose_tokens(tokens: Sequence[Token]) -> Sequence[Token]:
     """Begin with the first word, end within the length a pattern is made of and not with a blank."""
     words = []
     for n, one in enumerate(tokens):
-        if one.kind == "word" and _count_letters(one) >= 2:
+        if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2:
             words.append(n)
     values = [n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")]
     begin = next(iter(words or values), 0)
@@ -151,23 +156,6 @@ def _choose_tokens(tokens: Sequence[Token]) -> Sequence[Token]:
     while len(kept) > 1 and kept[-1].kind in ("space", "odd"):
         kept.pop()
     return kept
-
-
-def _count_letters(token: Token) -> int:
-    return len(re.sub(r"\W", "", token.value))
-
-
-def _shorten_line(line: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    """Cut a very long line at a blank that stands outside of what is masked."""
-    if len(line) <= MOST_LINE:
-        return line, spans
-    end = MOST_LINE
-    inside = next((span for span in spans if span.start < end < span.end), None)
-    if inside is not None:
-        end = inside.start
-    if " " in line[max(0, end - 400) : end]:
-        end = line.rfind(" ", max(0, end - 400), end)
-    return line[:end], [span for span in spans if span.end <= end]
 
 
 def _cut_tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:

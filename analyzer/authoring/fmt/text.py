@@ -104,14 +104,9 @@ def _read_content(node: YamlNode, head: str) -> list[str]:
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]
     full = [row for row in rows if row.strip(" ")]
-    if full:
-        found = len(full[0]) - len(full[0].lstrip(" "))
-    else:
-        found = 0
+    indent = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
     if digits:
         indent = node.indent + int(digits[0])
-    else:
-        indent = found
     rows = [row[indent:] for row in rows]
     while rows and not rows[-1]:
         rows.pop()
@@ -124,7 +119,18 @@ def _fill_lines(text: str, width: int, level: int | None) -> list[str]:
     level  of an expression: it is broken before `and` and `or`, those in fewer brackets first; None for prose
     """
     lines: list[str] = []
-    words = _split_words(text)
+    # Wider gaps, where a break would change the text, and `commands` stay whole.
+    groups: list[list[str]] = []
+    last, in_command = "", False
+    for piece in text.split(" "):
+        loose = bool(piece and last) and last[-1] != "\t" and piece[0] != "\t"
+        if groups and not (loose and not in_command):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+        in_command ^= piece.count("`") % 2 == 1
+        last = piece
+    words = [" ".join(group) for group in groups]
     if level is None:
         parts = words
     else:
@@ -137,21 +143,6 @@ def _fill_lines(text: str, width: int, level: int | None) -> list[str]:
         else:
             lines.append(part)
     return lines
-
-
-def _split_words(text: str) -> list[str]:
-    """Split at single spaces; wider gaps, where a break would change the text, and `commands` stay whole."""
-    groups: list[list[str]] = []
-    last, in_command = "", False
-    for piece in text.split(" "):
-        loose = bool(piece and last) and last[-1] != "\t" and piece[0] != "\t"
-        if groups and not (loose and not in_command):
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-        in_command ^= piece.count("`") % 2 == 1
-        last = piece
-    return [" ".join(group) for group in groups]
 
 
 def _split_parts(words: list[str], level: int) -> list[str]:

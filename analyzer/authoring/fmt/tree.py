@@ -237,14 +237,10 @@ def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -
     entry: then to the end of the block it is aligned with. What comes after it in the gap follows it.
     """
     at = bisect(reader.entries, run[0].index, key=lambda entry: entry.start)
-    if at:
-        last = reader.entries[at - 1]
-    else:
-        last = None
-    if at < len(reader.entries):
-        later = reader.entries[at]
-    else:
-        later = None
+    last = reader.entries[at - 1] if at else None
+    later = reader.entries[at] if at < len(reader.entries) else None
+    # The entry begins the block of the one before it.
+    first = last is None or (last.value.block and last.value.entries[0] is later)
     taken = False
     for comment in run:
         flow = bisect(reader.flows, (comment.index,)) - 1
@@ -257,22 +253,15 @@ def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -
             last.beside.append(comment)
         elif last is not None and not last.value.block and comment.index < last.value.start:
             last.above.append(comment)
-        elif later is not None and (
-            taken or last is None or comment.column <= later.column or _holds(last, later)
-        ):
+        elif later is not None and (taken or first or comment.column <= later.column):
             later.above.append(comment)
             taken = True
         else:
             edge = later.column if later else reader.entries[0].column
-            inner = next(
-                (one for one in reversed(reader.entries[:at]) if one.column <= comment.column), None
-            )
+            outer = [one for one in reader.entries[:at] if one.column <= comment.column]
+            inner = outer[-1] if outer else None
             if inner is not None and inner.column > edge:
                 inner.below.append(comment)
             else:
                 (later.above if later else tail).append(comment)
                 taken = later is not None
-
-
-def _holds(entry: YamlEntry, child: YamlEntry) -> bool:
-    return entry.value.block and entry.value.entries[0] is child

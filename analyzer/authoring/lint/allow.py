@@ -81,7 +81,16 @@ def _read_allows(file: RuleFile) -> list[Allow]:
     allows = []
     for number, line in enumerate(file.text.lines, 1):
         found = _COMMENT.search(line)
-        if found is None or any(_is_inside(span, number, found.start() + 1) for span in spans):
+        if found is None:
+            continue
+        inside = False
+        for first, last_place, is_block in spans:
+            if is_block:  # what stands behind `|` or `>` on its line is a comment
+                inside |= first.line < number <= last_place.line
+            else:
+                place = (number, found.start() + 1)
+                inside |= (first.line, first.column) <= place < (last_place.line, last_place.column)
+        if inside:
             continue
         codes = _read_codes(file, number, found)
         if codes:
@@ -137,10 +146,3 @@ def _find_lines(file: RuleFile, number: int, found: re.Match[str], spans: list[S
                 break
     last = max((stop.line for start, stop, _ in spans if start.line == target), default=target)
     return range(target, last + 1)
-
-
-def _is_inside(span: Span, line: int, column: int) -> bool:
-    start, stop, block = span
-    if block:  # what stands behind `|` or `>` on its line is a comment
-        return start.line < line <= stop.line
-    return (start.line, start.column) <= (line, column) < (stop.line, stop.column)

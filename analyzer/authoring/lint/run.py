@@ -230,7 +230,9 @@ def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
 
 
 def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
-    name = _show_path(path)
+    # A path as the engineer would type it
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
     try:
         text, _ = read(path, limits)
     except BadRuleError as error:
@@ -251,9 +253,3 @@ def _read_tree(file: RuleFile) -> None:
 
 def _real_path(path: Path) -> str:
     return os.path.realpath(path)  # a circle of links is an error to Path.resolve
-
-
-def _show_path(path: Path) -> str:
-    """Return a path as the engineer would type it: below the working folder without that."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules import Rule
@@ -15,8 +15,16 @@ def check_shares(file: RuleFile) -> None:
     """Keep the complaints about answers above information that a counter alone decides."""
     rule = file.rule
     assert rule is not None
-    gates = [*([rule.only] if rule.only else []), rule.when]
-    for steps, severity, when in _is_severe(rule):
+    gates = [rule.only, rule.when] if rule.only else [rule.when]
+    # Each way to a severity above info: where it stands, the severity and its condition.
+    severe: list[tuple[tuple[str | int, ...], str, ExprNode]] = []
+    for number, outcome in enumerate(rule.outcomes):
+        if outcome.severity not in ("", "info"):
+            severe.append((("outcomes", number, "severity"), outcome.severity, outcome.when))
+    for number, grade in enumerate(rule.grades):
+        if grade.severity != "info":
+            severe.append((("grade", number, "severity"), grade.severity, grade.when))
+    for steps, severity, when in severe:
         conditions = [*gates, when]
         bar = next((one for part in conditions for one in _find_bars(rule, part)), None)
         if bar is None or any(_has_share(rule, part) for part in conditions):
@@ -24,16 +32,6 @@ def check_shares(file: RuleFile) -> None:
         text = f"`{bar.text}` counts since a boot, and alone it makes this answer {severity}"
         help_text = "divide it by what was counted with it, or by the uptime, and let the share decide the severity"
         file.complain("R089", text, file.find_place(*steps), help_text)
-
-
-def _is_severe(rule: Rule) -> Iterator[tuple[tuple[str | int, ...], str, ExprNode]]:
-    """Yield each way to a severity above info: where it stands, the severity and its condition."""
-    for number, outcome in enumerate(rule.outcomes):
-        if outcome.severity not in ("", "info"):
-            yield ("outcomes", number, "severity"), outcome.severity, outcome.when
-    for number, grade in enumerate(rule.grades):
-        if grade.severity != "info":
-            yield ("grade", number, "severity"), grade.severity, grade.when
 
 
 def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
@@ -55,15 +53,8 @@ def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
 
 def _has_counts(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a value is made of a counter that only grows."""
-    return any(_is_counter(rule, leaf) for leaf in node.walk())
-
-
-def _is_counter(rule: Rule, leaf: ExprNode) -> bool:
-    return (
-        leaf.op == "column"
-        and leaf.name in rule.aliases
-        and leaf.column in rule.aliases[leaf.name].table.counters
-    )
+    leaves = [leaf for leaf in node.walk() if leaf.op == "column" and leaf.name in rule.aliases]
+    return any(leaf.column in rule.aliases[leaf.name].table.counters for leaf in leaves)
 
 
 def _divides(rule: Rule, node: ExprNode) -> bool:
@@ -76,15 +67,14 @@ def _divides(rule: Rule, node: ExprNode) -> bool:
 
 def _has_share(rule: Rule, node: ExprNode) -> bool:
     """Tell whether a condition compares a share, a rate, or what the machine prints in percent."""
-    compared: Sequence[ExprNode] = [part for part in node.walk() if part.op == "compare"]
-    for part in compared:
-        if _divides(rule, part) or any(_is_percent(rule, leaf) for leaf in part.walk()):
+    for part in node.walk():
+        if part.op != "compare":
+            continue
+        if _divides(rule, part):
             return True
+        for leaf in part.walk():
+            if leaf.op == "column" and leaf.name in rule.aliases:
+                column = rule.aliases[leaf.name].table.column(leaf.column)
+                if column is not None and column.unit == "%":
+                    return True
     return False
-
-
-def _is_percent(rule: Rule, leaf: ExprNode) -> bool:
-    if leaf.op != "column" or leaf.name not in rule.aliases:
-        return False
-    column = rule.aliases[leaf.name].table.column(leaf.column)
-    return column is not None and column.unit == "%"

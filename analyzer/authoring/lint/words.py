@@ -106,7 +106,10 @@ def check_words(file: RuleFile) -> None:
             file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
     if not file.retired:
         check_remedy(file)
-        _check_missing(file)
+        # Complain of parts that an engineer at night would look for
+        for key, code, text, help_text in _NEEDED:
+            if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
+                file.complain(code, text, file.find_place(key), help_text)
 
 
 def check_title(file: RuleFile) -> None:
@@ -295,10 +298,3 @@ def check_remedy(file: RuleFile) -> None:
             text = "this command changes or stops something, and no `caution` says so"
             help_text = "say what it interrupts, or that it interrupts nothing"
             file.complain("R063", text, item.place, help_text)
-
-
-def _check_missing(file: RuleFile) -> None:
-    """Complain of parts that an engineer at night would look for."""
-    for key, code, text, help_text in _NEEDED:
-        if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
-            file.complain(code, text, file.find_place(key), help_text)

@@ -38,15 +38,12 @@ class Exact(str):
 def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     """Yield the lines of a description; `verbose` adds notes, evidence, the columns and the examples whole."""
     yield f"{rule.id}: {rule.title}"
-    if rule.origin is not None:
-        origin = rule.origin.label
-    else:
-        origin = ""
+    status = STATUS[rule.status]
+    if rule.replaced_by:
+        status += f", replaced by {rule.replaced_by}"
     if rule.revised:
-        revised = f", revised {rule.revised}"
-    else:
-        revised = ""
-    yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
+        status += f", revised {rule.revised}"
+    yield f"{status}; {rule.origin.label if rule.origin is not None else ''}"
     if rule.proven:
         yield f"proven by {rule.proven}"
     for number in rule.kb:
@@ -54,7 +51,8 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
-        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
+        checked = f" (read on {rule.checked})" if rule.checked else ""
+        yield f"facts from: {'; '.join(rule.source)}{checked}"
     if rule.owner:
         yield f"owner: {rule.owner}"
     if rule.tags:
@@ -88,10 +86,8 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
     for join in rule.joins:
         yield describe_join(rule, join)
     if rule.population is not None:
-        if rule.population.where is not None:
-            where = f" where {rule.population.where.text}"
-        else:
-            where = ""
+        condition = rule.population.where
+        where = f" where {condition.text}" if condition is not None else ""
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
         yield describe_log(log)
@@ -101,10 +97,7 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
             for column in columns:
                 declared = table.column(column)
                 if declared is not None and declared.meaning:
-                    if declared.unit:
-                        unit = f" ({declared.unit})"
-                    else:
-                        unit = ""
+                    unit = f" ({declared.unit})" if declared.unit else ""
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
@@ -137,31 +130,21 @@ def describe_join(rule: Rule, join: Join) -> str:
         owner, _, column = mine.rpartition(".")
         same = column == theirs and owner == rule.each.name
         pairs.append(f"the same {theirs}" if same else f"{theirs} equal to {mine}")
-    if pairs:
-        by = f" with {' and '.join(pairs)}"
-    else:
-        by = ""
+    how = f" with {' and '.join(pairs)}" if pairs else ""
     given = join.alias.table.given
-    if join.any_node and given is None:
-        nodes = ", on any node of the case"
-    else:
-        nodes = ""
     if given is not None:
-        nodes += f", of {len(given.rows)} rows of the catalog"
+        how += f", of {len(given.rows)} rows of the catalog"
+    elif join.any_node:
+        how += ", on any node of the case"
     if join.where is not None:
-        where = f", where {join.where.text}"
-    else:
-        where = ""
-    return f"{join.alias.name}: {rows} of {_name_table(join.alias.table, by + nodes + where)}"
+        how += f", where {join.where.text}"
+    return f"{join.alias.name}: {rows} of {_name_table(join.alias.table, how)}"
 
 
 def describe_log(log: LogDef) -> str:
     """Return which lines a signature finds."""
     case = ", upper or lower case" if log.ignore_case else ""
-    if log.where is not None:
-        where = f", where {log.where.text}"
-    else:
-        where = ""
+    where = f", where {log.where.text}" if log.where is not None else ""
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
@@ -205,21 +188,18 @@ def _is_always(node: ExprNode) -> bool:
 def describe_question(seen: SeenDef) -> str:
     """Return what a question to the hits of signatures asks."""
     logs = " then ".join(seen.logs)
-    if seen.within:
-        within = f" within {duration(seen.within)}"
-    else:
-        within = ""
+    within = f" within {duration(seen.within)}" if seen.within else ""
     if seen.silence:
         return f"no {logs} in the last {duration(seen.within)} of the log"
     if seen.lasting:
         return f"{seen.logs[0]} for longer than {duration(seen.within)} until {seen.logs[1]}"
     if seen.sequence:
         return f"{logs}{within}"
+    what = f"{seen.at_least} or more {logs}"
     if seen.distinct:
         what = f"{seen.at_least} or more different {seen.distinct} in {logs}"
-    else:
-        what = f"{seen.at_least} or more {logs}"
-    return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
+    each = f", counted for each {seen.per}" if seen.per else ""
+    return f"{what}{within}{each}"
 
 
 def describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
@@ -240,22 +220,23 @@ def describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
 
 def describe_outcome(outcome: Outcome, rule: Rule) -> str:
     """Return one answer with its condition."""
-    if _is_always(outcome.when) and outcome is not rule.outcomes[0]:
-        when = "otherwise"
-    else:
-        when = f"if {outcome.when.text}"
-    if _is_always(outcome.when) and outcome is rule.outcomes[0]:
-        when = "in every case"
+    when = f"if {outcome.when.text}"
+    if _is_always(outcome.when):
+        when = "in every case" if outcome is rule.outcomes[0] else "otherwise"
     severity = outcome.severity or "severity by degree"
-    return f"{when}: {severity}, {outcome.confidence}: {_write_text(outcome.say) if outcome.say is not None else rule.title}"
+    text = _write_text(outcome.say) if outcome.say is not None else rule.title
+    return f"{when}: {severity}, {outcome.confidence}: {text}"
 
 
 def _write_text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
-    return "".join(
-        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])])
-        for part in template.parts
-    )
+    text = ""
+    for part in template.parts:
+        if isinstance(part, str):
+            text += part
+        else:
+            text += " ".join([f"<{part[0].text}>", *nouns(part[1])])
+    return text
 
 
 def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
@@ -263,16 +244,14 @@ def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
-    # The comparisons of a rule that have their number in themselves, each once
+    # The comparisons of a rule that have their number in themselves, each once.
     found: dict[str, None] = {}
     for top in rule.expressions():
         for node in top.walk():
-            if node.op == "compare" and any(
-                side.op == "literal" and side.type in ("int", "float") and side.value != 0
-                for side in node.args
-            ):
+            sides = [side for side in node.args if side.op == "literal" and side.value != 0]
+            if node.op == "compare" and any(side.type in ("int", "float") for side in sides):
                 found[node.text] = None
-    yield from list(found)
+    yield from found
 
 
 def describe_fix(rule: Rule) -> Iterator[str]:
@@ -280,10 +259,7 @@ def describe_fix(rule: Rule) -> Iterator[str]:
     for step in rule.fix:
         yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
-            if step.unsure:
-                unknown = f'said with "{step.unsure}"'
-            else:
-                unknown = "left out"
+            unknown = f'said with "{step.unsure}"' if step.unsure else "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
             for line in _write_text(step.run).splitlines():
@@ -298,21 +274,23 @@ def describe_fix(rule: Rule) -> Iterator[str]:
 
 def describe_asks(rule: Rule) -> Iterator[str]:
     """Yield what to ask for when the rule cannot tell."""
-    own = rule.ask or {
-        name: table.ask for name, table in sorted(_list_tables(rule).items()) if table.ask
-    }
+    own = rule.ask
+    if not own:
+        tables = [alias.table for alias in rule.aliases.values()]
+        tables += [log.table for log in rule.logs.values()]
+        declared = {table.declared.name: table.declared for table in tables}
+        own = {name: table.ask for name, table in sorted(declared.items()) if table.ask}
     for table, words in own.items():
         if table:
             yield f"{table}:"
         for piece in pieces(words):
-            said = f"{'  ' if table else ''}{piece.text}"
-            yield Exact(said) if piece.command else said
+            text = f"  {piece.text}" if table else piece.text
+            yield Exact(text) if piece.command else text
 
 
 def _list_tables(rule: Rule) -> dict[str, Table]:
-    tables = [alias.table for alias in rule.aliases.values()] + [
-        log.table for log in rule.logs.values()
-    ]
+    tables = [alias.table for alias in rule.aliases.values()]
+    tables += [log.table for log in rule.logs.values()]
     return {table.declared.name: table.declared for table in tables}
 
 

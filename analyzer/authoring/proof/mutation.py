@@ -106,7 +106,8 @@ def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts
     elsewhere = []
     columns: dict[int, dict[int, ExprNode]] = {}  # place -> the conditions that are not the rule's
     for place, mutant in enumerate(moved):
-        if _looks_elsewhere(mutant.rule, rule):
+        wheres = zip(_list_wheres(mutant.rule), _list_wheres(rule), strict=True)
+        if mutant.rule.seen != rule.seen or any(one is not two for one, two in wheres):
             elsewhere.append(place)
             continue
         pairs = zip(list_conditions(mutant.rule), list_conditions(rule), strict=True)
@@ -129,10 +130,7 @@ def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts
             found[place] = answer != answers
     # What decides nothing may still change a text.
     shown = [place for place in columns if not found[place]]
-    if shown:
-        texts = _show_texts(rule, cases)
-    else:
-        texts = []
+    texts = _show_texts(rule, cases) if shown else []
     for place in shown:
         found[place] = _show_texts(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
@@ -140,16 +138,12 @@ def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts
     return found
 
 
-def _looks_elsewhere(one: Rule, other: Rule) -> bool:
-    """Tell whether two rules look at other rows or other log lines."""
-    wheres = []
-    for rule in (one, other):
-        wheres.append(
-            [join.where for join in rule.joins]
-            + [log.where for log in rule.logs.values()]
-            + [rule.population.where if rule.population else None]
-        )
-    return one.seen != other.seen or any(a is not b for a, b in zip(*wheres, strict=True))
+def _list_wheres(rule: Rule) -> list[ExprNode | None]:
+    """Return the conditions that decide which rows and log lines a rule looks at."""
+    wheres = [join.where for join in rule.joins]
+    wheres += [log.where for log in rule.logs.values()]
+    wheres.append(rule.population.where if rule.population else None)
+    return wheres
 
 
 class _Base:
