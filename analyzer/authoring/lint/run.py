@@ -151,8 +151,10 @@ def _check_file(
     """Return the complaints about one file after its comments were heard."""
     if file.tree is not None:
         asked = [TREE]
-        for part in (words, logs, examples, layout):
-            part.check(file)
+        words.check_words(file)
+        logs.check_patterns(file)
+        examples.check_examples(file)
+        layout.check_layout(file)
         if others is not None:
             asked.append(CATALOG)
             catalog.check_catalog(file, others)
