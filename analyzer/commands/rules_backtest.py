@@ -126,9 +126,9 @@ def _asked(
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
     from analyzer.archive.backtests.backtest import BacktestRequest
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
 
-    catalog = sound(select(names, kb, examples=False, local=local, tuned=True))
+    catalog = sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}

@@ -561,7 +561,7 @@ def test_a_file_with_a_fault_is_told_with_its_line_and_not_used_at_all(
     assert "my-rules/facts/driver.csv:4" in run.output
     assert not [one for one in found(document, "old-driver").values() if one["verdict"] == "match"]
     assert "no parser makes table `kb.driver`" in json.dumps(document)
-    complaints = lint.check([kb / "old-driver.yaml"], local=Local(packs=False))
+    complaints = lint.check_files([kb / "old-driver.yaml"], local=Local(packs=False))
     assert [one.place.line for one in complaints if one.code == "R080"][:1] == [4]
 
 
@@ -806,7 +806,7 @@ def test_a_rule_that_a_row_is_explained_by_has_to_exist(tmp_path: Path) -> None:
     (kb / "old-driver.yaml").write_text(RULE, encoding="utf-8")
     told = [
         one
-        for one in lint.check([kb / "old-driver.yaml"], local=Local(packs=False))
+        for one in lint.check_files([kb / "old-driver.yaml"], local=Local(packs=False))
         if one.code == "R081"
     ]
 

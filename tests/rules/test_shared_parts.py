@@ -260,9 +260,13 @@ def test_a_text_by_itself_keeps_its_names(tmp_path: Path) -> None:
 def test_lint_knows_the_parts_and_tells_what_no_rule_uses(tmp_path: Path) -> None:
     """A name of the file is no mistake; one that no rule names is told with its line, a wrong one with its own code."""
     folder = catalog(tmp_path / "kb", SHARED + "  rarely: {is: 9, unit: lines, reason: made up}\n")
-    told = {(one.code, one.place.line) for one in lint.check([folder], local=Local(packs=False))}
+    told = {
+        (one.code, one.place.line) for one in lint.check_files([folder], local=Local(packs=False))
+    }
     catalog(folder, SHARED, RULE.replace("$often", "$oftn"))
-    wrong = {(one.code, one.message) for one in lint.check([folder], local=Local(packs=False))}
+    wrong = {
+        (one.code, one.message) for one in lint.check_files([folder], local=Local(packs=False))
+    }
 
     assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {
         code for code, _ in told

@@ -32,7 +32,7 @@ class CaseRead:
     blocks: dict[str, list[Block]] = field(default_factory=dict)
     lines: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def line(self, address: str, number: int) -> str:
+    def find_line(self, address: str, number: int) -> str:
         """Return a line of a parsed text, or of a log that is a row; "" where none is kept (samples)."""
         if (address, number) in self.lines:
             return self.lines[address, number]
@@ -43,7 +43,7 @@ class CaseRead:
         return ""
 
 
-def read(
+def read_case(
     paths: Sequence[Path],
     signatures: Sequence[Signature],
     *,
