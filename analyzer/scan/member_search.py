@@ -244,7 +244,11 @@ class MemberSearch:
                 continue
             self._result.hits.append(hit)
             if context or not stamped(bytes(block.data[start : start + STAMP])):
-                self._add_context(block, hit, found)
+                raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
+                count = max(CONTEXT, lines_to_head(block.data, found.start))
+                hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
+                if missing:
+                    self._open.append((hit, missing))
 
     def _make_hit(self, number: int, line: int, found: _Found) -> Hit:
         """Return the hit of a confirmed line, without secrets in its text and its groups."""
@@ -264,7 +268,12 @@ class MemberSearch:
         """Return the named groups of a line, or the search that finds them when they are asked for."""
         match = found.match
         if isinstance(match, Proven):
-            return self._find_groups(number, line, found)
+            search = self._own.searches[number]
+            own_groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
+            if own_groups is None:
+                self._note_stop(number, line).groups += 1
+                return dict.fromkeys(self._own.needles[number].compiled.groupindex)
+            return {key: value and value[:_TEXT] for key, value in own_groups.items()}
         named = match.re.groupindex
         if not named:
             return None
@@ -273,22 +282,6 @@ class MemberSearch:
         if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
             return {name: match[name] and match[name][:_TEXT] for name in named}
         return self._own.needles[number].search
-
-    def _find_groups(self, number: int, line: int, found: _Found) -> Groups:
-        """Return the named groups of a line that is only known to match; None where they cost too much."""
-        search = self._own.searches[number]
-        groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
-        if groups is None:
-            self._note_stop(number, line).groups += 1
-            return dict.fromkeys(self._own.needles[number].compiled.groupindex)
-        return {key: value and value[:_TEXT] for key, value in groups.items()}
-
-    def _add_context(self, block: LineBlock, hit: Hit, found: _Found) -> None:
-        raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
-        count = max(CONTEXT, lines_to_head(block.data, found.start))
-        hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
-        if missing:
-            self._open.append((hit, missing))
 
     def _fill_open(self, block: LineBlock) -> None:
         still: list[tuple[Hit, int]] = []

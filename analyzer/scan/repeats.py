@@ -109,7 +109,10 @@ def measure_cost(pattern: str, flags: int = 0) -> SearchCost | None:
     if power > _POWER or choices > _CHOICES or places > PLACES:
         return None
     anchored = bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
-    begins = tuple((text, _count_within(text)) for text in _find_begins(steps))
+    begins = tuple(
+        (text, (len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1))
+        for text in _find_begins(steps)
+    )
     return SearchCost(power, choices, begins, anchored)
 
 
@@ -127,11 +130,6 @@ def _find_begins(steps: list[_Step]) -> list[str]:
         elif op is not _c.AT or prefix:
             break
     return [prefix] if prefix else []
-
-
-def _count_within(text: str) -> int:
-    """Return how many of a text can begin within one."""
-    return len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1
 
 
 def class_text(op: Any, arg: Any) -> str:
@@ -176,19 +174,15 @@ def _ends_once(step: _Step, after: _Step | None) -> bool:
     after_op, after_arg, after_flags = after
     if after_flags & re.IGNORECASE:
         return False
-    following = _list_characters(after_op, after_arg)
+    if after_op is _c.LITERAL:
+        following = [after_arg]
+    elif after_op is not _c.IN or any(kind is not _c.LITERAL for kind, _ in after_arg):
+        following = []
+    else:
+        following = [code for _, code in after_arg]
     own = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
     form = class_text(*inner[0])
     return bool(following) and not any(re.match(form, chr(code), own) for code in following)
-
-
-def _list_characters(op: Any, arg: Any) -> list[int]:
-    """Return the characters of a step that takes one of a few, none where these are many."""
-    if op is _c.LITERAL:
-        return [arg]
-    if op is not _c.IN or any(kind is not _c.LITERAL for kind, _ in arg):
-        return []
-    return [code for _, code in arg]
 
 
 def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False) -> _Measure:
@@ -216,7 +210,27 @@ def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = F
 
 def _measure_step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Measure:
     if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) or op is POSSESSIVE:
-        return _measure_repeat(arg, flags, possessive=op is POSSESSIVE, last=last)
+        possessive = op is POSSESSIVE
+        least, most, inner = arg
+        endless = most is _c.MAXREPEAT
+        free, power, choices, places = _measure_tree(inner, flags)
+        written = places * (least + 1 if endless else most)
+        if last and len(inner) == 1 and inner[0][0] in SINGLE:
+            return 0, 0, 1, written
+        has_choices = free > 0 or choices > 1
+        if endless or (most - least > _FEW and has_choices):
+            if has_choices:
+                raise EndlessError
+            return (0 if possessive else 1), 1 + power, 1, written
+        all_free = free * most
+        if all_free > _POWER or (choices > 1 and most > _FEW):
+            raise EndlessError
+        ways = choices**most
+        power = max(all_free, power + free * (most - 1))
+        size = max(places, written)
+        if possessive:
+            return 0, power, ways, size
+        return all_free, power, ways * (most - least + 1), size
     if op is _c.BRANCH:
         return _measure_arms(arg[1], flags, last=last)
     if op in (_c.ASSERT, _c.ASSERT_NOT) or op is ATOMIC:
@@ -237,28 +251,3 @@ def _measure_arms(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Me
         *(_measure_tree(arm, flags, last=last) for arm in arms), strict=True
     )
     return max(frees), max(powers), sum(choices), sum(places)
-
-
-def _measure_repeat(
-    arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool
-) -> _Measure:
-    least, most, inner = arg
-    endless = most is _c.MAXREPEAT
-    free, power, choices, places = _measure_tree(inner, flags)
-    written = places * (least + 1 if endless else most)
-    if last and len(inner) == 1 and inner[0][0] in SINGLE:
-        return 0, 0, 1, written
-    has_choices = free > 0 or choices > 1
-    if endless or (most - least > _FEW and has_choices):
-        if has_choices:
-            raise EndlessError
-        return (0 if possessive else 1), 1 + power, 1, written
-    all_free = free * most
-    if all_free > _POWER or (choices > 1 and most > _FEW):
-        raise EndlessError
-    ways = choices**most
-    power = max(all_free, power + free * (most - 1))
-    size = max(places, written)
-    if possessive:
-        return 0, power, ways, size
-    return all_free, power, ways * (most - least + 1), size

@@ -186,15 +186,12 @@ class Scanner:
             tables.append(one.table)
         if len(searches) < 2:
             return searches[0] if searches else None
-        return SearchesTogether(searches, self._join_sets(tuple(tables)))
-
-    def _join_sets(self, tables: tuple[str, ...]) -> SignatureSet:
-        """Return the signatures of some tables as one set."""
-        if tables not in self._together:
-            self._together[tables] = self._empty_set().join_sets(
-                [self._sets[table] for table in tables]
+        names = tuple(tables)
+        if names not in self._together:
+            self._together[names] = self._empty_set().join_sets(
+                [self._sets[table] for table in names]
             )
-        return self._together[tables]
+        return SearchesTogether(searches, self._together[names])
 
     def _empty_set(self) -> SignatureSet:
         return SignatureSet(lambda: self.engine, self._cache_dir, free=self._free)

@@ -76,16 +76,12 @@ def _read_arms(pattern: str, at: int) -> tuple[list[list[PatternPart]], int]:
 def _read_part(pattern: str, at: int) -> PatternPart:
     char = pattern[at]
     if char == "(":
-        return _read_group(pattern, at)
+        found = _GROUP.match(pattern, at)
+        opening = found[0] if found else "("
+        inside = at + len(opening)
+        arms, close = _read_arms(pattern, inside)
+        end = min(close + 1, len(pattern))
+        return PatternPart(at, end, end, opening=opening, inner=(inside, close), arms=arms)
     found = (_ESCAPE if char == "\\" else _CLASS).match(pattern, at) if char in "\\[" else None
     end = found.end() if found else at + 1
     return PatternPart(at, end, end)
-
-
-def _read_group(pattern: str, at: int) -> PatternPart:
-    found = _GROUP.match(pattern, at)
-    opening = found[0] if found else "("
-    inside = at + len(opening)
-    arms, close = _read_arms(pattern, inside)
-    end = min(close + 1, len(pattern))
-    return PatternPart(at, end, end, opening=opening, inner=(inside, close), arms=arms)

@@ -69,18 +69,7 @@ class Ends:
             elif count < _STAMP_LINES:
                 continue
             break
-        self._note_steps(data, end)
-
-    def close(self) -> None:
-        """Take the secrets out of the lines that are kept; call after the last block."""
-        for end in ("first", "last", "first_stamped", "last_stamped"):
-            setattr(self.result, end, _hide_secrets(getattr(self.result, end)))
-
-    def _note_steps(self, data: Buffer, end: int) -> None:
-        """Note where the times of some lines, evenly over a block, go back or forward by themselves.
-
-        A stamp compares as text until it goes back.
-        """
+        # Note where the times of some lines, evenly over a block, go back or forward by themselves
         latest = self._latest
         stride = max(1, end // (FEWER if end >= LARGE else LOOKS))
         at = 0
@@ -89,7 +78,13 @@ class Ends:
             if head.startswith(b"20") and head[4:5] == b"-" and head[13:14] == b":":
                 self._gap -= 1
                 if not self._gap:
-                    self._keep_sample(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
+                    # Keep a line among those that show what the log says most
+                    sampled = self.result.sampled
+                    self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
+                    sampled.append(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
+                    if len(sampled) >= MOST_SAMPLED:
+                        del sampled[::2]
+                        self._sparser *= 2
                 if head[:19] >= latest[:19]:
                     latest = head
                 elif (back := _find_step_back(bytes(latest), bytes(head))) is not None:
@@ -100,14 +95,10 @@ class Ends:
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
 
-    def _keep_sample(self, line: bytes) -> None:
-        """Keep a line among those that show what the log says most; when there are many, each second one is dropped."""
-        sampled = self.result.sampled
-        self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
-        sampled.append(line)
-        if len(sampled) >= MOST_SAMPLED:
-            del sampled[::2]
-            self._sparser *= 2
+    def close(self) -> None:
+        """Take the secrets out of the lines that are kept; call after the last block."""
+        for end in ("first", "last", "first_stamped", "last_stamped"):
+            setattr(self.result, end, _hide_secrets(getattr(self.result, end)))
 
     def _add_step(self, step: tuple[str, str]) -> None:
         if len(self.result.steps) < _MOST_STEPS:

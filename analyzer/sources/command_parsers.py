@@ -66,7 +66,9 @@ class CommandParsers:
                 # a pattern that reaches over the pipe knows its filter
                 filtered = command.filtered and bare is not None
                 params = {
-                    name: value for name, value in found.groupdict().items() if _is_literal(value)
+                    name: value
+                    for name, value in found.groupdict().items()
+                    if (value is not None and not any(sign in value for sign in "$`{}*<>"))
                 }
                 order = (
                     recogniser.rest,
@@ -78,10 +80,6 @@ class CommandParsers:
             ranked.sort(key=lambda entry: entry[0])
             self._known[command] = [known for _, known in ranked]
         return self._known[command]
-
-
-def _is_literal(value: str | None) -> bool:
-    return value is not None and not any(sign in value for sign in "$`{}*<>")
 
 
 def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:

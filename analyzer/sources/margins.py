@@ -61,7 +61,14 @@ def remove_margin(lines: Sequence[str]) -> list[str]:
         return lines
     if all(_TIME.match(line) for line in lines[:LOOKED_AT] if line.strip()):
         return [_TIME.sub("", line, count=1) for line in lines]
-    return _remove_numbers(lines)
+    matches = [_NUMBER.match(line) for line in lines]
+    gap = min(
+        (len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0
+    )
+    kept = []
+    for line, found in zip(lines, matches, strict=True):
+        kept.append(line if found is None else line[found.end("number") + gap :])
+    return kept
 
 
 def _undo_typesetting(lines: list[str]) -> list[str]:
@@ -114,18 +121,6 @@ def _are_numbered(lines: Sequence[str]) -> bool:
         numbers.append(int(found["number"]))
     least = FROM_1 if numbers[0] == 1 else NUMBERED
     return len(numbers) >= least and all(after == before + 1 for before, after in pairwise(numbers))
-
-
-def _remove_numbers(lines: Sequence[str]) -> list[str]:
-    """Return lines without their numbers and the gap behind them, which is as wide on each of them."""
-    matches = [_NUMBER.match(line) for line in lines]
-    gap = min(
-        (len(found["gap"]) for found in matches if found is not None and found["gap"]), default=0
-    )
-    kept = []
-    for line, found in zip(lines, matches, strict=True):
-        kept.append(line if found is None else line[found.end("number") + gap :])
-    return kept
 
 
 def measure_origin(line: str) -> int:

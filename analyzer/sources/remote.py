@@ -46,18 +46,13 @@ def place(text: str | Path) -> Place:
         return Path(text)
     scheme, rest = text.split("://", 1)
     if scheme.lower() in ("file", "local"):
-        return _read_file_url(rest)
+        host, slash, path = unquote(rest).partition("/")
+        if os.name == "nt" and path[1:2] == ":":
+            return Path(path)
+        if host in ("", "localhost"):
+            return Path(slash + path)
+        return Path(f"//{host}{slash}{path}")
     return RemotePath(RemoteSession(text))
-
-
-def _read_file_url(rest: str) -> Path:
-    """Return the path of a file:// URL, given what stands behind the two slashes."""
-    host, slash, path = unquote(rest).partition("/")
-    if os.name == "nt" and path[1:2] == ":":
-        return Path(path)
-    if host in ("", "localhost"):
-        return Path(slash + path)
-    return Path(f"//{host}{slash}{path}")
 
 
 class RemoteSession:

@@ -83,7 +83,11 @@ class TerminalSession:
                 first, lines = first + at, lines[at:]
                 size = sum(map(len, lines))
             elif size >= self.limits.block_bytes:
-                self._note_large_output(first + len(lines))
+                most = self.limits.block_bytes
+                left_out = f"the output that continues at line {(first + len(lines)):,} was not read further"
+                self.limit_hits.append(
+                    LimitHit(self.member.address, "block_bytes", most, most, left_out)
+                )
                 yield SessionStretch(first, self._hide_secrets(lines), cut=True)
                 if not prompts and not (lines and _is_prompt(lines[0])):
                     self._note_long_lines()
@@ -140,11 +144,6 @@ class TerminalSession:
             self._first_long = self._first_long or self._count + number + 1
         self._count += len(lines)
         return lines
-
-    def _note_large_output(self, line: int) -> None:
-        at = self.limits.block_bytes
-        left_out = f"the output that continues at line {line:,} was not read further"
-        self.limit_hits.append(LimitHit(self.member.address, "block_bytes", at, at, left_out))
 
     def _note_long_lines(self) -> None:
         if not self._long_count:

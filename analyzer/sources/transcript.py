@@ -8,7 +8,7 @@ the stretches a parser can read, with host, command and parameters where the tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from analyzer.sources import prompts, ruled
@@ -82,7 +82,24 @@ class _Splitter:
         logs = {recogniser.name for recogniser in self.text.recognisers if recogniser.log}
         for piece in self.pieces:
             if piece.parser in logs:
-                piece.excerpt = self._explain_excerpt(piece)
+                begin = piece.first_line - self.first_line
+                if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
+                    piece.excerpt = (
+                        "an excerpt: grep output, with a file name or line number before each line"
+                    )
+                elif not piece.command:
+                    piece.excerpt = "an excerpt: lines without the command that printed them"
+                else:
+                    named = " and ".join(prompts.find_log_files(piece.command)[:3])
+                    files = f"; {named} itself would settle it" if named else ""
+                    if tool := prompts.find_excerpt_tool(piece.command):
+                        piece.excerpt = f"an excerpt by {tool}{files}"
+                    else:
+                        piece.excerpt = (
+                            f"an excerpt: some lines were left out of the text{files}"
+                            if piece.filtered
+                            else ""
+                        )
         return self.pieces
 
     def _take_stretch(self, at: int) -> int:
@@ -146,19 +163,6 @@ class _Splitter:
         self.repeats.learn_dump(
             self.text.lines[at:end], known[0].recogniser, command.command, output.params, hosts
         )
-
-    def _explain_excerpt(self, piece: TranscriptPiece) -> str:
-        """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
-        begin = piece.first_line - self.first_line
-        if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
-            return "an excerpt: grep output, with a file name or line number before each line"
-        if not piece.command:
-            return "an excerpt: lines without the command that printed them"
-        named = " and ".join(prompts.find_log_files(piece.command)[:3])
-        files = f"; {named} itself would settle it" if named else ""
-        if tool := prompts.find_excerpt_tool(piece.command):
-            return f"an excerpt by {tool}{files}"
-        return f"an excerpt: some lines were left out of the text{files}" if piece.filtered else ""
 
     # -- a command and what it printed ------------------------------------------------------------
 
@@ -382,7 +386,11 @@ class _Output:
             )
         if text.is_prose_at(at) and not self._goes_on_below(at):
             return 0
-        self.splitter.add_other(at, self.context, self._find_owner(at))
+        if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
+            owner = self.placed[-1][0].name
+        else:
+            owner = self.splitter.find_owner_above(at)
+        self.splitter.add_other(at, self.context, owner)
         return at + 1
 
     def _goes_on_below(self, at: int) -> bool:
@@ -391,12 +399,6 @@ class _Output:
         if not (self.sole and self.placed) or below >= len(self.text.lines):
             return False
         return self.placed[-1][0] in self.text.starts_at(below)
-
-    def _find_owner(self, at: int) -> str:
-        """Return whose output a line that no parser reads belongs to: the command's, or that of the dump above."""
-        if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
-            return self.placed[-1][0].name
-        return self.splitter.find_owner_above(at)
 
     def _is_foreign(self, at: int) -> bool:
         """Say whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
@@ -467,18 +469,13 @@ class _Output:
                     piece.command, piece.params = text, dict(known.params)
                     piece.filtered = piece.filtered or known.filtered
                 continue
-            shared = _find_shared([known.params for _, known in asked])
+            first, *others = [known.params for _, known in asked]
+            shared = {
+                name: value
+                for name, value in first.items()
+                if all(other.get(name) == value for other in others)
+            }
             filtered = any(known.filtered for _, known in asked)
             for piece in pieces:
                 piece.params = dict(shared)
                 piece.filtered = piece.filtered or filtered
-
-
-def _find_shared(params: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the parameters that are the same in all."""
-    first, *others = params
-    return {
-        name: value
-        for name, value in first.items()
-        if all(other.get(name) == value for other in others)
-    }

@@ -301,7 +301,12 @@ class Walker:
             below: Stream = FeedStream(feed)
             small = item.size is not None and item.size <= _SMALL
             if kind == "gzip" and small and feed.stream.at(0) is None:
-                below = _hold_in_memory(feed, item.size or 0)
+                size = item.size or 0
+                data = feed.take(size)
+                while feed.gap:
+                    feed.cross()
+                    data += feed.take(size - len(data))
+                below = SliceStream(MemorySource(data))
             opened = codecs.open_codec(kind, below)
             if source is not None and not packed and source.size >= _PREFETCH_FROM:
                 opened = PrefetchStream(opened)
@@ -425,15 +430,6 @@ class Walker:
             record, Feed(SliceStream(MemorySource(b""))), self.ledger, path=item.path, root=item.root,
             in_archive=item.in_archive, mtime=item.mtime, measured=True, limit=0,
         )  # fmt: skip
-
-
-def _hold_in_memory(feed: Feed, size: int) -> Stream:
-    """Return a small packed member as a stream that can be replayed."""
-    data = feed.take(size)
-    while feed.gap:
-        feed.cross()
-        data += feed.take(size - len(data))
-    return SliceStream(MemorySource(data))
 
 
 def _find_cause(feed: Feed) -> str:
