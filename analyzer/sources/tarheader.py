@@ -46,16 +46,17 @@ def has_good_checksum(block: bytes) -> bool:
     stated = parse_number(block[148:156])
     if stated is None:
         return False
-    half = BLOCK // 2
-    plain = (
-        ((adler32(block[:half]) & 0xFFFF) + (adler32(block[half:]) & 0xFFFF) - 2)
-        - sum(block[148:156])
-        + 256
-    )
+    plain = _sum_bytes(block) - sum(block[148:156]) + 256
     if plain == stated:
         return True
     high = sum(1 for byte in block[:148] + block[156:] if byte > 127)
     return plain - 256 * high == stated
+
+
+def _sum_bytes(block: bytes) -> int:
+    """Return the sum of the bytes of a block: the lower part of Adler-32, below its modulus for half a block."""
+    half = BLOCK // 2
+    return (adler32(block[:half]) & 0xFFFF) + (adler32(block[half:]) & 0xFFFF) - 2
 
 
 def parse_header(block: bytes) -> TarHeader | None:

@@ -182,4 +182,4 @@ def _context(config: RunConfig) -> _WorkerContext:
 
 
 def _content(work: Work, hashes: FileHashes) -> str:
-    return content_of(work.name, hashes.content())
+    return content_of(work.name, hashes.collect_content())

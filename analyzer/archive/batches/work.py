@@ -94,7 +94,7 @@ class _JobRunner:
             result = self.none(work, hashes, FAILED, self.job.why)
         else:
             result = Result(work.source, work.name, HASHED, id=id_of(work, hashes))
-        return Done(self.job.number, self.job.act, (result,), tuple(hashes.all()))
+        return Done(self.job.number, self.job.act, (result,), tuple(hashes.collect_all()))
 
     def read(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
@@ -128,7 +128,7 @@ class _JobRunner:
         case = id_of(work, hashes)
         state, why = state_of(outcome, self.context.catalog)
         meta = self._meta(work, case, state, why, seconds) | self._searched(material)
-        meta["files"] = len(hashes.all())
+        meta["files"] = len(hashes.collect_all())
         with self._packing() as folder:
             size = self._put(
                 work, case, "full", encode.pack_file(material, outcome, meta, folder=folder)
@@ -140,7 +140,7 @@ class _JobRunner:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
-        meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
+        meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.collect_all())}
         with self._packing() as folder:
             path = folder / "pack.zip"
             path.write_bytes(encode.none_pack(meta, scratch=folder))
@@ -363,4 +363,4 @@ def _hashes(work: Work) -> FileHashes:
 
 def id_of(work: Work, hashes: FileHashes) -> str:
     """Return what a case is, from its name and all its files."""
-    return case_id(work.name, hashes.content())
+    return case_id(work.name, hashes.collect_content())
