@@ -113,9 +113,8 @@ class LineBlocks:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._add_gap(self._line, raw.hole)
-        has_mark = (
-            self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
-        )  # Notepad puts it before the first line
+        # Notepad puts it before the first line
+        has_mark = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
         has_dirt = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not has_mark and not has_dirt and not _may_hold_long(buffer, end, self._limit):
             return buffer, end
@@ -133,9 +132,9 @@ class LineBlocks:
             data = data.translate(None, b"\0")
         if _may_hold_long(data, len(data), self._limit):
             lines = data.split(b"\n")
-            for index, number in enumerate(lines):
-                if len(number) > self._limit:
-                    lines[index] = number[: self._limit]
+            for index, text in enumerate(lines):
+                if len(text) > self._limit:
+                    lines[index] = text[: self._limit]
                     self.tally.long_lines += 1
                     if len(self.tally.long_at) < _NOTED:
                         self.tally.long_at.append(self._line + index)

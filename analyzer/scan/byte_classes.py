@@ -23,7 +23,10 @@ def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[froz
     negated = bool(items) and items[0][0] is _c.NEGATE
     if negated:
         items = items[1:]
-    found = {code for code in range(128) if any(_item_holds(item, code, nocase) for item in items)}
+    found = set()
+    for code in range(128):
+        if any(_item_holds(item, code, nocase) for item in items):
+            found.add(code)
     if negated:
         return frozenset(range(128)) - found - {10}, True
     return frozenset(found) - {10}, any(map(_holds_high, items))

@@ -63,40 +63,32 @@ class Parted:
                     self._now = self.part_of(line)
                 places.setdefault(self._now, []).append(place)
             for key, own in places.items():
-                # Give a part its lines of a block
-                shared = self._parts.get(key)
-                if shared is None:
-                    own_result = self.begin(key)
-                    shared = _Part(
-                        own_result,
-                        self.searching(own_result),
-                        Ends(own_result),
-                        self.counting(key, own_result),
-                    )
-                    self._parts[key] = shared
+                part = self._parts.get(key)
+                if part is None:
+                    result = self.begin(key)
+                    search, heads = self.searching(result), self.counting(key, result)
+                    part = self._parts[key] = _Part(result, search, Ends(result), heads)
                 kept = b"\n".join([lines[place] for place in own]) + b"\n"
-                shared.result.lines += len(own)
-                shared.result.bytes += len(kept)
-                shared.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
-                if shared.search is None and shared.heads is None:
+                part.result.lines += len(own)
+                part.result.bytes += len(kept)
+                part.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
+                if part.search is None and part.heads is None:
                     continue
                 padded = kept if len(own) == len(lines) else _pad_lines(own, lines)
                 spread_out = LineBlock(padded, len(padded), block.first_line, len(lines))
-                if shared.heads is not None:
-                    shared.heads.see_block(spread_out)
-                if shared.search is not None:
-                    shared.search.search_block(spread_out)
+                if part.heads is not None:
+                    part.heads.see_block(spread_out)
+                if part.search is not None:
+                    part.search.search_block(spread_out)
+
         tally = blocks.tally
         for part in self._parts.values():
             if part.search is not None:
                 part.search.close()
             part.ends.close()
             result = part.result
-            result.cut, result.nul_bytes, result.nul_gaps = (
-                tally.cut,
-                tally.nul_bytes,
-                list(tally.nul_gaps),
-            )
+            result.cut, result.nul_bytes = tally.cut, tally.nul_bytes
+            result.nul_gaps = list(tally.nul_gaps)
         results = [part.result for part in self._parts.values()]
         if results:  # reported once, not for each part
             results[0].long_lines, results[0].long_at = tally.long_lines, tally.long_at

@@ -314,22 +314,7 @@ def _write_step(node: PatternStep, *, left: bool, right: bool) -> str:
         find_members, high = members_of(node)
         return byte_class(find_members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in REPEATS:
-        edge = left or right
-        least, most, inner = node.arg
-        steps = dissolve_groups(inner, node.nocase)
-        if edge:
-            most = least  # as good when nothing has to follow (or stand before)
-        least = min(least, _MOST_REPEATS)
-        endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
-        if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-            find_members, high = members_of(steps[0])
-            if high and not edge and not endless:
-                most *= 4  # one character is up to four bytes
-            return byte_class(find_members, high) + _write_count(least, most, endless and not edge)
-        if all(map(_may_be_empty, steps)):
-            return _ANY + "*"  # never a repeat of what may be empty
-        text = _write_sequence(steps, left=False, right=False)
-        return f"(?:{text})" + _write_count(least, most, endless and not edge)
+        return _write_repeat(node, edge=left or right)
     if node.op is OPS.BRANCH:
         arms = dict.fromkeys(_write_sequence(arm, left=left, right=right) for arm in arms_of(node))
         filled = [arm for arm in arms if arm]
@@ -350,6 +335,24 @@ def _escape_byte(byte: int) -> str:
         if char.isascii() and (char.isalnum() or char in " _:,=@/<>\"'%&;!~`")
         else f"\\x{byte:02x}"
     )
+
+
+def _write_repeat(node: PatternStep, *, edge: bool) -> str:
+    least, most, inner = node.arg
+    steps = dissolve_groups(inner, node.nocase)
+    if edge:
+        most = least  # as good when nothing has to follow (or stand before)
+    least = min(least, _MOST_REPEATS)
+    endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
+    if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
+        find_members, high = members_of(steps[0])
+        if high and not edge and not endless:
+            most *= 4  # one character is up to four bytes
+        return byte_class(find_members, high) + _write_count(least, most, endless and not edge)
+    if all(map(_may_be_empty, steps)):
+        return _ANY + "*"  # never a repeat of what may be empty
+    text = _write_sequence(steps, left=False, right=False)
+    return f"(?:{text})" + _write_count(least, most, endless and not edge)
 
 
 def _write_count(least: int, most: int, endless: bool) -> str:

@@ -210,27 +210,7 @@ def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = F
 
 def _measure_step(op: Any, arg: Any, flags: int, *, last: bool = False) -> _Measure:
     if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) or op is POSSESSIVE:
-        possessive = op is POSSESSIVE
-        least, most, inner = arg
-        endless = most is _c.MAXREPEAT
-        free, power, choices, places = _measure_tree(inner, flags)
-        written = places * (least + 1 if endless else most)
-        if last and len(inner) == 1 and inner[0][0] in SINGLE:
-            return 0, 0, 1, written
-        has_choices = free > 0 or choices > 1
-        if endless or (most - least > _FEW and has_choices):
-            if has_choices:
-                raise EndlessError
-            return (0 if possessive else 1), 1 + power, 1, written
-        all_free = free * most
-        if all_free > _POWER or (choices > 1 and most > _FEW):
-            raise EndlessError
-        ways = choices**most
-        power = max(all_free, power + free * (most - 1))
-        size = max(places, written)
-        if possessive:
-            return 0, power, ways, size
-        return all_free, power, ways * (most - least + 1), size
+        return _measure_repeat(arg, flags, possessive=op is POSSESSIVE, last=last)
     if op is _c.BRANCH:
         return _measure_arms(arg[1], flags, last=last)
     if op in (_c.ASSERT, _c.ASSERT_NOT) or op is ATOMIC:
@@ -251,3 +231,28 @@ def _measure_arms(arms: Iterable[Any], flags: int, *, last: bool = False) -> _Me
         *(_measure_tree(arm, flags, last=last) for arm in arms), strict=True
     )
     return max(frees), max(powers), sum(choices), sum(places)
+
+
+def _measure_repeat(
+    arg: tuple[int, Any, Any], flags: int, *, possessive: bool, last: bool
+) -> _Measure:
+    least, most, inner = arg
+    endless = most is _c.MAXREPEAT
+    free, power, choices, places = _measure_tree(inner, flags)
+    written = places * (least + 1 if endless else most)
+    if last and len(inner) == 1 and inner[0][0] in SINGLE:
+        return 0, 0, 1, written
+    has_choices = free > 0 or choices > 1
+    if endless or (most - least > _FEW and has_choices):
+        if has_choices:
+            raise EndlessError
+        return (0 if possessive else 1), 1 + power, 1, written
+    all_free = free * most
+    if all_free > _POWER or (choices > 1 and most > _FEW):
+        raise EndlessError
+    ways = choices**most
+    power = max(all_free, power + free * (most - 1))
+    size = max(places, written)
+    if possessive:
+        return 0, power, ways, size
+    return all_free, power, ways * (most - least + 1), size

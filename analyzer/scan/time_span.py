@@ -69,7 +69,18 @@ class Ends:
             elif count < _STAMP_LINES:
                 continue
             break
-        # Note where the times of some lines, evenly over a block, go back or forward by themselves
+        self._note_steps(data, end)
+
+    def close(self) -> None:
+        """Take the secrets out of the lines that are kept; call after the last block."""
+        for end in ("first", "last", "first_stamped", "last_stamped"):
+            setattr(self.result, end, _hide_secrets(getattr(self.result, end)))
+
+    def _note_steps(self, data: Buffer, end: int) -> None:
+        """Note where the times of some lines, evenly over a block, go back or forward by themselves.
+
+        A stamp compares as text until it goes back.
+        """
         latest = self._latest
         stride = max(1, end // (FEWER if end >= LARGE else LOOKS))
         at = 0
@@ -94,11 +105,6 @@ class Ends:
                     self._note_uptime(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
-
-    def close(self) -> None:
-        """Take the secrets out of the lines that are kept; call after the last block."""
-        for end in ("first", "last", "first_stamped", "last_stamped"):
-            setattr(self.result, end, _hide_secrets(getattr(self.result, end)))
 
     def _add_step(self, step: tuple[str, str]) -> None:
         if len(self.result.steps) < _MOST_STEPS:

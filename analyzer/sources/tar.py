@@ -286,24 +286,27 @@ class TarReader:
             kind = "dir"
         if header.kind == b"S" or any(key.startswith("GNU.sparse.") for key in meta.pax):
             kind = "sparse"
-            if header.kind == b"S":
-                more = header.raw[482]
-                read = 0
-                while more and read < self._limits.member_metadata:
-                    block = self._feed.take(BLOCK)
-                    if len(block) < BLOCK:
-                        break
-                    more, read = block[504], read + BLOCK
-                if more and read >= self._limits.member_metadata:
-                    most = self._limits.member_metadata
-                    self._add_limit("member_metadata", most, read, "the sparse map is skipped")
-                size = tarheader.parse_number(header.raw[483:495]) or size
-            else:
-                real = meta.pax.get("GNU.sparse.realsize") or meta.pax.get("GNU.sparse.size")
-                size = tarheader.parse_pax_int(real) or size
+            size = self._measure_sparse(header, meta, size)
         mtime = tarheader.parse_pax_time(pax.get("mtime")) or header.mtime
         body = TarBody(self._feed, stored)
         return TarEntry(name, kind, size, mtime, decode(raw_link), body)
+
+    def _measure_sparse(self, header: TarHeader, meta: _Metadata, size: int) -> int:
+        """Return the size with holes; pass the map blocks of an old GNU sparse header."""
+        if header.kind == b"S":
+            more = header.raw[482]
+            read = 0
+            while more and read < self._limits.member_metadata:
+                block = self._feed.take(BLOCK)
+                if len(block) < BLOCK:
+                    break
+                more, read = block[504], read + BLOCK
+            if more and read >= self._limits.member_metadata:
+                most = self._limits.member_metadata
+                self._add_limit("member_metadata", most, read, "the sparse map is skipped")
+            return tarheader.parse_number(header.raw[483:495]) or size
+        real = meta.pax.get("GNU.sparse.realsize") or meta.pax.get("GNU.sparse.size")
+        return tarheader.parse_pax_int(real) or size
 
     def finish_entry(self, entry: TarEntry) -> None:
         """Skip what is left of the body and its padding; a second call does nothing."""

@@ -163,10 +163,13 @@ def _join_table(lines: list[str], at: int, parts: int) -> int:
         if width in COLUMNS:  # a terminal broke the lines
             joined = "".join(line.ljust(width) for line in group)
         elif by_column:  # each line was broken where a column ends: the places of the cells stay
-            joined = "  ".join(cell.ljust(size) for cell, size in zip(cells, ruler, strict=True))
+            padded = [cell.ljust(size) for cell, size in zip(cells, ruler, strict=True)]
+            joined = "  ".join(padded)
         else:
             joined = " ".join(cells)
-        lines[first:after] = [joined.rstrip(), *[""] * (len(group) - 1)]
+        lines[first] = joined.rstrip()
+        for rest in range(first + 1, after):
+            lines[rest] = ""
     return end - 1
 
 
