@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +41,7 @@ def write(folder: Path, modules: Sequence[ModuleType]) -> None:
         for parser in declared(module).values():
             tables |= {table.name: _row(table) for table in parser.tables}
             cells = [_cell(name, getattr(parser, name)) for name in _stored(type(parser))]
-            parsers.append([module.__name__.rpartition(".")[2], *cells])
+            parsers.append([module.__name__.removeprefix("analyzer.parsers."), *cells])
     made = [_row(table) for module in modules for table in getattr(module, "MADE", ())]
     text = json.dumps([_sizes(folder), list(tables.values()), parsers, made], separators=(",", ":"))
     (folder / FILE).write_text(text, encoding="utf-8")
@@ -113,7 +112,6 @@ def _later(module: str, parser: str, name: str) -> Callable[..., Any]:
 
 
 def _sizes(folder: str | Path) -> dict[str, int]:
-    """Return the size of each module in a folder, by file name."""
-    with os.scandir(folder) as entries:
-        some: Iterable[os.DirEntry[str]] = sorted(entries, key=lambda entry: entry.name)
-        return {entry.name: entry.stat().st_size for entry in some if entry.name.endswith(".py")}
+    """Return the size of each module in a folder and below it, by file name."""
+    modules = sorted(Path(folder).rglob("*.py"), key=lambda path: path.as_posix())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in modules}
