@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Frame, Row
@@ -30,31 +30,24 @@ T = TypeVar("T", bound=Row | Frame | Fault)
 _RULER = re.compile(r"[\W_]*$")
 
 
-class GuardedRun(Generic[T]):
-    """What a parser yields; one that fails costs the rest of its own artefact and nothing else.
+def run_guarded(
+    parser: Parser, block: Block, run: Callable[[], Iterable[T]]
+) -> Iterator[T | Fault]:
+    """Yield what a parser yields of a block; one that fails costs the rest of its own artefact and nothing else.
 
-    run     parses the block
-    failed  "" or why it failed, once all was taken; what came before is kept, and a fault comes last
+    What came before it failed is kept, and a fault that begins with `FAILED` comes last.
     """
-
-    def __init__(self, parser: Parser, block: Block, run: Callable[[], Iterable[T]]) -> None:
-        self.parser, self.block, self.run = parser, block, run
-        self.failed = ""
-
-    def __iter__(self) -> Iterator[T | Fault]:
-        def note_failure(error: Exception) -> None:
-            self.failed = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]
-
-        with guard(note_failure):
-            yield from self.run()
-        if self.failed:
-            block = self.block
-            yield Fault(block.address, block.first_line, "", self.parser.name, why=self.failed)
+    failures: list[Exception] = []
+    with guard(failures.append):
+        yield from run()
+    for error in failures:
+        why = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]
+        yield Fault(block.address, block.first_line, "", parser.name, why=why)
 
 
-def run_parser(parser: Parser, block: Block) -> GuardedRun[Row | Fault]:
+def run_parser(parser: Parser, block: Block) -> Iterator[Row | Fault]:
     """Return what a parser yields of a block."""
-    return GuardedRun(parser, block, partial(parser.parse, block))
+    return run_guarded(parser, block, partial(parser.parse, block))
 
 
 class ArtefactReader:
@@ -79,11 +72,12 @@ class ArtefactReader:
         assert parser.stream is not None
         counted = CountedLines(chunks)
         run = partial(parser.stream, block, counted, self.into.samples)
-        reading: GuardedRun[Row | Frame | Fault] = GuardedRun(parser, block, run)
+        failed = ""
         filled: set[str] = set()
-        for item in reading:
+        for item in run_guarded(parser, block, run):
             if isinstance(item, Fault):
                 self.into.add_fault(item)
+                failed = item.why if item.why.startswith(FAILED) else failed
                 continue
             filled.add(item.table.name)
             if isinstance(item, Frame):
@@ -91,10 +85,10 @@ class ArtefactReader:
             else:
                 self.into.rows.append(item)
 
-        member.cut = member.cut or reading.failed
+        member.cut = member.cut or failed
         state = "cut" if member.cut else "read"
         for table in parser.tables:
-            if table.name in filled or reading.failed:
+            if table.name in filled or failed:
                 cover = Cover(place, table.name, state, member.cut, block.address)
                 self.into.covers.append(cover)
         return counted.lines

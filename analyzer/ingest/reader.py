@@ -28,11 +28,10 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.likeness import find_likeness
-from analyzer.sources.margins import remove_margin
 from analyzer.sources.markup import clean_lines
+from analyzer.sources.passes import is_wrapped, remove_margin
 from analyzer.sources.pasted import Begun
-from analyzer.sources.wrapped import is_wrapped
+from analyzer.sources.sniff import find_likeness
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import Scanner

@@ -15,7 +15,7 @@ from itertools import product
 from typing import NamedTuple
 
 from analyzer.artefacts.tables import Block, Fault, Row
-from analyzer.sources.wrapped import COLUMNS, MAIL
+from analyzer.sources.passes import COLUMNS, MAIL
 
 MOST_LINES = 2000  # of an output that is tried again
 NARROWEST = 60  # characters of the widest line of what a mail broke

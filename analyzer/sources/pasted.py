@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import chain, islice
 
 from analyzer.sources.encoding import decode
-from analyzer.sources.margins import has_margin, measure_origin, remove_margin
 from analyzer.sources.markup import clean_line, remove_marks
 from analyzer.sources.member import Member
+from analyzer.sources.passes import has_margin, measure_origin, remove_margin
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
 

@@ -14,8 +14,8 @@ from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line
 from analyzer.sources.markup import clean_line
 from analyzer.sources.member import Member
+from analyzer.sources.passes import is_ruled_head
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
-from analyzer.sources.ruled import is_head
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
 _PIECE = (
@@ -159,7 +159,7 @@ class TerminalSession:
 def _find_first_prompt(lines: list[str]) -> int:
     """Return where the first prompt stands, or a command between rules; the number of lines when none does."""
     for at, line in enumerate(lines):
-        if is_head(lines, at) or _is_prompt(line):
+        if is_ruled_head(lines, at) or _is_prompt(line):
             return at
     return len(lines)
 
@@ -167,7 +167,7 @@ def _find_first_prompt(lines: list[str]) -> int:
 def _find_last_prompt(lines: list[str], begin: int) -> int:
     """Return where the last prompt stands, or a command between rules; 0 when none does from a line on."""
     for at in range(len(lines) - 1, begin - 1, -1):
-        if is_head(lines, at) or _is_prompt(lines[at]):
+        if is_ruled_head(lines, at) or _is_prompt(lines[at]):
             return at
     return 0
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.sources import prompts, ruled
+from analyzer.sources import prompts
 from analyzer.sources.command_parsers import CommandParsers, TypedCommand
 from analyzer.sources.output_extent import Text
+from analyzer.sources.passes import RULED, RULED_LINES, make_ruled_prompt
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
@@ -49,7 +50,7 @@ def find_last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) ->
     """Return the last prompt of the pieces of a text, `above` where they hold none."""
     for piece in reversed(pieces):
         if piece.role == "command":
-            return Prompt(ruled.FORM, piece.host, piece.kind, bool(piece.kind), piece.command)
+            return Prompt(RULED, piece.host, piece.kind, bool(piece.kind), piece.command)
     return above
 
 
@@ -105,7 +106,7 @@ class _Splitter:
     def _take_stretch(self, at: int) -> int:
         """Take a command with its output, a dump, or one line of neither; return the line after it."""
         if at in self.text.heads:
-            prompt: Prompt | None = ruled.make_prompt(self.text.lines[at + 1], self.above)
+            prompt: Prompt | None = make_ruled_prompt(self.text.lines[at + 1], self.above)
         else:
             prompt = self.text.prompt_at(at)
             self.above = prompt or self.above
@@ -192,8 +193,8 @@ class _Splitter:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
         lines = self.text.lines
         typed, after = prompt.command, at + 1
-        if prompt.form == ruled.FORM:
-            return typed, at + ruled.LINES
+        if prompt.form == RULED:
+            return typed, at + RULED_LINES
         while typed.endswith("\\") and after < len(lines) and after - at < _MOST_BROKEN:
             typed = typed[:-1].rstrip() + " " + lines[after].strip().removeprefix("> ")
             after += 1

@@ -23,10 +23,8 @@ from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import JoinedStream, split_name
 from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, make_refusal
 from analyzer.sources.ledger import Ledger, SourceRecord
-from analyzer.sources.likeness import find_likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, UNFINISHED, holds_credentials
-from analyzer.sources.not_material import NOT_MATERIAL, describe_other_file, has_other_name
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.split_files import JoinedSource, SplitFile, find_split_files
@@ -228,11 +226,11 @@ class Walker:
 
     def _is_other_file(self, item: Item, feed: Feed) -> bool:
         """Tell whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
-        if not (item.top or has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
+        if not (item.top or sniff.has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
             return False
-        what = describe_other_file(item.path, feed.peek(_HEAD))
+        what = sniff.describe_other_file(item.path, feed.peek(_HEAD))
         if what:
-            self.list_member(item.address, item.size, f"{NOT_MATERIAL}: {what}", "other")
+            self.list_member(item.address, item.size, f"{sniff.NOT_MATERIAL}: {what}", "other")
         return bool(what)
 
     def walk_content(
@@ -262,7 +260,7 @@ class Walker:
             feed, packed = self._undo_compression(item, feed, depth, source, streams)
             head = feed.peek(512)
             if item.top and self.ledger.given:
-                self.ledger.given[-1].looks = find_likeness(item.path, feed.peek(_HEAD))
+                self.ledger.given[-1].looks = sniff.find_likeness(item.path, feed.peek(_HEAD))
             if sniff.is_visor(head):
                 why = "a tar of ESXi boot modules (vmtar), which holds no logs"
                 if item.top:
