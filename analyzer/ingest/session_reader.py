@@ -21,8 +21,12 @@ from analyzer.runtime.text import one_line
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
-from analyzer.sources.transcript import find_last_prompt, split
-from analyzer.sources.transcript_piece import TranscriptPiece, find_unread_outputs
+from analyzer.sources.transcript import (
+    TranscriptPiece,
+    find_last_prompt,
+    find_unread_outputs,
+    split,
+)
 
 # The machine that answers a call of the REST API, wherever the call was typed; what comes before the @ is a login.
 _ANSWERS = re.compile(

@@ -9,23 +9,152 @@ hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
+from typing import Any
 
 from analyzer.runtime.pattern_notes import noted
-from analyzer.scan.byte_classes import HIGH, byte_class
-from analyzer.scan.pattern_tree import (
-    OPS,
-    REPEATS,
-    PatternStep,
-    arms_of,
-    dissolve_groups,
-    literal_char,
-    members_of,
-    steps_of,
-)
+
+# Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
+_parser: Any = importlib.import_module("re._parser")
+OPS: Any = importlib.import_module("re._constants")
+
+# what an ASCII letter matches without case
+ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
+HIGH = "\\x80-\\xff"  # the bytes of characters beyond ASCII, inside a class
+
+
+@lru_cache(maxsize=1024)
+def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
+    """Return the ASCII characters that a class of a parsed pattern holds, and whether it may hold others."""
+    negated = bool(items) and items[0][0] is OPS.NEGATE
+    if negated:
+        items = items[1:]
+    found = set()
+    for code in range(128):
+        if any(_item_holds(item, code, nocase) for item in items):
+            found.add(code)
+    if negated:
+        return frozenset(range(128)) - found - {10}, True
+    return frozenset(found) - {10}, any(map(_holds_high, items))
+
+
+def _holds_high(item: tuple[Any, Any]) -> bool:
+    """Say whether a part of a class may hold characters beyond ASCII."""
+    op, arg = item
+    if op is OPS.CATEGORY:
+        return True
+    top = arg[1] if op is OPS.RANGE else arg
+    return bool(top > 127)
+
+
+def _item_holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
+    op, arg = item
+    if op is OPS.CATEGORY:
+        return bool(_CATEGORIES[arg].match(chr(code)))
+    codes = {code}
+    if nocase:
+        lower = chr(code).lower()
+        codes |= {ord(lower), ord(lower.upper()), *ODD_PARTNERS.get(lower, ())}
+    low, top = arg if op is OPS.RANGE else (arg, arg)
+    return any(low <= one <= top for one in codes)
+
+
+_CATEGORIES: dict[Any, re.Pattern[str]] = {
+    OPS.CATEGORY_DIGIT: re.compile(r"\d"),
+    OPS.CATEGORY_NOT_DIGIT: re.compile(r"\D"),
+    OPS.CATEGORY_SPACE: re.compile(r"\s"),
+    OPS.CATEGORY_NOT_SPACE: re.compile(r"\S"),
+    OPS.CATEGORY_WORD: re.compile(r"\w"),
+    OPS.CATEGORY_NOT_WORD: re.compile(r"\W"),
+}
+
+
+def byte_class(members: frozenset[int], high: bool) -> str:
+    """Return the characters of a class as a class of bytes; `high`: characters beyond ASCII match too."""
+    if not members and not high:
+        return "[\\x0a]"  # nothing on a line can match
+    spans: list[str] = []
+    codes = sorted(members)
+    at = 0
+    while at < len(codes):
+        end = at
+        while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
+            end += 1
+        span = f"\\x{codes[at]:02x}"
+        if end > at:
+            span += f"-\\x{codes[end]:02x}"
+        spans.append(span)
+        at = end + 1
+    return f"[{''.join(spans)}{HIGH if high else ''}]"
+
+
+REPEATS = {OPS.MAX_REPEAT, OPS.MIN_REPEAT, getattr(OPS, "POSSESSIVE_REPEAT", OPS.MAX_REPEAT)}
+_FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
+
+
+@dataclass(frozen=True, slots=True)
+class PatternStep:
+    """One step of a pattern: opcode, argument, and whether case is ignored there."""
+
+    op: Any
+    arg: Any
+    nocase: bool
+
+
+def steps_of(pattern: str, flags: int) -> tuple[list[PatternStep], bool]:
+    """Return the steps of a pattern, and whether it folds case somewhere; raises re.error when it is none."""
+    tree = _parser.parse(pattern, flags)
+    folds = bool(tree.state.flags & re.IGNORECASE)
+    return dissolve_groups(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
+
+
+def dissolve_groups(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[PatternStep]:
+    """Return the steps of a parsed pattern with plain groups dissolved."""
+    nodes: list[PatternStep] = []
+    for op, arg in tree:
+        if op is OPS.SUBPATTERN:
+            _group, added, removed, inner = arg
+            own = (nocase or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE
+            nodes += dissolve_groups(inner, own)
+        elif op is getattr(OPS, "ATOMIC_GROUP", None):
+            nodes += dissolve_groups(arg, nocase)
+        else:
+            nodes.append(PatternStep(op, arg, nocase))
+    return nodes
+
+
+def arms_of(node: PatternStep) -> list[list[PatternStep]]:
+    """Return the steps of each choice of an alternation."""
+    return [dissolve_groups(arm, node.nocase) for arm in node.arg[1]]
+
+
+def literal_char(node: PatternStep) -> str | None:
+    """Return the character of a LITERAL when its bytes are certain, else None."""
+    char = chr(node.arg)
+    if char.isascii():
+        return char
+    if node.nocase:
+        return None
+    try:
+        char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return char
+
+
+def members_of(node: PatternStep) -> tuple[frozenset[int], bool]:
+    """Return the ASCII characters a one-character step matches, and whether others may match."""
+    if node.op is OPS.ANY:
+        return frozenset(range(128)) - {10}, True
+    if node.op is OPS.NOT_LITERAL:
+        return find_members(((OPS.NEGATE, None), (OPS.LITERAL, node.arg)), node.nocase)
+    return find_members(tuple(node.arg), node.nocase)
+
 
 # UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
 ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
@@ -311,8 +440,8 @@ def _write_step(node: PatternStep, *, left: bool, right: bool) -> str:
             return _ANY + "{1,4}"
         return "".join(_escape_byte(byte) for byte in char.encode("utf-8", "surrogateescape"))
     if node.op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        find_members, high = members_of(node)
-        return byte_class(find_members, high) + ("{1,4}" if high and not (left or right) else "")
+        members, high = members_of(node)
+        return byte_class(members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in REPEATS:
         return _write_repeat(node, edge=left or right)
     if node.op is OPS.BRANCH:
@@ -345,10 +474,10 @@ def _write_repeat(node: PatternStep, *, edge: bool) -> str:
     least = min(least, _MOST_REPEATS)
     endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
     if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        find_members, high = members_of(steps[0])
+        members, high = members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
-        return byte_class(find_members, high) + _write_count(least, most, endless and not edge)
+        return byte_class(members, high) + _write_count(least, most, endless and not edge)
     if all(map(_may_be_empty, steps)):
         return _ANY + "*"  # never a repeat of what may be empty
     text = _write_sequence(steps, left=False, right=False)

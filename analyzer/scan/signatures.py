@@ -25,8 +25,7 @@ from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose_engine
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import Hit, LogScan, Signature, decode_line
-from analyzer.scan.lines_around import CONTEXT
-from analyzer.scan.member_search import EXACT, FLOOR, HitShare, MemberSearch
+from analyzer.scan.member_search import CONTEXT, EXACT, FLOOR, HitShare, MemberSearch
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.time_span import Ends

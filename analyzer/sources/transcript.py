@@ -9,16 +9,189 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from analyzer.sources import prompts
-from analyzer.sources.command_parsers import CommandParsers, TypedCommand
 from analyzer.sources.output_extent import Text
 from analyzer.sources.passes import RULED, RULED_LINES, make_ruled_prompt
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
-from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces, spread_out
+
+
+class KnownCommand(NamedTuple):
+    """A parser that knows a command, the parameters it reads from it, and whether the output is filtered."""
+
+    recogniser: Recogniser
+    params: dict[str, str]
+    filtered: bool
+
+
+@dataclass(slots=True)
+class TypedCommand:
+    """One command of a command line and the parsers that know it, best first."""
+
+    command: Command
+    known: list[KnownCommand]
+
+
+class CommandParsers:
+    """The parsers of the commands of one text; what was found for a command is kept."""
+
+    def __init__(self, text: Text) -> None:
+        self.commands = text.commands
+        self._known: dict[Command, list[KnownCommand]] = {}
+
+    def read_line(self, typed: str, prompt: Prompt) -> list[TypedCommand]:
+        """Return the commands of a command line, each with the parsers that may read its output at such a prompt."""
+        commands = []
+        for command in prompts.split_commands(typed):
+            known = [
+                one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)
+            ]
+            commands.append(TypedCommand(command, known))
+        return commands
+
+    def measure_known(self, command: str) -> int:
+        """Return how many characters of a command a parser knows at most."""
+        longest = 0
+        for recogniser in self.commands.find_candidates(command):
+            found = recogniser.match_command(command)
+            if found:
+                longest = max(longest, found.end() - found.start())
+        return longest
+
+    def find_known(self, command: Command) -> list[KnownCommand]:
+        """Return the parsers that know a command, the longest match first, then those for the rest."""
+        if command not in self._known:
+            ranked = []
+            for recogniser in self.commands.find_candidates(f"{command.bare}\n{command.text}"):
+                bare = recogniser.match_command(command.bare)
+                whole = recogniser.match_command(command.text) if command.filtered else None
+                found = whole if bare is None else bare
+                if found is None:
+                    continue
+                # a pattern that reaches over the pipe knows its filter
+                filtered = command.filtered and bare is not None
+                params = {
+                    name: value
+                    for name, value in found.groupdict().items()
+                    if (value is not None and not any(sign in value for sign in "$`{}*<>"))
+                }
+                order = (
+                    recogniser.rest,
+                    found.start() - found.end(),
+                    -len(found.re.pattern),
+                    recogniser.name,
+                )
+                ranked.append((order, KnownCommand(recogniser, params, filtered)))
+            ranked.sort(key=lambda entry: entry[0])
+            self._known[command] = [known for _, known in ranked]
+        return self._known[command]
+
+
+def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:
+    """Say whether a command may be this recogniser's: one that others have too takes a sure prompt."""
+    if not recogniser.common:
+        return True
+    kinds = (
+        (prompts.NSXT_MANAGER, prompts.NSXT_EDGE)
+        if recogniser.node == prompts.NSXT
+        else (recogniser.node,)
+    )
+    return prompt.sure and prompt.node in kinds
+
+
+@dataclass(slots=True)
+class TranscriptPiece:
+    """A stretch of lines of one sort.
+
+    parser        name of the recogniser that reads it, None for all other roles
+    first_line    number of lines[0]
+    lines         the text without quote marks, escapes and non-breaking blanks; one for each line of
+                  the source
+    host          from the prompt, "" when none was there; same host, same node
+    kind          kind of node: esxi, guest, nsx_controller, nsx_manager, nsx_edge, ""
+    command       what printed it, "" when the text does not say
+    params        named groups of the recogniser's command pattern (switch, port_id, queue, …)
+    filtered      True behind `| grep` and the like, or with `<snip>`: what is not there proves nothing
+    role          output (a parser reads it), command (a prompt), unread (output of a command that no
+                  parser reads), prose
+    excerpt       of a log: why these are only some of its lines, "" when they are all that the file holds
+    command_line  number of the line the command was typed on, 0 when there is none
+    after         name of the recogniser whose output ended here, though the command's may go on: lines of
+                  the output that were not understood
+    gaps          numbers of blank lines that a copy put below those of the text: no parser need see them
+    """
+
+    parser: str | None
+    first_line: int
+    lines: list[str]
+    host: str = ""
+    kind: str = ""
+    command: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    filtered: bool = False
+    role: str = "prose"
+    command_line: int = 0
+    excerpt: str = ""
+    after: str = ""
+    gaps: frozenset[int] = frozenset()
+
+
+def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
+    """Give all pieces of a host the kind of node that one of them proves."""
+    weak = ("", prompts.GUEST)
+    proved = {}
+    for piece in pieces:
+        if piece.host and piece.kind not in weak:
+            proved[piece.host] = piece.kind
+    for piece in pieces:
+        if piece.host in proved and piece.kind in weak:
+            piece.kind = proved[piece.host]
+
+
+def spread_out(
+    pieces: Sequence[TranscriptPiece], places: Sequence[int], size: int, first_line: int
+) -> None:
+    """Put the pieces of a text whose gaps were left out back on the lines of its source.
+
+    places  of the lines that were kept; size: number of lines of the source; first_line: number of its first
+    """
+    for piece in pieces:
+        begin = piece.first_line - 1
+        end = begin + len(piece.lines)
+        first, after = places[begin], places[end] if end < len(places) else size
+        lines = [""] * (after - first)
+        gaps = set(range(len(lines)))
+        for place, text in zip(places[begin:end], piece.lines, strict=True):
+            lines[place - first] = text
+            gaps.discard(place - first)
+        piece.gaps = frozenset(first_line + first + at for at in gaps)
+        piece.lines, piece.first_line = lines, first_line + first
+        if piece.command_line:
+            piece.command_line = first_line + places[piece.command_line - 1]
+
+
+def find_unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
+    """Return the commands that printed something of which nothing is read: line, command, lines that are not blank.
+
+    What stands below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
+    """
+    read = {piece.command_line for piece in pieces if piece.parser is not None}
+    counts: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for piece in pieces:
+        typed = piece.command.strip()
+        if piece.role != "unread" or not typed or piece.command_line in read:
+            continue
+        count = sum(bool(line.strip()) for line in piece.lines)
+        if count:
+            commands[piece.command_line] = typed
+            counts[piece.command_line] = counts.get(piece.command_line, 0) + count
+    return [(line, typed, counts[line]) for line, typed in commands.items()]
+
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 _MOST_BROKEN = 20  # lines that a command line with backslashes goes over
