@@ -7,7 +7,7 @@ the same. It has to be of one node and fill the same tables, and then
 - any other member has to lie at the same place of the same tree (the top folder names host and time of the capture),
   because a second capture that says the same is a fact of its own;
 - a text that names its host is the same text;
-- a loose text that names no host may come from another host: it has to have the name of a copy beside the first.
+- a loose text that names no host may come from another host: it has to have the name of a copy next to the first.
   Otherwise both count, and a note says so.
 
 A bundle holds some outputs as text and as JSON (`commands/X.txt`, `json/X.json`): of these twins one counts.

@@ -35,7 +35,7 @@ Source = Readable | Iterable[bytes | bytearray | memoryview]
 
 @dataclass(frozen=True, slots=True)
 class NulGap:
-    """A hole in a log: the line it stands in or before, and its length in bytes."""
+    """A hole in a log: the line it is in or before, and its length in bytes."""
 
     line: int
     bytes: int

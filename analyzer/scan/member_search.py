@@ -197,7 +197,7 @@ class MemberSearch:
     def _make_search(self, number: int) -> Callable[[str], Answer]:
         """Return the search of a signature, made when a line is first proposed for it."""
         needle = self._own.needles[number]
-        search = search_of(needle.compiled, self._steps)
+        search = search_of(needle.regex, self._steps)
         if isinstance(search, Careful):
             search.left = self._shares[number].steps
         self._own.searches[number] = search
@@ -283,7 +283,7 @@ class MemberSearch:
             own_groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
             if own_groups is None:
                 self._note_stop(number, line).groups += 1
-                return dict.fromkeys(self._own.needles[number].compiled.groupindex)
+                return dict.fromkeys(self._own.needles[number].regex.groupindex)
             return {key: value and value[:_TEXT] for key, value in own_groups.items()}
         named = match.re.groupindex
         if not named:
@@ -313,7 +313,7 @@ def _find_named(search: Search, text: str) -> Groups:
 
 
 def lines_to_head(data: Buffer, at: int) -> int:
-    """Return how many lines above the one at `at` the head of its message stands; 0 when it bears a time itself.
+    """Return how many lines above the one at `at` the head of its message is; 0 when it bears a time itself.
 
     A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
     """

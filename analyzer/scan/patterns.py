@@ -1,4 +1,4 @@
-"""What is dangerous in a regular expression of a rule file, where it stands, and how to write it instead.
+"""What is dangerous in a regular expression of a rule file, where it is, and how to write it instead.
 
 Kinds: `exponential` and `repeat` are refused when a rule is loaded; only patterns can be so that RE2 does
 not take (`analyzer.scan.re2pattern`). The others are advice: `backreference`, `lookaround`, `no-literal`, `dot`.
@@ -36,7 +36,7 @@ _REPEAT = re.compile(r"(?:[*+?]|\{(?:\d+(?:,\d*)?|,\d+)\})[?+]?")
 class PatternPart:
     """One piece of a pattern.
 
-    opening  "(", "(?:", "(?=", … of a group, "" for anything else; inner: where its content stands
+    opening  "(", "(?:", "(?=", … of a group, "" for anything else; inner: where its content is
     repeat   the text of its quantifier, "" when it has none; `atom_end` is where the quantifier begins
     arms     of a group its alternatives, each a list of parts
     """

@@ -171,7 +171,7 @@ _ENDS = {OPS.AT_END, OPS.AT_END_STRING}
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """Literals of which at least one stands in every match.
+    """Literals of which at least one is in every match.
 
     texts        the literals; in lower case when ignore_case is set, and then to be sought
                  in text whose ASCII letters are lowered
@@ -185,7 +185,7 @@ class Required:
         """Order of worth without a sample: a long shortest literal, then few of them."""
         return min(map(len, self.texts)), -len(self.texts)
 
-    def encoded(self) -> list[bytes]:
+    def encode_literals(self) -> list[bytes]:
         """Return the literals as they stand in a log, longest first."""
         return sorted(
             (t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b)
@@ -210,7 +210,7 @@ class PatternNeeds:
 
 
 def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
-    """Return literals of which one stands in every match of `pattern`, or None.
+    """Return literals of which one is in every match of `pattern`, or None.
 
     The longest set is taken. With re.IGNORECASE (as a flag or `(?i)`) they are lower case.
     Raises re.error when the pattern is none.
@@ -279,7 +279,7 @@ def _find_choices(nodes: Sequence[PatternStep]) -> list[Required]:
                 run.append(char)
                 run_nocase = node.nocase
         elif node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
-            continue  # takes no room: what stands left and right of it is neighbours
+            continue  # takes no room: what is left and right of it is neighbours
         else:
             close()
             found += _choices_of(node)
@@ -310,7 +310,7 @@ def _choices_of(node: PatternStep) -> list[Required]:
 def _write_sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
     """Return the regex of a sequence; "" when nothing of it is left.
 
-    left, right: nothing stands before or after it, so that what may be empty there is left
+    left, right: nothing comes before or after it, so that what may be empty there is left
     out, and a repeat is cut to its least count. That keeps one match a line instead of one
     for each place where it could end.
     """

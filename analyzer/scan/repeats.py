@@ -77,7 +77,7 @@ class SearchCost:
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
 
     def find_sure_length(self, most: int) -> int:
-        """Return a length up to which no line takes more than so many steps a character, whatever stands in it.
+        """Return a length up to which no line takes more than so many steps a character, whatever is in it.
 
         The most steps for a length are a convex function of it: what holds for 1 and for a length, holds in between.
         """

@@ -22,7 +22,7 @@ LOOKS = (
 LARGE, FEWER = (
     256 << 10,
     64,
-)  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
+)  # a block of this size holds thousands of lines: one line in 10 KiB shows a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
 SAMPLED_GAPS = (
     5,
@@ -37,7 +37,7 @@ DRIFT = 0.001  # part of an uptime by which a clock may run away without being s
 MOST_SAMPLED = 512  # lines of a log
 _MOST_STEPS = 20  # of a log
 _UPTIME = re.compile(rb"\] (\d{6,18})us: ")
-_UPTIME_BY = 160  # bytes into its line by which it stands
+_UPTIME_BY = 160  # bytes into its line by which it is there
 
 
 class Ends:

@@ -103,7 +103,7 @@ CONFIG_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 _ANY_USER = r"(?<!\S)(?:-u|-U|--(?:proxy-)?user(?:name)?)(?:\s*=?\s*)"
-# What a form needs to be tried at all (one of these words stands in the line), and the form; group x is the secret.
+# What a form needs to be tried at all (one of these words is in the line), and the form; group x is the secret.
 FORMS = tuple(
     (signs, pattern)
     for signs, pattern in (
@@ -271,7 +271,7 @@ FORMS = tuple(
         *CONFIG_FORMS,
     )
 )
-# Commands whose short options hold secrets: words of which one stands in the line, what names the command, and the
+# Commands whose short options hold secrets: words of which one is in the line, what names the command, and the
 # option with its value.
 COMMANDS = tuple(
     (

@@ -16,7 +16,7 @@ from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, CONFIG_SIGNS, F
 
 HIDDEN = "*****"
 
-# A word that stands before, in or after every secret, in lower case. Text without one is not looked at further.
+# A word that comes before, in or after every secret, in lower case. Text without one is not looked at further.
 SIGNS = (
     "pass", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
@@ -159,7 +159,7 @@ def _split_line(line: str) -> Iterator[str]:
 
 
 def _holds_any(low: str, words: Sequence[str]) -> bool:
-    """Say whether one of some words stands in a line."""
+    """Say whether one of some words is in a line."""
     for word in words:
         if word in low:
             return True
@@ -283,7 +283,7 @@ def _hide_member(line: str) -> tuple[str, bool]:
 
 
 def _hide_value(line: str) -> tuple[str, bool]:
-    """Hide a value that stands alone on the line after its name."""
+    """Hide a value that is alone on the line after its name."""
     shown = hide(line)
     if shown == line and not _NAMED.match(line) and " " not in line.strip():
         shown = _hide_element(line)
@@ -381,7 +381,7 @@ def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str
     """Return lines without the values whose names stand on other lines of the same record.
 
     is_secret  says whether a name is that of a secret
-    hidden     what stands in the place of a value
+    hidden     what is put in the place of a value
     """
     whole = "\n".join(lines).lower()
     if "value" not in whole or not any(sign in whole for sign in RECORD_SIGNS):

@@ -104,7 +104,7 @@ def _find_stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
                 printed.append(lines[end])
             end += 2
         if end < len(lines) and lines[end].strip():
-            printed.append(lines[end])  # more stands right below the last one, which has no gap
+            printed.append(lines[end])  # more comes right below the last one, which has no gap
         end = min(end, len(lines))
         if len(printed) >= LEAST_DOUBLED and _are_printed(printed):
             yield begin, end
@@ -163,7 +163,7 @@ _BOLD_WORDS = re.compile(
 
 
 def remove_margin(lines: Sequence[str]) -> list[str]:
-    """Return lines without what stands before every one of them, and with entities of HTML as the signs they mean."""
+    """Return lines without what comes before every one of them, and with entities of HTML as the signs they mean."""
     lines = _undo_typesetting(list(lines))
     if _are_remarks(lines):
         lines = [line.lstrip() for line in lines]
@@ -210,14 +210,14 @@ def _undo_markdown(line: str) -> str:
 
 
 def _are_remarks(lines: Sequence[str]) -> bool:
-    """Say whether every line of a text with something in it is the remark of a script: an output stands behind #."""
+    """Say whether every line of a text with something in it is the remark of a script: an output follows #."""
     if any(line.lstrip()[:1] not in ("#", "") for line in lines):
         return False
     return sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS
 
 
 def has_margin(lines: Sequence[str]) -> bool:
-    """Say whether the time of a terminal's log or a number stands before every line of a text."""
+    """Say whether the time of a terminal's log or a number comes before every line of a text."""
     some = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(some) < LEAST_IN_MARGIN:
         return False
@@ -238,7 +238,7 @@ def _are_numbered(lines: Sequence[str]) -> bool:
 
 def measure_origin(line: str) -> int:
     """Return how many characters grep put before a log line: a file's name, a line's number; 0 when none."""
-    if line[:1].isspace():  # no blank stands before a log line
+    if line[:1].isspace():  # no blank comes before a log line
         return 0
     found = _ORIGIN.match(line)
     return found.end() if found is not None else 0
@@ -381,7 +381,7 @@ def join_tables(lines: list[str]) -> None:
 
 
 def _count_ruler_parts(lines: Sequence[str], at: int) -> int:
-    """Return on how many lines a broken ruler stands that begins on a line; 0 where it is whole, or none."""
+    """Return on how many lines a broken ruler extends that begins on a line; 0 where it is whole, or none."""
     if (
         not lines[at].lstrip(" ").startswith("--")
         or len(lines[at]) < NARROWEST_RULER
@@ -506,7 +506,7 @@ def find_ruled_heads(lines: Sequence[str]) -> list[int]:
 
 
 def make_ruled_prompt(text: str, above: Prompt | None) -> Prompt:
-    """Return the prompt that a head stands for: whose output follows, and which command printed it.
+    """Return the prompt that a head represents: whose output follows, and which command printed it.
 
     text   the line between the rules
     above  the last prompt before it, whose command printed all of it
@@ -546,7 +546,7 @@ def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
             parts += 1
             if starts(heading):
                 known = parts
-                # What is left of the heading stands right below it.
+                # What is left of the heading comes right below it.
                 lines[at : at + parts] = [*[""] * (parts - 1), heading]
             elif known:
                 break

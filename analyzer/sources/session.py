@@ -157,7 +157,7 @@ class TerminalSession:
 
 
 def _find_first_prompt(lines: list[str]) -> int:
-    """Return where the first prompt stands, or a command between rules; the number of lines when none does."""
+    """Return where the first prompt is, or a command between rules; the number of lines when none does."""
     for at, line in enumerate(lines):
         if is_ruled_head(lines, at) or _is_prompt(line):
             return at
@@ -165,7 +165,7 @@ def _find_first_prompt(lines: list[str]) -> int:
 
 
 def _find_last_prompt(lines: list[str], begin: int) -> int:
-    """Return where the last prompt stands, or a command between rules; 0 when none does from a line on."""
+    """Return where the last prompt is, or a command between rules; 0 when none does from a line on."""
     for at in range(len(lines) - 1, begin - 1, -1):
         if is_ruled_head(lines, at) or _is_prompt(lines[at]):
             return at

@@ -215,7 +215,7 @@ def describe_other_file(path: str, head: bytes) -> str:
 
 
 def has_other_name(path: str) -> bool:
-    """Tell whether a name is worth a look inside of an archive: that of such a file, or of our own results."""
+    """Say whether a name is worth a look inside of an archive: that of such a file, or of our own results."""
     return any(form.search(path) for form, _ in _BY_NAME) or _OWN_NAME.search(path) is not None
 
 
@@ -231,7 +231,7 @@ def _describe_zip(head: bytes) -> str:
 
 
 def is_plain_json(path: str, head: bytes) -> bool:
-    """Tell whether a JSON file is neither a list of records nor an answer of an interface: the settings of a tool.
+    """Say whether a JSON file is neither a list of records nor an answer of an interface: the settings of a tool.
 
     Parsers come first: this is for a file that none of them knows.
     """
@@ -313,7 +313,7 @@ def find_likeness(path: str, head: bytes) -> str:
 
 
 def _has_stamps(lines: list[bytes], text: bytes) -> bool:
-    """Say whether a time stands near the start of most lines."""
+    """Say whether a time is near the start of most lines."""
     if not any(sign.search(text) for sign in _IN_STAMPS):
         return False
     stamps = 0

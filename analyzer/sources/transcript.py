@@ -177,7 +177,7 @@ def spread_out(
 def find_unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
     """Return the commands that printed something of which nothing is read: line, command, lines that are not blank.
 
-    What stands below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
+    What comes below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
     """
     read = {piece.command_line for piece in pieces if piece.parser is not None}
     counts: dict[int, int] = {}
@@ -427,7 +427,7 @@ class _Splitter:
     def add_output(
         self, recogniser: Recogniser, at: int, end: int, context: _Context | None
     ) -> TranscriptPiece:
-        """Add the lines of an output as a piece; where lines were left out of it stands a blank one."""
+        """Add the lines of an output as a piece; a blank one marks where lines were left out."""
         lines = self.text.lines[at:end]
         piece = TranscriptPiece(
             recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output"
@@ -498,7 +498,7 @@ class _Output:
         self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
         self.alone = (
             context.prompt.form == "echo"
-        )  # no prompt: only what stands right below is its output
+        )  # no prompt: only what comes right below is its output
         self.sole = (
             len(wanted) == 1 and not self.alone
         )  # all that is printed up to the next prompt is its output
@@ -509,7 +509,7 @@ class _Output:
         begin, fences, seen = at, 0, False
         while at < len(text.lines):
             if not seen and fences < 2 and is_fence(text.lines[at]):
-                fences += 1  # the command stands in one code block, its output in the next
+                fences += 1  # the command is in one code block, its output in the next
                 begin = at + 1
             elif not seen and fences == 1 and self._is_caption(at):
                 splitter.add_other(at, None)
@@ -529,7 +529,7 @@ class _Output:
         return at
 
     def _is_caption(self, at: int) -> bool:
-        """Say whether a line stands alone between the code block of the command and that of its output."""
+        """Say whether a line is alone between the code block of the command and that of its output."""
         if self.text.is_blank(at) or self.text.prompt_at(at) is not None or self.text.starts_at(at):
             return False
         below = at + 1

@@ -295,7 +295,7 @@ class Walker:
         return min(status.st_size, most)
 
     def _is_other_file(self, item: Item, feed: Feed) -> bool:
-        """Tell whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
+        """Say whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
         if not (item.top or sniff.has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
             return False
         what = sniff.describe_other_file(item.path, feed.peek(_HEAD))

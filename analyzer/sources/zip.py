@@ -28,7 +28,7 @@ _LOCAL_SIZE = 30  # bytes of a local header before its name
 _DESCRIPTOR = b"PK\x07\x08"
 _DIRECTORY_MOST = 128 << 20
 ENCRYPTED = "encrypted with a password"
-_WIDE_32 = 0xFFFFFFFF  # stands in a 32-bit field whose value is in the zip64 extra field
+_WIDE_32 = 0xFFFFFFFF  # is in a 32-bit field whose value is in the zip64 extra field
 _WIDE_16 = 0xFFFF
 # Of an entry of the directory: system, the 20 bytes that local headers have as well, lengths of name, extra field and
 # comment, disk, attributes, offset.
