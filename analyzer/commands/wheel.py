@@ -37,7 +37,7 @@ def write_man_page(folder: Path, main: click.Group) -> Path:
 
 def note_patterns() -> None:
     """Work out what a run asks of the patterns of the parsers and of what is looked for in logs."""
-    known_files.note(parsing.registry().values())
+    known_files.note_patterns(parsing.registry().values())
     for one in sought(load().signatures()):
         Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
     for _, _, pattern in textforms.text_signs():

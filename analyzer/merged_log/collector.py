@@ -80,7 +80,7 @@ class WindowScanner(Scanner):
     ) -> None:
         super().__init__([], limits=limits)
         self.window, self.take = window, take
-        self._words = [(one.encoded(), one.ignore_case) for one in words]
+        self._words = [(one.encode_literals(), one.ignore_case) for one in words]
         self._scopes, self.full = scopes, False
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only

@@ -50,7 +50,7 @@ class Recogniser(Protocol):
 
     @property
     def log(self) -> bool:
-        """Every line stands for itself; consecutive lines make one piece."""
+        """Every line is one of its own; consecutive lines make one piece."""
 
     @property
     def rest(self) -> bool:
@@ -363,5 +363,5 @@ def is_prose(line: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Say whether a line could be the heading of a paragraph (it then stands between blank lines)."""
+    """Say whether a line could be the heading of a paragraph (it is then between blank lines)."""
     return len(line) <= 80 and _HEADING.match(line) is not None

@@ -176,4 +176,4 @@ def _make_context(config: RunConfig) -> _WorkerContext:
 
 
 def _content_id(work: Work, hashes: FileHashes) -> str:
-    return content_of(work.name, hashes.content())
+    return content_of(work.name, hashes.collect_content())

@@ -139,16 +139,16 @@ class Look:
         """How many cases it has."""
         return len(self.cases)
 
-    def as_started(self, at: int) -> Self:
+    def note_start(self, at: int) -> Self:
         """Return the job to be done again; it stores nothing."""
         del at
         return self
 
-    def split_job(self) -> list[Self]:
+    def split_cases(self) -> list[Self]:
         """Return nothing: it may be the rule that kills a process, over every case."""
         return []
 
-    def make_lost(self, why: str) -> Looked:
+    def give_up(self, why: str) -> Looked:
         """Raise the error that ends the run: a report without these cases would mislead."""
         what, do = (
             "a process of the back-test ended unexpectedly",

@@ -49,11 +49,11 @@ class Job:
         """How many cases it has."""
         return len(self.works)
 
-    def as_started(self, at: int) -> Self:
+    def note_start(self, at: int) -> Self:
         """Return the job to be done again, after a process died that was given it `at`."""
         return replace(self, again=self.again or at)
 
-    def split_job(self) -> list[Self]:
+    def split_cases(self) -> list[Self]:
         """Return a job for each case, where many are judged at once."""
         return (
             [replace(self, works=(work,)) for work in self.works]
@@ -61,7 +61,7 @@ class Job:
             else []
         )
 
-    def make_lost(self, why: str) -> Done:
+    def give_up(self, why: str) -> Done:
         """Return the answer when the process died over it, or was ended."""
         return Done(
             self.number,

@@ -103,7 +103,7 @@ class _JobRunner:
             result = self.store_none(work, hashes, FAILED, self.job.why)
         else:
             result = Result(work.source, work.name, HASHED, id=id_of(work, hashes))
-        return Done(self.job.number, self.job.act, (result,), tuple(hashes.all()))
+        return Done(self.job.number, self.job.act, (result,), tuple(hashes.collect_all()))
 
     def read_case(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
@@ -144,7 +144,7 @@ class _JobRunner:
             "searched": searched,
             "logs": sorted({scan.table for scan in material.facts.scans}),
         }
-        meta["files"] = len(hashes.all())
+        meta["files"] = len(hashes.collect_all())
         with self._packing_folder() as folder:
             size = self._put_pack(
                 work, case, "full", encode.pack_file(material, outcome, meta, folder=folder)
@@ -156,7 +156,7 @@ class _JobRunner:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
-        meta = self._make_meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
+        meta = self._make_meta(work, case, state, why, 0.0) | {"files": len(hashes.collect_all())}
         with self._packing_folder() as folder:
             path = folder / "pack.zip"
             path.write_bytes(encode.none_pack(meta, scratch=folder))
@@ -359,4 +359,4 @@ def state_of(outcome: RunResult, catalog: Catalog) -> tuple[str, str]:
 
 def id_of(work: Work, hashes: FileHashes) -> str:
     """Return what a case is, from its name and all its files."""
-    return case_id(work.name, hashes.content())
+    return case_id(work.name, hashes.collect_content())

@@ -192,7 +192,7 @@ class Cluster:
                 done.fatal.where = f"{done.fatal.where} (worker {one.worker})".strip()
             yield from self._finish_task(task, done)
         elif kind == worker_protocol.BROKEN:
-            yield from self._finish_task(task, task.job.make_lost(told))
+            yield from self._finish_task(task, task.job.give_up(told))
         elif kind == worker_protocol.UNSEEN and not os.path.lexists(
             told
         ):  # it is gone meanwhile: refused like everywhere
@@ -221,7 +221,7 @@ class Cluster:
         for one in [one for one in self._tries if wall and one.begun]:
             if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
-                yield from self._finish_task(one.task, one.task.job.make_lost(why))
+                yield from self._finish_task(one.task, one.task.job.give_up(why))
         for worker in {one.worker for one in self._tries} - self._workers:
             held = [one for one in self._tries if one.worker == worker and one.answer is None]
             # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
@@ -251,13 +251,13 @@ class Cluster:
         if task.deaths < STARTS or not task.proved:
             self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
             self._retry_task(task)
-        elif parts := task.job.split_job():  # which of them it was is found out one by one
+        elif parts := task.job.split_cases():  # which of them it was is found out one by one
             task.over = True
             self._again += [_Task(part, STARTS - 1) for part in parts]
         else:
             times = "twice" if task.deaths == STARTS else f"{task.deaths} times"
             yield from self._finish_task(
-                task, task.job.make_lost(f"the process that read it died {times} (on a cluster)")
+                task, task.job.give_up(f"the process that read it died {times} (on a cluster)")
             )
 
     def _send_task(self, task: _Task, worker: str, kit: bytes = b"") -> None:

@@ -17,7 +17,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import resolve
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.judge.log_answers import parse_seconds
 from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.rules.language.rulefile import did_you_mean
@@ -124,7 +124,7 @@ def pick_lines(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -
     ledger, kinds = Ledger(), KindFinder()
     watcher = _Watcher(specs, options.limits)
     intake = read_case(paths, ledger, kinds, watcher, options)
-    facts = gather(intake, resolve(intake, kinds), ledger)
+    facts = gather(intake, resolve_nodes(intake, kinds), ledger)
     picked = Picked([], [], {}, [], intake, facts)
     # A link and an empty file hold no line.
     filled = {source.address: source.size != 0 for source in ledger.sources}
