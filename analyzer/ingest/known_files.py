@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
@@ -20,7 +20,7 @@ _OUTPUT = re.compile(
 
 
 def note(parsers: Iterable[Parser]) -> None:
-    """Work out what a run will ask of the patterns of parsers, see `pattern_notes`."""
+    """Work out what a run will ask of the patterns of parsers, see `PatternAnswers`."""
     some = list(parsers)
     KnownFiles(some)
     for parser in some:
@@ -109,7 +109,7 @@ def _gram(word: str) -> str:
     return word[middle : middle + GRAM]
 
 
-@noted
+@keep_answers
 def words_of(pattern: str) -> list[str]:
     """Return words of which one stands in every text that a pattern is found in; "" where none is known."""
     sure = [choice for choice in literal_choices(pattern) if not choice.ignore_case]

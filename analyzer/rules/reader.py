@@ -57,6 +57,7 @@ class RuleReader(TableReader):
         `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
         """
         tree = self.text.tree()
+        self.text.store_tree(tree)
         self.text.mapping(tree, KEYS, "the rule")
         keys = self._long_keys(tree)
         self.rule_id = self._word(

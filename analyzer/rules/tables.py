@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Table
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
 from analyzer.rules.language.expression import Alias
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.logs import LogReader
-from analyzer.rules.model import HitTable, LogDef, Rule
+from analyzer.rules.model import HitTable, LogDef, Rule, list_hit_columns, make_hit_table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")
 _GROUP = re.compile(r"[a-z][a-z0-9_]{0,59}$")
@@ -77,7 +77,8 @@ class TableReader(LogReader):
             raise self.text.error(
                 "`per` needs names of columns", self.text.within(item, at, at + 3), help_text
             )
-        known = ["node", *(column.name for column in self._columns(self.logs[source]))]
+        log = self.logs[source]
+        known = ["node", *(column.name for column in list_hit_columns(log.table, log.columns))]
         at += 3
         for number, name in enumerate(names):
             at = item.text.find(name, at)
@@ -104,16 +105,8 @@ class TableReader(LogReader):
     def _hit_table(self, log: LogDef, per: tuple[str, ...]) -> Table:
         if (log.name, per) not in self.hits:
             self._check_groups(log)
-            table = Table(
-                name=_table_name(self.rule_id, log, per),
-                meaning=f"Lines of {log.table.name} that the signature matches.",
-                source=log.table.source,
-                ask=log.table.ask,
-                columns=self._columns(log),
-                key=per,
-                lines_of=log.table,
-                signature=log.name,
-            )
+            name = _table_name(self.rule_id, log, per)
+            table = make_hit_table(name, log.table, log.name, log.columns, per)
             self.hits[log.name, per] = HitTable(table, log.name, per)
         return self.hits[log.name, per].table
 
@@ -134,15 +127,6 @@ class TableReader(LogReader):
                 raise self.text.error(
                     f"the group `{column.name[:60]}` cannot be a column", place, help_text
                 )
-
-    @staticmethod
-    def _columns(log: LogDef) -> tuple[Column, ...]:
-        """Return the columns of a signature's lines: its named groups, and what its log has besides."""
-        groups = {column.name for column in log.columns}
-        return (
-            *log.columns,
-            *(column for column in log.table.columns if column.name not in groups),
-        )
 
     def _ask(self, item: RuleItem | None) -> dict[str, str]:
         if item is None or item.value is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
 
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 from analyzer.scan.byte_classes import HIGH, byte_class
 from analyzer.scan.pattern_tree import (
     OPS,
@@ -109,10 +109,10 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 def is_known(pattern: str, flags: int = 0) -> bool:
     """Say whether `analyse` has its answer without a look at the pattern."""
-    return _analyse_noted.knows(f"{int(flags)}:{pattern}")
+    return f"{int(flags)}:{pattern}" in _analyse_noted.known
 
 
-@noted
+@keep_answers
 def _analyse_noted(key: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
     flags, _, pattern = key.partition(":")
     nodes, folds = steps_of(pattern, int(flags))
