@@ -1,8 +1,8 @@
 """Write what is made of the program: the pages that are not in git, and the generated files that are.
 
 python tools/docs.py            docs/rules.md, tables.md, cli.md, backline.1 and both schemas, which git ignores;
-                                analyzer/commands/help.txt, analyzer/redact/words.txt and the tables of layers and
-                                rooms in docs/architecture.md, which are in git
+                                analyzer/redact/words.txt and the tables of layers and rooms in
+                                docs/architecture.md, which are in git
 python tools/docs.py -o DIR     the former alone, into a folder
 python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 """
@@ -25,16 +25,6 @@ def made_pages() -> dict[str, Callable[[], str]]:
     from analyzer.commands.made_pages import page_makers  # noqa: PLC0415 - the same
 
     return page_makers(main)
-
-
-def help_text() -> str:
-    """The help of `backline` alone, as click prints it 80 columns wide."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-
-    return (
-        main.get_help(main.make_context("backline", [], resilient_parsing=True, terminal_width=78))
-        + "\n"
-    )
 
 
 def architecture_page() -> str:
@@ -90,7 +80,6 @@ def product_words() -> str:
 
 # What is made and stays in git: files that the program reads at run time, and a page with tables among its text.
 KEPT: dict[str, Callable[[], str]] = {
-    "analyzer/commands/help.txt": help_text,
     "analyzer/redact/words.txt": product_words,
     "docs/architecture.md": architecture_page,
 }
