@@ -68,14 +68,6 @@ class Catalog:
         ]
 
 
-def _with_thresholds(digest: Any, found: list[Rule]) -> str:
-    """Return the hash of the rule files and of every threshold that is not as they have it."""
-    for rule in found:
-        for name, (value, _) in sorted(rule.changed.items()):
-            digest.update(f"{rule.id}\0{name}\0{value!r}\0".encode())
-    return str(digest.hexdigest())
-
-
 def default_paths() -> list[Path]:
     """Return the folder of the rules that come with the tool."""
     return [Path(__file__).resolve().parent.parent / "kb"]
@@ -198,7 +190,10 @@ class _Reading:
             source.rules = sum(rule.origin is source for rule in catalog.rules)
             mine = [rule for rule in known.values() if rule.origin is source]
             source.drafts = 0 if "draft" in wanted else sum(rule.status == "draft" for rule in mine)
-        catalog.hash = _with_thresholds(self.digest, catalog.rules)
+        for changed_rule in catalog.rules:
+            for changed_name, (value, _) in sorted(changed_rule.changed.items()):
+                self.digest.update(f"{changed_rule.id}\0{changed_name}\0{value!r}\0".encode())
+        catalog.hash = str(self.digest.hexdigest())
         return catalog
 
 

@@ -95,38 +95,32 @@ class TableReader(LogReader):
     def _rows_of(self, name: str, place: FileSpan, per: tuple[str, ...] = ()) -> Table:
         """Return the table of a name: one that a parser makes, or a signature's."""
         if name in self.logs:
-            return self._hit_table(self.logs[name], per)
+            log = self.logs[name]
+            if (log.name, per) not in self.hits:
+                item = self.match_items[log.name]
+                for column in log.columns:
+                    help_text = ""
+                    if column.name in ORIGIN_COLUMNS:
+                        help_text = f"every row has a column `{column.name}` already; give the group another name"
+                    elif not _GROUP.match(column.name):
+                        help_text = "use a-z, 0-9 and _, a letter first"
+                    if help_text:
+                        at = max(0, item.text.find(f"(?P<{column.name}>"))
+                        group_place = self.text.within(item, at + 4, at + 4 + len(column.name))
+                        raise self.text.error(
+                            f"the group `{column.name[:60]}` cannot be a column",
+                            group_place,
+                            help_text,
+                        )
+                own_name = _table_name(self.rule_id, log, per)
+                table = make_hit_table(own_name, log.table, log.name, log.columns, per)
+                self.hits[log.name, per] = HitTable(table, log.name, per)
+            return self.hits[log.name, per].table
         if name not in self.tables:
             near = did_you_mean(name, [*self.tables, *self.logs])
             what = "" if "." in name else ", and no signature has this name"
             raise self.text.error(f"no parser makes table `{name[:80]}`{what}", place, near)
         return self._table(name, place)
-
-    def _hit_table(self, log: LogDef, per: tuple[str, ...]) -> Table:
-        if (log.name, per) not in self.hits:
-            self._check_groups(log)
-            name = _table_name(self.rule_id, log, per)
-            table = make_hit_table(name, log.table, log.name, log.columns, per)
-            self.hits[log.name, per] = HitTable(table, log.name, per)
-        return self.hits[log.name, per].table
-
-    def _check_groups(self, log: LogDef) -> None:
-        """Refuse a named group that cannot be a column."""
-        item = self.match_items[log.name]
-        for column in log.columns:
-            help_text = ""
-            if column.name in ORIGIN_COLUMNS:
-                help_text = (
-                    f"every row has a column `{column.name}` already; give the group another name"
-                )
-            elif not _GROUP.match(column.name):
-                help_text = "use a-z, 0-9 and _, a letter first"
-            if help_text:
-                at = max(0, item.text.find(f"(?P<{column.name}>"))
-                place = self.text.within(item, at + 4, at + 4 + len(column.name))
-                raise self.text.error(
-                    f"the group `{column.name[:60]}` cannot be a column", place, help_text
-                )
 
     def _ask(self, item: RuleItem | None) -> dict[str, str]:
         if item is None or item.value is None:
