@@ -16,8 +16,8 @@ from hypothesis import settings
 
 from analyzer import rules
 from analyzer.runtime import garbage
-from tests import read_once
-from tests.page_kit import Seat, Served, launch, served, windows
+from tests.kit import read_once
+from tests.kit.page_kit import Seat, Served, launch, served, windows
 
 settings.register_profile("desk", deadline=None)
 settings.register_profile(

@@ -65,7 +65,7 @@ def product_words() -> str:
     room = ROOT / "analyzer"
     unheard = {"redact", "commands", "web", "authoring", "cli.py"}  # what they say is in no report
     code = [one for one in room.rglob("*.py") if one.relative_to(room).parts[0] not in unheard]
-    code += (ROOT / "parsers").glob("*.py")
+    code += sorted((ROOT / "parsers").rglob("*.py"))
     texts = [
         *code,
         *room.glob("kb/facts/*.csv"),

@@ -208,7 +208,7 @@ def map_folders(files: Iterable[SourceFile]) -> dict[str, str]:
 
 
 def name_module(path: Path) -> str:
-    """Return the dotted name by which a file is imported: `parsers/boot.py` is `analyzer.parsers.boot`."""
+    """Return the dotted name by which a file is imported: `parsers/esxi/logs/boot.py` is `analyzer.parsers.esxi.logs.boot`."""
     parts = list(path.with_suffix("").parts)
     if parts[0] == "parsers":
         parts.insert(0, "analyzer")

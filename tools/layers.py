@@ -1,6 +1,6 @@
 """The layers of the program, first to last: each may import itself and those above it.
 
-`tests/test_imports.py` holds every module to this list, and `tools/docs.py` writes it into docs/architecture.md.
+`tests/system/test_imports.py` holds every module to this list, and `tools/docs.py` writes it into docs/architecture.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write what a sample gives beside its text, to be read and corrected before it is committed.
 
-    python tools/sample.py samples/STEM/NAME.txt --about "what it stands for" [--command LINE | --path MEMBER] [--twin OTHER]
+    python tools/sample.py samples/…/STEM/NAME.txt --about "what it stands for" [--command LINE | --path MEMBER] [--twin OTHER]
 
 The rows are those that the parser STEM reads now: every cell has to be checked against the text by eye. A sample that
 was there keeps its `about`, command and path.

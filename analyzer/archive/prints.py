@@ -7,10 +7,10 @@ the same fingerprints mean the same bytes of case.json, another one means that s
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,8 +89,9 @@ def _artefacts() -> str:
     """Return the hash of all installed parsers, which declare the tables, and of all templates."""
     digest = hashlib.sha256()
     for package in ("analyzer.parsers", "analyzer.templates"):
-        files = sorted(resources.files(package).iterdir(), key=lambda file: file.name)
-        for file in (file for file in files if file.name.endswith((".py", ".textfsm"))):
+        folder = Path(importlib.import_module(package).__path__[0])
+        files = (file for file in folder.rglob("*") if file.suffix in (".py", ".textfsm"))
+        for file in sorted(files, key=lambda file: file.name):
             digest.update(_line(package, file.name) + file.read_bytes() + b"\0")
     here = Path(__file__).resolve().parent.parent
     for file in [

@@ -176,10 +176,17 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 @cache
 def modules() -> list[ModuleType]:
-    """Import the modules of `analyzer.parsers` and return them in order of name."""
+    """Import the modules of `analyzer.parsers` and return them in order of their last names."""
+    names = name_modules()
+    return [importlib.import_module(names[stem]) for stem in sorted(names)]
+
+
+@cache
+def name_modules() -> dict[str, str]:
+    """Return the dotted name of each module of `analyzer.parsers` by the last part, which is its own alone."""
     package = importlib.import_module("analyzer.parsers")
-    names = sorted(info.name for info in pkgutil.iter_modules(package.__path__))
-    return [importlib.import_module(f"analyzer.parsers.{name}") for name in names]
+    inside = pkgutil.walk_packages(package.__path__, "analyzer.parsers.")
+    return {info.name.rpartition(".")[2]: info.name for info in inside if not info.ispkg}
 
 
 def list_parsers(module: ModuleType) -> dict[str, Parser]:
@@ -312,14 +319,19 @@ def name_today(name: str) -> str:
     return _renamed().get(name, name)
 
 
+def find_template(name: str) -> Path:
+    """Return the file of a template, which is in a folder of `templates/` named as that of its parser."""
+    folder = Path(importlib.import_module("analyzer.templates").__path__[0])
+    return next(folder.rglob(f"{name}.textfsm"), folder / f"{name}.textfsm")
+
+
 @cache
 def template_text(name: str) -> str:
-    """Return the template of a parser: what its form made, or the text of `templates/<name>.textfsm`."""
+    """Return the template of a parser: what its form made, or the text of `templates/…/<name>.textfsm`."""
     parser = registry().get(name)
     if parser is not None and parser.template:
         return parser.template
-    folder = importlib.import_module("analyzer.templates").__path__[0]
-    return Path(folder, f"{name}.textfsm").read_text(encoding="utf-8")
+    return find_template(name).read_text(encoding="utf-8")
 
 
 def run_template(name: str, block: Block, template: str = "") -> list[Record | Fault]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from analyzer.artefacts.parsing import name_modules
 from analyzer.artefacts.tables import Row, Table, Value
 from analyzer.facts.records import LOSSY, Coverage, MadeRow
 from analyzer.facts.store import Facts
@@ -19,7 +20,7 @@ Key = tuple[Value, ...]
 @cache
 def declared(table: str) -> Chain:
     """Return the chain that makes a table; its module is named after the table."""
-    module = importlib.import_module(f"analyzer.parsers.{table.partition('.')[2]}")
+    module = importlib.import_module(name_modules()[table.partition(".")[2]])
     return next(
         one for one in vars(module).values() if isinstance(one, Chain) and one.table.name == table
     )

@@ -8,7 +8,7 @@ makes the rows; no row is made before it is asked for.
     CHAIN = chain("esxi.vm_network", "…", Start("esxi.net_stats", take=(…), only=…), ChainLink("esxi.pnic", …), …)
     MADE = (CHAIN.table,)
 
-The module is named after the table: `esxi.vm_network` is declared in parsers/vm_network.py.
+The module is named after the table: `esxi.vm_network` is declared in parsers/esxi/vm/vm_network.py.
 """
 
 from __future__ import annotations

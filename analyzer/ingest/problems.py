@@ -3,7 +3,7 @@
 They are counted by kind while logs are searched, whether or not a rule knows them. What no finding rests on is listed
 below the findings, so that nothing bad stands in the logs and not in the report.
 
-Sources of the forms: events as in parsers/esx_event.py; `ALERT:` of vmkernel.log (KB 1030265, 318611); a frame of a
+Sources of the forms: events as in parsers/esxi/logs/esx_event.py; `ALERT:` of vmkernel.log (KB 1030265, 318611); a frame of a
 backtrace `0x4390cc81be50:[0x418020d03f71]func@module#ver+0x29 stack: …`; `UserDump: … Dumping cartel … to file
 /var/core/NAME-zdump.000` (KB 433552, and public captures of 4.x).
 """

@@ -1,7 +1,7 @@
 """What the text columns of all tables hold: names of one kind, free text, or words of the product.
 
 A column is known by its name, which means the same in all tables (`OF_TABLE` has the few that do not). A new text
-column has to be entered here: `tests/test_redact_columns.py` walks all tables.
+column has to be entered here: `tests/redact/test_redact_columns.py` walks all tables.
 """
 
 from __future__ import annotations

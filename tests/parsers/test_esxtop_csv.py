@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.artefacts.tables import Block, Fault, Frame, Row
-from analyzer.parsers import _esxtop_capture
-from analyzer.parsers._esxtop_numbers import SPARE, read_hundredths
-from analyzer.parsers.esxtop_csv import PARSER, parse_block, stream
+from analyzer.parsers.esxtop import _esxtop_capture
+from analyzer.parsers.esxtop._esxtop_numbers import SPARE, read_hundredths
+from analyzer.parsers.esxtop.esxtop_csv import PARSER, parse_block, stream
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "samples" / "esxtop_csv"
+SAMPLES = ROOT / "samples" / "esxtop" / "esxtop_csv"
 CORPUS = ROOT.parent / "shared" / "corpus"
 HOST = r"\\esx1.example.net"
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.cli import main
-from analyzer.parsers.esxtop_screen import PARSER, parse_block
+from analyzer.parsers.esxtop.esxtop_screen import PARSER, parse_block
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "esxtop_screen"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "esxtop" / "esxtop_screen"
 NAMES = ("memory", "adapter_cut", "virtual_disks", "devices")
 
 

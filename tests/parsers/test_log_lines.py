@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from analyzer.artefacts.parsing import Parser, registry
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.forms import logs as _log
-from analyzer.parsers import _xml
-from tests.together import together
+from analyzer.parsers.common import _xml
+from tests.kit.sample_kit import list_samples
+from tests.kit.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "../shared/corpus"
@@ -209,7 +210,7 @@ def test_the_wrapped_lines_of_a_capture_join_the_line_they_continue() -> None:
 @together("parser", LOGS, ids=lambda parser: parser.name)
 def test_no_sample_line_has_the_shape_of_two_logs(parser: Parser) -> None:
     """What one log parser takes in our samples, no other claims."""
-    for path in (ROOT / "samples" / parser.name).glob("*.txt"):
+    for path in list_samples(parser.name, "*.txt"):
         for line in path.read_text(encoding="utf-8").splitlines():
             found = owners(line)
             assert len(found) <= 1, (path.name, line)

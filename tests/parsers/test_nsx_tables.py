@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from analyzer.artefacts.parsing import registry, tables
 from analyzer.cli import main
-from tests.sample_kit import ALL, Sample
-from tests.together import together
+from tests.kit.sample_kit import ALL, Sample
+from tests.kit.together import together
 
 PROMPTS = {
     "esxi": "[root@esx41:~] ",

@@ -46,7 +46,7 @@ def test_lost_indents_braces_and_typed_remarks_change_nothing(
     name: str, sample: str, data: st.DataObject
 ) -> None:
     """Indents, blank lines, a missing brace and words after a value leave every counter as it was."""
-    folder = SAMPLES / name
+    folder = SAMPLES / "esxi" / "network" / name
     text = (folder / f"{sample}.txt").read_text(encoding="utf-8").splitlines()
     wanted = json.loads((folder / f"{sample}.json").read_text(encoding="utf-8"))["rows"]
     (table, (expected,)) = next(iter(wanted.items()))
@@ -69,7 +69,11 @@ def test_a_value_that_is_no_number_is_reported_and_stays_unknown(
     name: str, sample: str, data: st.DataObject
 ) -> None:
     """A counter cut to «12...» or overwritten with words is a fault, never another number, never 0."""
-    text = (SAMPLES / name / f"{sample}.txt").read_text(encoding="utf-8").splitlines()
+    text = (
+        (SAMPLES / "esxi" / "network" / name / f"{sample}.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     keyed = [n for n, line in enumerate(text) if ":" in line]
     at = data.draw(st.sampled_from(keyed))
     damage = data.draw(st.sampled_from(["12...", "n/a", "1e5", "-", "0x", "12,345", "…"]))

@@ -100,7 +100,19 @@ class QueryDatabase:
         """Make the view of this name; before `lock`."""
         view = views.every()[name]
         if view.stored == views.LABELS:
-            self._labels()
+            numbers = {case.id: number for number, case in enumerate(self.cases)}
+            own = [label for label in current(self.archive) if label.id in numbers]
+            self.con.execute(
+                f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
+                ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
+            )
+            kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
+            cells: list[list[Any]] = [[numbers[label.id] for label in own]]
+            cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
+            cells.append([label.at.removesuffix("Z") for label in own])
+            marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
+            marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
+            self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
         below = (
             f"SELECT * FROM {views.LABELS}"
             if view.stored == views.LABELS
@@ -109,21 +121,6 @@ class QueryDatabase:
         for sql in views.schemas([view]):
             self.con.execute(sql)
         self.rows(views.create(view, below))
-
-    def _labels(self) -> None:
-        numbers = {case.id: number for number, case in enumerate(self.cases)}
-        own = [label for label in current(self.archive) if label.id in numbers]
-        self.con.execute(
-            f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
-            ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
-        )
-        kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
-        cells: list[list[Any]] = [[numbers[label.id] for label in own]]
-        cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
-        cells.append([label.at.removesuffix("Z") for label in own])
-        marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
-        marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
-        self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
 
     def lock(self) -> None:
         """Take away everything but the files that the relations stand on."""

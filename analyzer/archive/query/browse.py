@@ -81,7 +81,38 @@ def listed(
     def act(db: QueryDatabase) -> ResultRows:
         if notes is not None:
             notes[:] = _untold(db, wanted)
-        return db.ask(_list_sql(db, archive, wanted))
+        unread = (
+            "FALSE" if wanted.reported else _UNREAD
+        )  # nothing is known of such a case, which is not the same as none
+        counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+        mine = ", ".join(
+            f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}"
+            for what, word in counted
+        )
+        labelled: dict[str, int] = {}
+        for label in labels.current(archive):
+            labelled[label.id] = labelled.get(label.id, 0) + 1
+        marks = (
+            ", ".join(
+                f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())
+            )
+            or "('', 0)"
+        )
+        product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
+        machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
+        conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
+        return db.ask(
+            "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
+            f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
+            " w.node AS worst_host"
+            f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
+            f" LEFT JOIN ({_reported(db)}) f USING (_case)"
+            f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
+            f" FROM ({machine}) GROUP BY _case) n USING (_case)"
+            f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
+            f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
+            f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
+        )
 
     return asked(archive, tables, act, seconds)
 
@@ -112,38 +143,6 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
             yield f"in {counted(untold, 'case')} more, the rule cannot tell ({how})"
         if unjudged:
             yield f"{counted(unjudged, 'case')} not judged by it"
-
-
-def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
-    unread = (
-        "FALSE" if wanted.reported else _UNREAD
-    )  # nothing is known of such a case, which is not the same as none
-    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
-    mine = ", ".join(
-        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted
-    )
-    labelled: dict[str, int] = {}
-    for label in labels.current(archive):
-        labelled[label.id] = labelled.get(label.id, 0) + 1
-    marks = (
-        ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items()))
-        or "('', 0)"
-    )
-    product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
-    machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
-    conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
-    return (
-        "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
-        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
-        " w.node AS worst_host"
-        f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-        f" LEFT JOIN ({_reported(db)}) f USING (_case)"
-        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
-        f" FROM ({machine}) GROUP BY _case) n USING (_case)"
-        f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
-        f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
-        f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
-    )
 
 
 def _reported(db: QueryDatabase) -> str:

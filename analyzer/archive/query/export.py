@@ -61,10 +61,36 @@ def export(
     check_folder(folder, ())
     with closing(Tables(archive, cases)) as tables:
         if redaction is not None:
-            _learn(tables, redaction, facts=bool(facts))
+            # Collect every name of the cases before the first is written, and keep the map
+            learn_facts = bool(facts)
+            try:
+                redacting.collect_tables(tables.db, tables.queries, redaction)
+            except DamagedError:
+                if learn_facts:
+                    raise
+                redacting.collect_facts(
+                    tables.archive, tables.cases, redaction
+                )  # of those that are whole
+            for name, query in tables.queries.items() if learn_facts else ():
+                redacting.learn(tables.db, name, query, redaction)
+            redacting.collect_documents(tables.archive, tables.cases, redaction)
+            redaction.keep()
         left = _documents(archive, snapshot, cases, folder, redaction, done)
         if facts:
-            _facts(tables, snapshot, _inside(folder, FACTS), facts, redaction)
+            # Write every view that has rows of these cases; once more when a compaction was
+            # quicker.
+            facts_folder = _inside(folder, FACTS)
+            ids = {case.id for case in tables.cases}
+            try:
+                _write_tables(tables, facts_folder, facts, redaction)
+            except GoneError:
+                with closing(
+                    Tables(
+                        tables.archive,
+                        [case for case in snapshot.fresh().every() if case.id in ids],
+                    )
+                ) as again:
+                    _write_tables(again, facts_folder, facts, redaction)
     if redaction is not None:
         redaction.keep()
     return left
@@ -88,27 +114,16 @@ def _documents(
         if redaction is not None:
             document = redaction.redacted(document)
             text = dumps(document)
-        made = _reports(document, text)
+        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
+
+        page = html.render(document, Limits().report_bytes)
+        made = {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
         if redaction is not None:
             redaction.check(made)
         target = _inside(folder, folder_name(document["case"]["name"], case.id))
         write_all(target, made)
         done(target)
     return left
-
-
-def _learn(tables: Tables, redaction: Redaction, *, facts: bool) -> None:
-    """Collect every name of the cases before the first is written, and keep the map."""
-    try:
-        redacting.collect_tables(tables.db, tables.queries, redaction)
-    except DamagedError:
-        if facts:
-            raise
-        redacting.collect_facts(tables.archive, tables.cases, redaction)  # of those that are whole
-    for name, query in tables.queries.items() if facts else ():
-        redacting.learn(tables.db, name, query, redaction)
-    redacting.collect_documents(tables.archive, tables.cases, redaction)
-    redaction.keep()
 
 
 def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, dict[str, Any]]:
@@ -118,13 +133,6 @@ def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, 
     except GoneError:  # a compaction was quicker
         moved = snapshot.fresh().find(case.id)
         return archive.document_text(moved), archive.document(moved)
-
-
-def _reports(document: dict[str, Any], text: str) -> dict[str, str]:
-    from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
-
-    page = html.render(document, Limits().report_bytes)
-    return {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -138,20 +146,6 @@ def _inside(folder: Path, name: str) -> Path:
             do=ELSEWHERE,
         )
     return target
-
-
-def _facts(
-    tables: Tables, snapshot: Snapshot, folder: Path, form: str, redaction: Redaction | None
-) -> None:
-    """Write every view that has rows of these cases; once more when a compaction was quicker."""
-    ids = {case.id for case in tables.cases}
-    try:
-        _write_tables(tables, folder, form, redaction)
-    except GoneError:
-        with closing(
-            Tables(tables.archive, [case for case in snapshot.fresh().every() if case.id in ids])
-        ) as again:
-            _write_tables(again, folder, form, redaction)
 
 
 def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES
 from analyzer.archive.query.ask import QueryDatabase, ResultRows, asked
 from analyzer.archive.store import Archive
@@ -37,11 +35,8 @@ def facets(archive: Archive, most: int = MOST) -> dict[str, list[tuple[str, int]
             f"SELECT name, value, cases FROM ({' UNION ALL '.join(parts)}) ORDER BY facet, cases DESC, value"
         )
 
-    return _grouped(asked(archive, [CASE, FINDINGS, NODES, DRIVERS], act).rows)
-
-
-def _grouped(rows: Iterable[Sequence[object]]) -> dict[str, list[tuple[str, int]]]:
+    rows = asked(archive, [CASE, FINDINGS, NODES, DRIVERS], act).rows
     found: dict[str, list[tuple[str, int]]] = {}
-    for name, value, cases in rows:
-        found.setdefault(str(name), []).append((str(value), int(str(cases))))
+    for grouped_name, value, cases in rows:
+        found.setdefault(str(grouped_name), []).append((str(value), int(str(cases))))
     return found

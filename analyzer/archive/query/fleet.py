@@ -82,7 +82,24 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
 
     db = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
     try:
-        out = Fleet(object_store.shown(archive.objects.url), _as_of(snapshot), _told(wanted))
+        newest = max((entry.stamp for entry in snapshot.entries), default=0)
+        told_out = []
+        if wanted.rules:
+            told_out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
+        if wanted.window:
+            ends = [
+                ("from", wanted.since or wanted.window.since),
+                ("to", wanted.until or wanted.window.until),
+            ]
+            said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
+            told_out.append(f"Only cases captured {said} (UTC).")
+        out = Fleet(
+            object_store.shown(archive.objects.url),
+            datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            if newest
+            else "",
+            told_out,
+        )
         lost = {**dict(snapshot.faults), **snapshot.damaged}
         out.missing = [
             f"{one_line(name)} cannot be read: {one_line(why)}"
@@ -105,28 +122,6 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
         return arranged(out)
     finally:
         db.close()
-
-
-def _as_of(snapshot: Snapshot) -> str:
-    newest = max((entry.stamp for entry in snapshot.entries), default=0)
-    return (
-        datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if newest else ""
-    )
-
-
-def _told(wanted: FleetFilter) -> list[str]:
-    """Return what was asked for, a sentence each."""
-    out = []
-    if wanted.rules:
-        out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
-    if wanted.window:
-        ends = [
-            ("from", wanted.since or wanted.window.since),
-            ("to", wanted.until or wanted.window.until),
-        ]
-        said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
-        out.append(f"Only cases captured {said} (UTC).")
-    return out
 
 
 def _within(case: FleetCase, window: Window) -> bool:
@@ -258,7 +253,18 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         out.hits.append(hit)
         known = signs.get((number, hit.rule), hit.sign)
         signs[number, hit.rule] = min(known, hit.sign, key=RANK.__getitem__)
-    about = _about(db)
+    # What is known of each machine: product, version and build of its newest case
+    about_rows = db.rows(
+        "SELECT n.node, n.product, n.version, n.build, s.stamp"
+        f" FROM ({db.relation(NODES)}) n"
+        " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
+        " ORDER BY s.stamp, n.node, n.product, n.version, n.build",
+        [len(db.cases), [case.judged.stamp for case in db.cases]],
+    )
+    about = {}
+    for about_node, product, version, build, _ in about_rows:
+        words = " ".join(word for word in (product, version) if word)
+        about[about_node or ""] = f"{words} build {build}".strip() if build else words
     out.hosts = [Host(name, about.get(name, "")) for name in hosts]
     cells = _cells(db)
     for (number, rule), sign in signs.items():
@@ -336,19 +342,3 @@ def _note(
         muted or "",
         finding or "",
     )
-
-
-def _about(db: QueryDatabase) -> dict[str, str]:
-    """Return what is known of each machine: product, version and build of its newest case."""
-    rows = db.rows(
-        "SELECT n.node, n.product, n.version, n.build, s.stamp"
-        f" FROM ({db.relation(NODES)}) n"
-        " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
-        " ORDER BY s.stamp, n.node, n.product, n.version, n.build",
-        [len(db.cases), [case.judged.stamp for case in db.cases]],
-    )
-    out = {}
-    for node, product, version, build, _ in rows:
-        words = " ".join(word for word in (product, version) if word)
-        out[node or ""] = f"{words} build {build}".strip() if build else words
-    return out

@@ -85,7 +85,22 @@ class Machines:
         for number, term in enumerate(self.terms):
             create.append(f"CREATE TEMP TABLE _term{number} AS {self._term(number, term)}")
         create.append(f"CREATE TEMP TABLE {ANSWERS} AS {self._answers()}")
-        return SearchPlan(create, _COUNTS, self._matches(), self._unknown())
+        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
+        # Of each machine that cannot be told: the terms that keep it from being told, and why
+        some = [
+            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
+            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
+            for n in range(len(self.terms))
+        ]
+        return SearchPlan(
+            create,
+            _COUNTS,
+            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
+            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer",
+            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
+            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
+            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term",
+        )
 
     def _machines(self) -> str:
         """One row a machine; its covers are read only where a term asks for a declared table."""
@@ -185,26 +200,6 @@ class Machines:
         same = f"t{first}.same" if first is not None else "NULL"
         return (
             f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
-        )
-
-    def _matches(self) -> str:
-        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
-        return (
-            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
-            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer"
-        )
-
-    def _unknown(self) -> str:
-        """Of each machine that cannot be told: the terms that keep it from being told, and why."""
-        some = [
-            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
-            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
-            for n in range(len(self.terms))
-        ]
-        return (
-            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
-            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
-            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term"
         )
 
 

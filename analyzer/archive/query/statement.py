@@ -150,7 +150,15 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
                 f"ask tables of the archive; {_TABLES}",
             )
         if kind == "TABLE_FUNCTION":
-            _allow_function(text, record)
+            function = record.get("function") or {}
+            function_name = str(function.get("function_name", "")).lower()
+            if function_name not in _FUNCTIONS:
+                raise _at(
+                    text,
+                    record,
+                    f"{function_name[:60] or 'this function'}() is not allowed",
+                    f"ask tables of the archive; {_TABLES}",
+                )
         elif kind == "SHOW_REF" and not record.get("query"):
             raise _at(text, record, "this lists nothing here", _TABLES)
         elif kind == "BASE_TABLE":
@@ -163,7 +171,17 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
             if name.lower() in known:
                 found[known[name.lower()]] = None
             elif name.lower() not in own:
-                raise _at(text, record, f"there is no table {name[:80]}", _near(name, known))
+                ends = [
+                    full for low, full in known.items() if low.partition(".")[2] == name.lower()
+                ]
+                raise _at(
+                    text,
+                    record,
+                    f"there is no table {name[:80]}",
+                    f"did you mean `{ends[0]}`?"
+                    if ends
+                    else did_you_mean(name.lower(), known) or _TABLES,
+                )
     return list(found)
 
 
@@ -201,23 +219,6 @@ def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
     ctes = record.get("cte_map")
     for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
         yield item["key"]
-
-
-def _allow_function(text: str, record: dict[str, Any]) -> None:
-    function = record.get("function") or {}
-    name = str(function.get("function_name", "")).lower()
-    if name not in _FUNCTIONS:
-        raise _at(
-            text,
-            record,
-            f"{name[:60] or 'this function'}() is not allowed",
-            f"ask tables of the archive; {_TABLES}",
-        )
-
-
-def _near(name: str, known: dict[str, str]) -> str:
-    ends = [full for low, full in known.items() if low.partition(".")[2] == name.lower()]
-    return f"did you mean `{ends[0]}`?" if ends else did_you_mean(name.lower(), known) or _TABLES
 
 
 def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:

@@ -109,6 +109,7 @@ _ALL = [
         "R029": "a value over no rows decides, and that is unknown",
         "R046": "a join compares every line of a log with every line of a log",
         "R032": 'a text says "no" where it may be unknown',
+        "R089": "a counter since the boot decides how severe an answer is",
     }),
     *_codes("error", RULE, {
         "R025": "an outcome or a grade can never be taken",

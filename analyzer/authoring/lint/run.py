@@ -25,6 +25,7 @@ from analyzer.authoring.lint import (
     manyrows,
     proving,
     reach,
+    shares,
     spans,
     words,
 )
@@ -149,6 +150,7 @@ def _about(
             logic.check(file)
             manyrows.check(file)
             reach.check(file)
+            shares.check(file)
             spans.check(file)
             layout.check_length(file)
             fact_lint.of_rule(file, tables)

@@ -120,12 +120,23 @@ def show(value: object, spec: str = "") -> str:
         return f"{value:%Y-%m-%d %H:%M:%S} UTC"
     if spec:
         try:
-            return format(value, spec)
+            return _least(value, spec) or format(value, spec)
         except (ValueError, OverflowError):
             return str(value)
     if isinstance(value, float):
         return number(value)
     return str(value)
+
+
+def _least(value: object, spec: str) -> str:
+    """Return `less than 0.01%` for a share that is not zero and would be printed as if it were; "" for any other."""
+    if not (spec.endswith("%") and isinstance(value, float) and value > 0):
+        return ""
+    shown = format(value, spec)
+    if any(sign in shown for sign in "123456789"):
+        return ""
+    smallest = re.sub(r"0(?=\D*$)", "1", shown)
+    return f"less than {smallest}"
 
 
 def nouns(spec: str) -> list[str]:

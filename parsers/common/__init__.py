@@ -1,0 +1,1 @@
+"""What several products share, and vCenter Server."""

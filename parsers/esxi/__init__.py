@@ -1,0 +1,1 @@
+"""Outputs, files and logs of an ESXi host."""

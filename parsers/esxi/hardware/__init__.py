@@ -1,0 +1,1 @@
+"""Hardware of an ESXi host: processors, memory, PCI, firmware."""

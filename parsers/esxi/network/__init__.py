@@ -1,0 +1,1 @@
+"""Network of an ESXi host: physical NICs, switches, ports, VMkernel adapters, firewall."""

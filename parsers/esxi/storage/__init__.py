@@ -1,0 +1,1 @@
+"""Storage of an ESXi host: devices, paths, adapters, file systems, VAAI."""

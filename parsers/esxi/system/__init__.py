@@ -1,0 +1,1 @@
+"""System of an ESXi host: version, options, packages, time, dumps, services."""

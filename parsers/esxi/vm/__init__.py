@@ -1,0 +1,1 @@
+"""Virtual machines of an ESXi host: their files, processes, disks and logs."""

@@ -1,0 +1,1 @@
+"""vSAN as an ESXi host sees it."""

@@ -1,0 +1,1 @@
+"""esxtop: the batch CSV and pasted screens."""

@@ -1,0 +1,1 @@
+"""Commands typed inside a guest."""

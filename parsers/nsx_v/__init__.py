@@ -1,0 +1,1 @@
+"""NSX for vSphere: manager, controllers, edges, and what a host knows of them."""

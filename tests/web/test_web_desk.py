@@ -1,0 +1,394 @@
+"""The desk of the page with real processes: events, files, what is removed, the archive."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analyzer.archive.store import Archive
+from analyzer.rules.run_options import RunOptions
+from analyzer.web.cases.events import Events
+from analyzer.web.guard.wire import NewFile, Refusal
+from tests.kit.desk_kit import (
+    BUNDLE,
+    PATIENCE,
+    ROOT,
+    at_desk,
+    does,
+    posix,
+    put,
+    run,
+    settled,
+    triaged,
+)
+
+
+@pytest.mark.process
+def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) -> None:
+    """An uploaded bundle goes through all states in order, with progress and findings, to the report of the CLI."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = put(manager, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(case)
+            record = await heard.end(case)
+            assert heard.states(case) == ["waiting", "reading", "judging", "writing", "done"]
+            assert all(event["record"]["say"] for event in heard.of(case, "state"))
+            assert [event["here"] for event in heard.of(case, "upload")] == [1]
+            told = [event["finding"] for event in heard.of(case, "finding")]
+            assert {one["rule"] for one in told} == {one["rule"] for one in record["findings"]}
+            assert {"title", "severity", "subject", "node", "say"} <= told[0].keys()
+            assert record["counts"]["major"] >= 3
+            assert record["worst"] == "major"
+            assert (
+                record["progress"]["bytes"] == record["progress"]["total"] == BUNDLE.stat().st_size
+            )
+            assert record["progress"]["members"] > 5
+            assert record["progress"]["lines"] > 50
+            assert record["progress"]["judged"] == record["progress"]["rules"] > 0
+            text = manager.result(case, "case.json").read_text()
+            assert text == triaged(BUNDLE)
+            document = json.loads(text)
+            live = [
+                one
+                for one in document["findings"]
+                if one["verdict"] == "match" and not one["muted"]
+            ]
+            assert sum(record["counts"].values()) == len(live)
+            assert "<html" in manager.result(case, "report.html").read_text()
+            assert manager.result(case, "report.md").stat().st_size > 100
+
+    run(main())
+
+
+@pytest.mark.process
+def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
+    """A case given as a path copies nothing, and its document is that of the command line."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = manager.new("", BUNDLE)
+            manager.start(case.id)
+            record = await heard.end(case.id)
+            assert (record["state"], record["name"], record["path"]) == (
+                "done",
+                BUNDLE.name,
+                str(BUNDLE),
+            )
+            folder = manager._place.case_folder(case.id)
+            assert [path.name for path in folder.iterdir()] == ["results"]
+            assert manager.result(case.id, "case.json").read_text() == triaged(BUNDLE)
+
+    run(main())
+
+
+def test_a_path_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    """A path at which nothing lies makes no case, and the answer says why."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, _):
+            with pytest.raises(Refusal, match="nothing can be read there") as caught:
+                manager.new("", tmp_path / "nothing")
+            assert (caught.value.status, bool(caught.value.why)) == (404, True)
+            assert manager.cases() == []
+
+    run(main())
+
+
+def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> None:
+    """Random bytes end as refused, with what, why and what to give; there is no report."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
+            manager.start(case)
+            record = await heard.end(case)
+            assert (record["state"], record["report"]) == ("refused", False)
+            error = record["error"]
+            assert error["what"] == "nothing that Backline can read"
+            assert (error["where"], error["why"]) == ("noise.bin", "looks like binary data")
+            assert error["do"].startswith("Give a support bundle")
+            assert record["say"] == "Nothing that Backline can read: looks like binary data"
+            with pytest.raises(Refusal, match="no report"):
+                manager.result(case, "report.html")
+
+    run(main())
+
+
+@pytest.mark.process
+def test_a_cut_bundle_is_partial_and_says_what_is_missing(tmp_path: Path) -> None:
+    """Half an archive gives a report, the state partial and a note of what could not be read."""
+
+    async def main() -> None:
+        data = BUNDLE.read_bytes()
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(manager, "half", (BUNDLE.name, data[: len(data) // 2]))
+            manager.start(case)
+            record = await heard.end(case)
+            assert (record["state"], record["report"]) == ("partial", True)
+            assert record["notes"][0].startswith("Not everything could be read: ")
+            assert BUNDLE.name in record["notes"][0]
+
+    run(main())
+
+
+@pytest.mark.process
+def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
+    """Names with escapes, markup, newlines, bidi marks and paths upwards come out as visible text of one line."""
+    hostile = "../../\x1b[31m<script>\n\u202e\u2028\ud800/../x.tgz"
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, heard):
+            case = put(
+                manager,
+                hostile,
+                (hostile, BUNDLE.read_bytes()),
+                ("!/../etc/passwd", b"made up text\n" * 9),
+            )
+            manager.start(case)
+            record = await heard.end(case)
+            assert record["state"] in ("done", "partial")
+            for _, event in heard.seen:
+                text = json.dumps(event)  # strict JSON, and ASCII
+                told = json.dumps(event, ensure_ascii=False)
+                assert json.loads(text) == event
+                assert not set("\x1b\u202e\u2028\ud800") & set(told)
+                assert "\n" not in told
+            member = [
+                event["progress"]["member"]
+                for event in heard.of(case, "progress")
+                if event["progress"]["member"]
+            ]
+            assert any("<script>" in name for name in member)
+            assert sorted(path.name for path in manager._place.case_folder(case).iterdir()) == [
+                "0",
+                "1",
+                "results",
+            ]
+
+    run(main())
+
+
+@posix
+def test_a_removed_case_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Removing a case at work kills its process first; then its folder is gone, and the list does not know it."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
+            case = put(manager, "gone", ("x", b"x" * 1000))
+            manager.start(case)
+            await heard.until(
+                lambda event: event.get("record", {}).get("say") == "Reading the files."
+            )
+            (child,) = manager._running
+            manager.remove(case)
+            assert manager.cases() == []
+            with pytest.raises(Refusal, match="no such case"):
+                manager.case(case)
+            assert await asyncio.to_thread(child.join, PATIENCE)
+            await settled(manager)
+            assert not manager._place.case_folder(case).exists()
+            assert [event["kind"] for event in heard.of(case)][-1] == "removed"
+
+    run(main())
+
+
+def test_a_case_with_missing_files_is_not_started(tmp_path: Path) -> None:
+    """A case says how many files it waits for, takes more of them, and is refused a start before all are here."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, _):
+            case = manager.new("two", [NewFile("a", 1), NewFile("b", 1)])
+            assert case.say == "It waits for 2 of 2 files."
+            manager.file_done(case.id, 0)
+            assert manager.add(case.id, [NewFile("c", 5)]) == 2
+            assert case.say == "It waits for 2 of 3 files."
+            with pytest.raises(Refusal, match="still waits for files") as caught:
+                manager.start(case.id)
+            assert caught.value.status == 409
+            manager.cancel(case.id)
+            with pytest.raises(Refusal, match="takes no more files"):
+                manager.add(case.id, [NewFile("d", 5)])
+
+    run(main())
+
+
+def test_a_queued_case_that_takes_more_files_leaves_the_queue(tmp_path: Path) -> None:
+    """Files for a queued case: it waits again, the case behind it moves up; one that is read takes none."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, _):
+            first, second, third = (
+                put(manager, name, ("x", b"x")) for name in ("one", "two", "three")
+            )
+            for case in (first, second, third):
+                manager.start(case)
+            with pytest.raises(Refusal, match="takes no more files") as caught:
+                manager.add(first, [NewFile("late", 1)])
+            assert caught.value.status == 409
+            assert manager.add(second, [NewFile("x", 1)]) == 1
+            told = {case: manager.case(case).record() for case in (second, third)}
+            assert (told[second]["state"], told[second]["place"]) == ("waiting", 0)
+            assert (told[third]["state"], told[third]["place"]) == ("queued", 1)
+            with pytest.raises(Refusal, match="still waits for files"):
+                manager.start(second)
+            manager._place.file(second, 1).write_bytes(b"y")
+            manager.file_done(second, 1)
+            manager.start(second)
+            assert manager.case(second).record()["place"] == 2
+
+    run(main())
+
+
+def test_thousands_of_files_are_told_in_few_events(tmp_path: Path) -> None:
+    """Uploads of small files tell how many are here a few times a second, and always when the last one came."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, heard):
+            case = manager.new("many", [NewFile(f"{number}.log", 1) for number in range(3000)])
+            for number in range(3000):
+                manager.file_done(case.id, number)
+            await heard.until(lambda event: event["kind"] == "upload" and event["here"] == 3000)
+            assert len(heard.of(case.id, "upload")) < 300
+            assert case.say == "All files are here: it waits to be started."
+
+    run(main())
+
+
+def test_events_are_resumed_by_their_number(tmp_path: Path) -> None:
+    """Who names the last number gets exactly what came after; who names one that is gone, or none, gets everything."""
+
+    async def take(events: AsyncIterator[tuple[int, Any]], count: int) -> list[tuple[int, Any]]:
+        return [await asyncio.wait_for(anext(events), PATIENCE) for _ in range(count)]
+
+    async def main() -> None:
+        events = Events(lambda: {"kind": "snapshot"}, kept=10)
+        for number in range(1, 26):
+            events.add({"n": number})
+        assert await take(events.since(20), 5) == [
+            (number, {"n": number}) for number in range(21, 26)
+        ]
+        assert await take(events.since(15), 1) == [(16, {"n": 16})]
+        for since in (0, 14, 26, -3):
+            assert await take(events.since(since), 1) == [(25, {"kind": "snapshot"})]
+        slow = events.since(25)
+        waiting = asyncio.ensure_future(anext(slow))
+        await asyncio.sleep(0)
+        events.add({"n": 26})
+        assert await asyncio.wait_for(waiting, PATIENCE) == (26, {"n": 26})
+        for number in range(27, 60):
+            events.add({"n": number})
+        assert await take(slow, 1) == [(59, {"kind": "snapshot"})]
+
+    run(main())
+    del tmp_path
+
+
+def test_a_snapshot_tells_all_cases(tmp_path: Path) -> None:
+    """A page that comes later gets one event with the record of every case, newest first."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path) as (manager, _):
+            names = ["first", "second"]
+            for name in names:
+                put(manager, name, ("x", b"x"))
+            _, event = await anext(manager.events(0))
+            assert event["kind"] == "snapshot"
+            assert [case["name"] for case in event["cases"]] == names[::-1]
+
+    run(main())
+
+
+@pytest.mark.process
+def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
+    """With an archive a finished case is stored; a batch then finds it done, and a later desk shows and opens it."""
+    archive = tmp_path / "archive"
+
+    async def main() -> None:
+        async with at_desk(tmp_path, str(archive), how=RunOptions(settings="")) as (manager, heard):
+            case = manager.new("", BUNDLE).id
+            manager.start(case)
+            record = await heard.end(case)
+            assert record["notes"] == []
+            stored = record["stored"]
+            await heard.until(lambda event: event["kind"] == "history")
+            first = manager.result(case, "case.json").read_text()
+            dropped = put(manager, "dropped", (BUNDLE.name, BUNDLE.read_bytes()))
+            manager.start(dropped)
+            other = (await heard.end(dropped))["stored"]
+        assert len({stored, other}) == 2
+        said = subprocess.run(
+            [sys.executable, "-m", "analyzer", "batch", str(BUNDLE), "--archive", str(archive), "--no-settings",
+             "--json", "-"],
+            cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        summary = json.loads(said.stdout)
+        assert (summary["read"], summary["done"]) == (0, 1)
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
+            past = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
+            assert [one["id"] for one in past] == [other, stored]
+            assert [one.id for one in manager.cases()] == [other, stored]
+            assert past[1] | {"created": 0} == {
+                "id": stored, "name": BUNDLE.name, "state": "done", "path": str(BUNDLE), "created": 0, "archived": True,
+                "report": True, "notes": [], "error": {}, "worst": "major",
+                "counts": record["counts"], "unknowns": record["unknowns"],
+            }  # fmt: skip
+            assert manager.case(stored).record()["name"] == BUNDLE.name
+            assert manager.result(stored, "case.json").read_text() == first
+            assert "<html" in manager.result(stored, "report.html").read_text()
+            for strange in ("0" * 32, "../../etc", ""):
+                with pytest.raises(Refusal, match="no such case"):
+                    manager.result(strange, "report.html")
+
+    run(main())
+    (one,) = [
+        one
+        for one in Archive.open(archive).snapshot().current()
+        if Archive.open(archive).meta(one)["name"] == "dropped"
+    ]
+    assert Archive.open(archive).meta(one)["source"].startswith("dropped:")
+
+
+@pytest.mark.process
+def test_an_archive_notes_why_a_case_has_no_report(tmp_path: Path) -> None:
+    """A refused case is stored as refused, and the history of a later desk says why."""
+    archive = tmp_path / "archive"
+
+    async def main() -> None:
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
+            case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
+            manager.start(case)
+            assert (await heard.end(case))["state"] == "refused"
+        async with at_desk(tmp_path, str(archive)) as (manager, heard):
+            (past,) = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
+            assert (past["state"], past["report"]) == ("refused", False)
+            assert "nothing that Backline can read" in past["error"]["what"]
+
+    run(main())
+
+
+@pytest.mark.process
+def test_an_archive_that_cannot_be_used_costs_no_report(tmp_path: Path) -> None:
+    """When the case cannot be stored, the report is there all the same and a note says what happened."""
+    strange = tmp_path / "archive"
+    strange.mkdir()
+    (strange / "holiday.txt").write_text("made up")
+
+    async def main() -> None:
+        async with at_desk(tmp_path, str(strange)) as (manager, heard):
+            case = manager.new("", BUNDLE).id
+            manager.start(case)
+            record = await heard.end(case)
+            assert (record["state"], record["stored"]) == ("done", "")
+            assert record["notes"][0].startswith("The case is not stored in the archive: ")
+            assert manager.result(case, "report.html").is_file()
+
+    run(main())
