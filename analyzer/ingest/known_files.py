@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
@@ -20,7 +20,7 @@ _OUTPUT = re.compile(
 
 
 def note_patterns(parsers: Iterable[Parser]) -> None:
-    """Work out what a run will ask of the patterns of parsers, see `pattern_notes`."""
+    """Work out what a run will ask of the patterns of parsers, see `PatternAnswers`."""
     some = list(parsers)
     KnownFiles(some)
     for parser in some:
@@ -100,7 +100,7 @@ class KnownFiles:
         return [one for one in self._of_words[beginning] if one.match_command(command)]
 
 
-@noted
+@keep_answers
 def find_literal_words(pattern: str) -> list[str]:
     """Return words of which one is in every text that a pattern is found in; "" where none is known."""
     sure = [choice for choice in literal_choices(pattern) if not choice.ignore_case]

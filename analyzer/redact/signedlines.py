@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
@@ -21,7 +21,7 @@ OFTEN = 100  # lines that hold a word, from which they are not sought one by one
 ENOUGH = 0.03  # share of the lines at which no other words are asked
 
 
-@noted
+@keep_answers
 def needed_words(pattern: str) -> list[list[str]]:
     """Return lists of words, in lower case: of each one word stands in every line that a pattern matches.
 

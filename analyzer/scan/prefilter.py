@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
 
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 
 # Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
 _parser: Any = importlib.import_module("re._parser")
@@ -238,10 +238,10 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 def is_known(pattern: str, flags: int = 0) -> bool:
     """Say whether `analyse` has its answer without a look at the pattern."""
-    return _analyse_noted.knows(f"{int(flags)}:{pattern}")
+    return f"{int(flags)}:{pattern}" in _analyse_noted.known
 
 
-@noted
+@keep_answers
 def _analyse_noted(key: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
     flags, _, pattern = key.partition(":")
     nodes, folds = steps_of(pattern, int(flags))

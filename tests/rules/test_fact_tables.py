@@ -648,7 +648,9 @@ def test_stored_rules_stay_when_rows_change(
     rules.load()
     rules.load([*rules.default_paths(), kb])
     catalog(kb, ROWS[:2])
-    monkeypatch.setattr(RuleText, "tree", lambda text: pytest.fail(f"{text.name} was read anew"))
+    monkeypatch.setattr(
+        RuleText, "read_tree", lambda text: pytest.fail(f"{text.name} was read anew")
+    )
     given = rules.load([*rules.default_paths(), kb])["old-driver"].fact_tables()["kb.driver"].given
     assert given is not None and len(given.rows) == 2
 
