@@ -163,7 +163,7 @@ def test_the_page_counts_as_the_report_everywhere(
     assert (record["worst"], record["unknowns"]) == ("major", view.tally_case(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make_folder(tmp_path)
-    (past,) = History(str(objects), place).newest()
+    (past,) = History(str(objects), place).list_newest()
     place.remove_all()
     assert (past["counts"], past["worst"], past["unknowns"]) == (
         counts,
@@ -209,8 +209,8 @@ def test_a_case_of_the_page_is_that_of_triage(
     assert ("lab-draft" in rules, {"lab-nics", "lab-quiet"} <= rules) == (drafts, True)
     place = PrivatePlace.make_folder(tmp_path)
     past = History(str(objects), place)
-    (one,) = past.newest()
-    assert past.result(one["id"], "case.json").read_text(encoding="utf-8") == text
+    (one,) = past.list_newest()
+    assert past.find_result(one["id"], "case.json").read_text(encoding="utf-8") == text
     place.remove_all()
 
 
