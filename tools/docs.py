@@ -1,8 +1,8 @@
 """Write what is made of the program: the pages that are not in git, and the generated files that are.
 
 python tools/docs.py            docs/rules.md, tables.md, cli.md, backline.1 and both schemas, which git ignores;
-                                analyzer/commands/help.txt, analyzer/redact/words.txt and the tables of layers and
-                                rooms in docs/architecture.md, which are in git
+                                analyzer/redact/words.txt and the tables of layers and rooms in
+                                docs/architecture.md, which are in git
 python tools/docs.py -o DIR     the former alone, into a folder
 python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 """
@@ -10,39 +10,35 @@ python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from analyzer import cli
+from analyzer.commands.made_pages import page_makers
+from analyzer.redact.words import words_of
+from tools import layers
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 
 def made_pages() -> dict[str, Callable[[], str]]:
     """Return how each page of the documentation is made that is no file of the repository, by its name."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-    from analyzer.commands.made_pages import page_makers  # noqa: PLC0415 - the same
-
-    return page_makers(main)
-
-
-def help_text() -> str:
-    """The help of `backline` alone, as click prints it 80 columns wide."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-
-    return (
-        main.get_help(main.make_context("backline", [], resilient_parsing=True, terminal_width=78))
-        + "\n"
-    )
+    return page_makers(cli.main)
 
 
 def architecture_page() -> str:
     """The page as it stands, with the tables of layers and rooms as the code has them."""
-    from tools import layers  # noqa: PLC0415 - after the path above
-
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):
+    for table in (
+        layers.format_layers(),
+        layers.format_rooms("archive"),
+        layers.format_rooms("web"),
+    ):
         head = table[: table.index("\n") + 1]
         before, _, rest = page.partition(head)
         page = before + table + rest[rest.index("\n\n") + 1 :]
@@ -51,11 +47,8 @@ def architecture_page() -> str:
 
 def product_words() -> str:
     """Every word that the program itself may say: rules without their examples, tables, pages, sentences in its code."""
-    import ast  # noqa: PLC0415 - for this alone
 
-    from analyzer.redact.words import words_of  # noqa: PLC0415 - after the path above
-
-    def said(path: Path) -> Iterator[str]:
+    def read_texts(path: Path) -> Iterator[str]:
         if path.suffix == ".py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -83,14 +76,13 @@ def product_words() -> str:
         room / "kb" / "shared.yaml",
     ]
     pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
-    found = words_of(part for path in texts for part in said(path))
+    found = words_of(part for path in texts for part in read_texts(path))
     found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
     return "\n".join(sorted(found)) + "\n"
 
 
 # What is made and stays in git: files that the program reads at run time, and a page with tables among its text.
 KEPT: dict[str, Callable[[], str]] = {
-    "analyzer/commands/help.txt": help_text,
     "analyzer/redact/words.txt": product_words,
     "docs/architecture.md": architecture_page,
 }

@@ -81,7 +81,7 @@ class WindowScanner(Scanner):
         self.take = take
         self.full = False
         self._scopes = scopes
-        self._words = [(one.encoded(), one.ignore_case) for one in words]
+        self._words = [(one.encode_literals(), one.ignore_case) for one in words]
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from analyzer.artefacts.loghost import object_of_line
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import Node, resolve
+from analyzer.ingest.nodes import Node, resolve_nodes
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log.collector import LogSeen, WindowScanner
 from analyzer.merged_log.entry import LogEntry, TimeWindow, format_stamp, rank_level
@@ -200,7 +200,7 @@ class MergedLog:
         )
         intake = read_case(self.paths, ledger, kinds, scanner, options)
         refused = refusal(self.paths, ledger, intake, kinds)
-        nodes = resolve(intake, kinds)
+        nodes = resolve_nodes(intake, kinds)
         if first:
             if refused is not None:
                 raise refused

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.pipeline.case_tables import CaseTables, declared, lost, plain_names, read, row_counts
-from analyzer.report.wording import few
+from analyzer.report.wording import join_few
 from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from analyzer.runtime.text import for_csv, for_terminal, one_line
 from analyzer.sources.remote import Place
@@ -214,7 +214,7 @@ def read_rows(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, 
     if wanted.nodes and len(whole):
         of_nodes = RowFilter(nodes=wanted.nodes).choose_rows(whole, times)
         if not len(of_nodes):
-            known = few(sorted(set(whole["node"])), 10)
+            known = join_few(sorted(set(whole["node"])), 10)
             what = f"no machine with such rows is called {' or '.join(wanted.nodes)}"
             raise UsageError(what, do=f"{name} has {known}.")
     return frame, tables.lost

@@ -9,14 +9,14 @@ import pytest
 
 from analyzer import rules
 from analyzer.authoring.lint import run as lint
-from analyzer.authoring.proof.mutation import survivors
+from analyzer.authoring.proof.mutation import find_survivors
 from analyzer.pipeline import examples
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
 from tools import guide
 
 PAGE = guide.PAGE.read_text(encoding="utf-8")
-BLOCKS = list(guide.blocks(PAGE))
+BLOCKS = list(guide.find_blocks(PAGE))
 RULES = [
     one for one in BLOCKS if one.file.endswith(".yaml") and not one.file.endswith("/shared.yaml")
 ]
@@ -55,8 +55,8 @@ outcomes:
 @pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the guide in a fresh folder prints what the page shows."""
-    guide.prepare(tmp_path)
-    assert guide.played(PAGE, tmp_path) == PAGE, (
+    guide.copy_cases(tmp_path)
+    assert guide.play_page(PAGE, tmp_path) == PAGE, (
         "run python tools/guide.py and look at what changed"
     )
 
@@ -90,8 +90,8 @@ def test_a_rule_of_the_guide_is_released_as_it_stands(block: guide.Block, tmp_pa
     assert catalog.broken == []
     rule = catalog[Path(block.file).stem]
     assert [result.name for result in examples.run(rule) if not result.ok] == []
-    assert survivors(rule) == []
-    assert lint.check([tmp_path / block.file], local=Local(packs=False)) == []
+    assert find_survivors(rule) == []
+    assert lint.check_files([tmp_path / block.file], local=Local(packs=False)) == []
 
 
 def whole(fragment: str) -> Rule:

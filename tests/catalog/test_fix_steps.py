@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from analyzer.artefacts import parsing
-from analyzer.authoring.proof.mutation import survivors
+from analyzer.authoring.proof.mutation import find_survivors
 from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
 from analyzer.pipeline import examples
@@ -141,8 +141,8 @@ def test_the_number_of_a_condition_wants_examples_on_both_sides() -> None:
     both = full(f"{text}\nexamples:\n" + "\n".join(case.format(b=b) for b in (9, 10)))
     one = full(f"{text}\nexamples:\n" + case.format(b=3))
 
-    assert [item for item in survivors(both) if item.text == "10"] == []
-    assert [item.where for item in survivors(one) if item.text == "10"] == ["fix 1", "fix 1"]
+    assert [item for item in find_survivors(both) if item.text == "10"] == []
+    assert [item.where for item in find_survivors(one) if item.text == "10"] == ["fix 1", "fix 1"]
 
 
 @pytest.mark.usefixtures("made_up")
@@ -175,11 +175,11 @@ def test_the_trace_tells_why_a_step_stands_there() -> None:
 def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
     """A finding that another explains: page folded, terminal one line, note below the cause that comes first."""
     doc = rich_case()
-    page = html.render(doc)
+    page = html.render_page(doc)
     folded = re.findall(r'<details class="later">.*?</details>', page, re.DOTALL)
     out = io.StringIO()
-    terminal.render(doc, Console(file=out, width=200), 0)
-    note = markdown.render(doc)
+    terminal.print_case(doc, Console(file=out, width=200), 0)
+    note = markdown.render_note(doc)
 
     assert any("ethtool -G eth0 rx 4096" in part for part in folded)
     assert "Fix this first" in page and "only if it still happens after that" in page
@@ -207,7 +207,7 @@ def test_a_muted_cause_folds_nothing() -> None:
         if one["explains"]:
             one["muted"] = "lab, until 2099-01-01"
     out = io.StringIO()
-    terminal.render(doc, Console(file=out, width=200), 0)
+    terminal.print_case(doc, Console(file=out, width=200), 0)
 
     assert "ethtool -G eth0 rx 4096" in out.getvalue()
     assert "explained by  A CPU limit" in out.getvalue() and "fix this first" not in out.getvalue()

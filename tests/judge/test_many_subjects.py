@@ -83,11 +83,11 @@ def test_the_worst_are_told_with_evidence(site: Site) -> None:
 
 def test_within_a_weight_the_worst_stands_first(site: Site) -> None:
     """Findings of one severity are in the order of what they lose, those with evidence before the others."""
-    for row in finding_rows.groups(site.document):
+    for row in finding_rows.group_findings(site.document):
         for proven in (True, False):
             lost = [one["magnitude"] for one in row.findings if bool(one["trace"]) is proven]
             assert lost == sorted(lost, reverse=True)
-    assert finding_rows.groups(site.document)[0].first["subject"].startswith("web-39-49.")
+    assert finding_rows.group_findings(site.document)[0].first["subject"].startswith("web-39-49.")
 
 
 def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:
