@@ -22,7 +22,7 @@ from analyzer.runtime.text import one_line
 SEGMENT_FORMAT = "backline/segment-1"
 KINDS = ("full", "case", "none")
 SHORTEST = 4  # characters of an id that may stand for all of it
-CANDIDATES = 5  # cases that an ambiguous name is told with
+CANDIDATES = 5  # cases that an error about an ambiguous name lists
 LISTINGS = 5  # of segments/, until two agree
 
 _SEGMENT = re.compile(r"segments/([0-9a-f]{11}-[0-9a-f]{8})/([A-Za-z0-9_][A-Za-z0-9_.]*)")

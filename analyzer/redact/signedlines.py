@@ -29,15 +29,15 @@ def needed_words(pattern: str) -> list[list[str]]:
     """
     from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
 
-    choices = {
+    ordered = {
         tuple(sorted({word.lower() for word in one.texts}))
         for one in literal_choices(pattern, FLAGS)
     }
-    told = sorted(
-        (one for one in choices if " " not in one),
+    ordered = sorted(
+        (one for one in ordered if " " not in one),
         key=lambda one: (-min(map(len, one)), len(one), one),
     )
-    return [[*one] for one in told]
+    return [[*one] for one in ordered]
 
 
 class SignedLines:

@@ -54,7 +54,7 @@ class Landed(Job):
 
 
 def triage_landed(job: Job, config: RunConfig) -> Done:
-    """Triage what landed; never raises. `Result.id` is the content, `Result.why` what is told of the case.
+    """Triage what landed; never raises. `Result.id` is the content, `Result.why` the message about the case.
 
     config.archive  "" for none
     """
@@ -79,7 +79,7 @@ def triage_landed(job: Job, config: RunConfig) -> Done:
 def _triage_case(
     job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
 ) -> tuple[str, str]:
-    """Read, judge, write and keep; return the state and what is told."""
+    """Read, judge, write and keep; return the state and the message."""
     from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
     from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 

@@ -73,8 +73,8 @@ def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Red
             names.versions.update(texts[column])
         for column, label in labelled:
             pairs = f"SELECT DISTINCT {quoted(label)}::VARCHAR, {quoted(column)}::VARCHAR FROM ({query})"
-            for told, value in db.fetch_rows(pairs):
-                names.take_setting(told or "", value or "")
+            for setting, value in db.fetch_rows(pairs):
+                names.take_setting(setting or "", value or "")
 
 
 def distinct_texts(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:

@@ -263,7 +263,7 @@ def _check_condition(source: RuleText, found: re.Match[str], table: Table) -> Ex
 
 
 def _term_error(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleError:
-    """Return an error of the command line, told as that of a rule."""
+    """Return an error of the command line, written as that of a rule."""
     error = source.error(message, place, help)
     error.exit_code = UsageError.exit_code
     return error
