@@ -29,12 +29,12 @@ def needed_words(pattern: str) -> list[list[str]]:
     """
     from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
 
-    ordered = {
+    choices = {
         tuple(sorted({word.lower() for word in one.texts}))
         for one in literal_choices(pattern, FLAGS)
     }
     ordered = sorted(
-        (one for one in ordered if " " not in one),
+        (one for one in choices if " " not in one),
         key=lambda one: (-min(map(len, one)), len(one), one),
     )
     return [[*one] for one in ordered]
