@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from analyzer.archive.documents import read_metas
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, age_key
 from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
@@ -138,8 +139,6 @@ class Snapshot:
 
     def _by_name(self, text: str) -> tuple[list[Stored], list[str]]:
         """Return the cases of a name, and the names of all visible cases when there is none."""
-        from analyzer.archive.documents import read_metas  # noqa: PLC0415 - names are seldom asked for
-
         named: dict[str, str] = {}
         for cases in (self.list_visible_cases(), self.list_every_case()):
             new = [case for case in cases if case.id not in named]

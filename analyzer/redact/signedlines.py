@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from analyzer.runtime.pattern_notes import noted
+from analyzer.scan.prefilter import literal_choices
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
@@ -27,8 +28,6 @@ def needed_words(pattern: str) -> list[list[str]]:
 
     Those whose shortest word is long come first: few lines hold them.
     """
-    from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
-
     choices = {
         tuple(sorted({word.lower() for word in one.texts}))
         for one in literal_choices(pattern, FLAGS)

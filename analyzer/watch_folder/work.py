@@ -26,6 +26,7 @@ from analyzer.archive.batches.jobs import (
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.output import write_all
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line
 from analyzer.watch_folder.state import content_of
@@ -152,8 +153,6 @@ def worst_of(document: dict[str, Any]) -> str:
 
 
 def _write_results(folder: Path, texts: dict[str, Text]) -> None:
-    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with the pipeline
-
     write_all(folder, texts)
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from analyzer.archive.object_store.local_store import LocalStore, path_of
 from analyzer.archive.object_store.object_store import (
     FORMAT,
     FORMATS,
@@ -16,6 +17,7 @@ from analyzer.archive.object_store.object_store import (
     head_of,
     show_url,
 )
+from analyzer.archive.object_store.remote_store import RemoteStore
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 
@@ -63,15 +65,9 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
 def _choose_store(url: str) -> ObjectStore:
     scheme = _URL.match(url)
     if scheme is None:
-        from analyzer.archive.object_store.local_store import LocalStore  # noqa: PLC0415 - one of the two is enough
-
         return LocalStore(Path(url))
     if scheme[1].lower() == "file":
-        from analyzer.archive.object_store.local_store import LocalStore, path_of  # noqa: PLC0415 - the same
-
         return LocalStore(path_of(url))
-    from analyzer.archive.object_store.remote_store import RemoteStore  # noqa: PLC0415 - the same
-
     return RemoteStore(url)
 
 

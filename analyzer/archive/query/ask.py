@@ -23,6 +23,7 @@ from analyzer.archive.restore.relations import Relations, relations_sql
 from analyzer.archive.store import Archive
 from analyzer.facts import database
 from analyzer.rules.language.logic import text_literal
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -314,8 +315,6 @@ def describe_views(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, s
     known = views.list_views()
     for name in names:
         if name not in known:
-            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
-
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:
         for column in known[name].every_column:

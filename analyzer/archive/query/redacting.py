@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
+from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.facts.database import quoted
@@ -41,8 +42,6 @@ def collect_documents(archive: Archive, cases: Sequence[Stored], redaction: Reda
 
 def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
     """Give the redaction the names that the facts of stored cases hold, case by case; those that are damaged lack."""
-    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-
     for case in cases:
         try:
             redaction.take_facts(recall.recall_case(archive, case, ()).facts)
