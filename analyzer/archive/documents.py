@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.archive.entry import SEGMENTS, Entry, Stored
 from analyzer.archive.object_store.object_store import GoneError, ObjectStore
+from analyzer.facts import database
 from analyzer.facts.database import duck_said
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.text import one_line
@@ -100,8 +101,6 @@ _CONNECTION: list[duckdb.DuckDBPyConnection] = []
 
 def share_connection() -> duckdb.DuckDBPyConnection:
     """Return a cursor of this process's database for reading Parquet; opening one costs twenty milliseconds."""
-    from analyzer.facts import database  # noqa: PLC0415 - heavy
-
     with _LOCK:
         if not _CONNECTION:
             _CONNECTION.append(database.connect())

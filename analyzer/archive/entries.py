@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from analyzer.archive.documents import read_metas
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, age_key
 from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
@@ -22,7 +23,7 @@ from analyzer.runtime.text import one_line
 SEGMENT_FORMAT = "backline/segment-1"
 KINDS = ("full", "case", "none")
 SHORTEST = 4  # characters of an id that may stand for all of it
-CANDIDATES = 5  # cases that an ambiguous name is told with
+CANDIDATES = 5  # cases that an error about an ambiguous name lists
 LISTINGS = 5  # of segments/, until two agree
 
 _SEGMENT = re.compile(r"segments/([0-9a-f]{11}-[0-9a-f]{8})/([A-Za-z0-9_][A-Za-z0-9_.]*)")
@@ -138,8 +139,6 @@ class Snapshot:
 
     def _by_name(self, text: str) -> tuple[list[Stored], list[str]]:
         """Return the cases of a name, and the names of all visible cases when there is none."""
-        from analyzer.archive.documents import read_metas  # noqa: PLC0415 - names are seldom asked for
-
         named: dict[str, str] = {}
         for cases in (self.list_visible_cases(), self.list_every_case()):
             new = [case for case in cases if case.id not in named]

@@ -140,7 +140,7 @@ def _write_page(
 def _write_reports(
     archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
 ) -> set[str]:
-    """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
+    """Write the report of each case that was read; return the ids. One that cannot be made is reported and left out."""
     from analyzer.commands.counter import Counter
     from analyzer.report import html
     from analyzer.runtime.output import write_atomic

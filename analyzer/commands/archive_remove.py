@@ -75,8 +75,8 @@ def _describe_removal(found: Removal, word: str) -> Iterator[str]:
         entries = [entry for entry in found.entries if entry.id == case]
         revisions = len({entry.entry_text for entry in entries})
         labels = sum(label.split("/")[1] == case for label in found.labels)
-        told = [counted(revisions, "revision"), *([counted(labels, "label")] if labels else [])]
-        yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(told)})"
+        parts = [counted(revisions, "revision"), *([counted(labels, "label")] if labels else [])]
+        yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(parts)})"
     if found.rewritten:
         verb = "are" if word.startswith("to") else "were"
         yield f"{counted(found.rewritten, 'other case')} in the same segment {verb} rewritten, otherwise unchanged"

@@ -246,5 +246,5 @@ def _take_first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any
 def _print_notes(words: str, form: str | None, left: str) -> None:
     """Say which cases an answer leaves out, and what it amounts to: below a table, beside CSV and JSON."""
     sys.stdout.flush()
-    if told := "\n".join(filter(None, (left, words))):
-        click.echo(told if form else f"\n{told}", err=bool(form))
+    if text := "\n".join(filter(None, (left, words))):
+        click.echo(text if form else f"\n{text}", err=bool(form))

@@ -105,8 +105,8 @@ def release_results(
 def say_where_the_map_is(redaction: Redaction) -> None:
     """Say where the names are kept."""
     if redaction.map.path is not None:
-        told = for_terminal(str(redaction.map.path))
-        click.echo(f"backline: the names are in {told}; keep it to yourself", err=True)
+        map_path = for_terminal(str(redaction.map.path))
+        click.echo(f"backline: the names are in {map_path}; keep it to yourself", err=True)
 
 
 def redacted_summary(
@@ -154,7 +154,7 @@ def redacted_summary(
 
 
 AT_ONCE = 5000  # lines that are replaced and looked at together
-_TOLD = attrgetter(
+_NAMED_FIELDS = attrgetter(
     "host", "log", "component", "object", "text", "address"
 )  # of a merged line: what may hold a name
 _Line = TypeVar("_Line")
@@ -202,7 +202,9 @@ def _redacted_lines(
 
     def free_names() -> Iterator[MergedLine]:
         for some in _batch_lines(chain(first, lines)):
-            made = replacer.replace_texts(dict.fromkeys(chain.from_iterable(map(_TOLD, some))))
+            made = replacer.replace_texts(
+                dict.fromkeys(chain.from_iterable(map(_NAMED_FIELDS, some)))
+            )
             yield from (_rename_line(line, made) for line in some)
 
     for shown in _batch_lines(write_lines(free_names(), form)):

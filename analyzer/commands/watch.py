@@ -90,7 +90,7 @@ def command(
     make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
     _, catalog = make.make_config()
     tell_broken(catalog)
-    # Open the archive, where there is one, or make it: a wrong name is told before the first
+    # Open the archive, where there is one, or make it: a wrong name is reported before the first
     # case.
     from analyzer.archive.store import Archive
 

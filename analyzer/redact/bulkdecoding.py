@@ -22,7 +22,7 @@ from analyzer.redact.encodings import (
 
 Word = tuple[int, str]  # which of `ENCODED`, and the word
 GAP = "\x01"  # between runs: no sign of a name
-PLAIN = re.compile(r"[\x20-\x7e]*")  # names of such signs alone can be told here
+PLAIN = re.compile(r"[\x20-\x7e]*")  # only names of such signs can be found here
 _SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 # The last sign of a word that is no whole number of bytes, without the bits that are left over.
 _LAST = {

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from analyzer.artefacts.samples import SampleColumns
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.commandnames import names_of
@@ -132,8 +133,6 @@ class Identities:
                 self.versions.add(str(values.get(name)))
         if not store.frames:
             return
-        from analyzer.artefacts.samples import SampleColumns  # noqa: PLC0415 - what most cases do not have
-
         for frame in store.frames:
             columns = (
                 frame.columns.names if isinstance(frame.columns, SampleColumns) else frame.columns

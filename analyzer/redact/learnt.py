@@ -29,10 +29,10 @@ class Learnt:
         """Return what `textforms.found_in` does, without a look where the same text was looked at before."""
         if len(text) < LEAST:
             return textforms.found_in(text, versions)
-        told = hashlib.blake2b(_sign_text(), digest_size=16)
-        told.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
-        told.update(text.encode("utf-8", "surrogatepass"))
-        key = told.hexdigest()
+        digest = hashlib.blake2b(_sign_text(), digest_size=16)
+        digest.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
+        digest.update(text.encode("utf-8", "surrogatepass"))
+        key = digest.hexdigest()
         found = self.kept.pop(key, None)
         if found is None:
             found = tuple(dict.fromkeys(textforms.found_in(text, versions)))

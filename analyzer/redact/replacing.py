@@ -1,6 +1,6 @@
 """Replaces the names of a map in texts: all of them in one pass, the longest first.
 
-How a name is sought depends on how well it can be told from other words:
+How a name is sought depends on how well it differs from other words:
 
 anywhere  five characters or more, and no part of a word of the product: inside of other words too
 alone     not beside another letter or digit

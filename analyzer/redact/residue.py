@@ -58,17 +58,8 @@ class Residue:
             yield from self._search_places(result, text)
         elif len(self._lines) < MOST:
             self._lines.update(line for line in lines if len(line) < LONG)
-        yield from self._search_cut_words(result, text)
-
-    def _fresh_lines(self, text: str) -> list[str]:
-        """Return the lines of a text that no result had before; all of them where a name may go on in the next."""
-        lines = text.split("\n")
-        if not self._lines or self._odd_pattern is not None or _OVER_LINES.search(text):
-            return lines
-        return [line for line in lines if line not in self._lines]
-
-    def _search_cut_words(self, result: str, text: str) -> Iterator[LeftName]:
-        """Look into words that may be base64 or hexadecimal and go on at the end of the next piece."""
+        # Look into words that may be base64 or hexadecimal and go on at the end of the next
+        # piece.
         if len(self._ends) > MOST:
             self._ends.clear()
         both = "\n".join(one for _, _, one in cut_words(_split_pieces(text), self._ends))
@@ -79,6 +70,13 @@ class Residue:
                     result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind
                 )
                 return
+
+    def _fresh_lines(self, text: str) -> list[str]:
+        """Return the lines of a text that no result had before; all of them where a name may go on in the next."""
+        lines = text.split("\n")
+        if not self._lines or self._odd_pattern is not None or _OVER_LINES.search(text):
+            return lines
+        return [line for line in lines if line not in self._lines]
 
     def _may_be_left(self, text: str) -> bool:
         """Tell whether a name may be left in what this text holds and none before it held."""
@@ -101,7 +99,16 @@ class Residue:
 
     def _search_places(self, result: str, text: str) -> Iterator[LeftName]:
         for how, read in _text_readings(text):
-            if found := self._find_first(lower_same_length(read)):
+            # Place and kind of the first name in a text in lower case, then of the first address
+            low = lower_same_length(read)
+            shapes = self.replacer.shapes
+            given = (
+                (one.start, one.kind)
+                for one in shapes.find_shaped(low)
+                if not shapes.is_given(one, low)
+            )
+            first = next(chain(self._find_named(low), given), None)
+            if found := first:
                 yield self._make_survivor(result, read, found[0], how, found[1])
                 return
         for _, read in _text_readings(text):
@@ -124,26 +131,16 @@ class Residue:
             if found[0] not in self._issued:
                 yield found.start(), self._kinds.get(found[0], "another form of one")
 
-    def _find_first(self, low: str) -> tuple[int, str] | None:
-        """Return place and kind of the first name in a text in lower case, then of the first address."""
-        shapes = self.replacer.shapes
-        given = (
-            (one.start, one.kind)
-            for one in shapes.find_shaped(low)
-            if not shapes.is_given(one, low)
-        )
-        return next(chain(self._find_named(low), given), None)
-
     def _search_encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""
-        told: set[str] = set()
+        seen: set[str] = set()
         for how, word, name in self.replacer.encoded_in(text):
             if (
                 name not in self._issued
                 and name not in self.replacer.shapes.issued
-                and how not in told
+                and how not in seen
             ):
-                told.add(how)
+                seen.add(how)
                 kind = self._kinds.get(name, "another form of one")
                 yield self._make_survivor(result, text, text.find(word), how, kind)
 

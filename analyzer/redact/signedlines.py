@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from analyzer.runtime.snapshot import keep_answers
+from analyzer.scan.prefilter import literal_choices
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
@@ -27,17 +28,15 @@ def needed_words(pattern: str) -> list[list[str]]:
 
     Those whose shortest word is long come first: few lines hold them.
     """
-    from analyzer.scan.prefilter import literal_choices  # noqa: PLC0415 - a wheel brings the answers
-
     choices = {
         tuple(sorted({word.lower() for word in one.texts}))
         for one in literal_choices(pattern, FLAGS)
     }
-    told = sorted(
+    ordered = sorted(
         (one for one in choices if " " not in one),
         key=lambda one: (-min(map(len, one)), len(one), one),
     )
-    return [[*one] for one in told]
+    return [[*one] for one in ordered]
 
 
 class SignedLines:

@@ -189,7 +189,7 @@ def _open_for_writing(path: Path) -> bool:
     except OSError:
         return False
     try:
-        # A writer that comes in this moment is told by a signal; one that nobody minds instead of SIGIO, which kills.
+        # A writer that comes in this moment gets a signal; a harmless one instead of SIGIO, which kills.
         fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)

@@ -23,14 +23,14 @@ from analyzer.watch_folder.work import UNWRITTEN, Landed
 
 EVERY = 5.0  # seconds between two looks when nothing happens; more where a look takes long
 TICK = 1.0  # seconds between two looks while something comes in
-LONG = 600.0  # seconds after which it is told that something still comes in
+LONG = 600.0  # seconds after which a line says that something still comes in
 PAUSE = 30.0  # seconds after results could not be written
 SAVE = 1.0  # seconds between two savings in a round
 REPORT = "report.html"
 
 
 class WatchListener(Protocol):
-    """Who is told what happens."""
+    """What hears of the events of a watched folder."""
 
     def case_begun(self, arrival: Arrival) -> None:
         """A case was handed to a process."""
@@ -259,7 +259,7 @@ class FolderWatcher:
         self.unwritten, self._until, self._blocked = why, time.monotonic() + PAUSE, True
 
     def _save_state(self) -> None:
-        """Save the state; a full disk is told, and no reason to end."""
+        """Save the state; a full disk is reported, and no reason to end."""
         try:
             self.state.save_state()
         except BacklineError as error:

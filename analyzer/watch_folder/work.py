@@ -26,6 +26,7 @@ from analyzer.archive.batches.jobs import (
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.output import write_all
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line
 from analyzer.watch_folder.state import content_of
@@ -54,7 +55,7 @@ class Landed(Job):
 
 
 def triage_landed(job: Job, config: RunConfig) -> Done:
-    """Triage what landed; never raises. `Result.id` is the content, `Result.why` what is told of the case.
+    """Triage what landed; never raises. `Result.id` is the content, `Result.why` the message about the case.
 
     config.archive  "" for none
     """
@@ -79,7 +80,7 @@ def triage_landed(job: Job, config: RunConfig) -> Done:
 def _triage_case(
     job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
 ) -> tuple[str, str]:
-    """Read, judge, write and keep; return the state and what is told."""
+    """Read, judge, write and keep; return the state and the message."""
     from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
     from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
 
@@ -152,8 +153,6 @@ def worst_of(document: dict[str, Any]) -> str:
 
 
 def _write_results(folder: Path, texts: dict[str, Text]) -> None:
-    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with the pipeline
-
     write_all(folder, texts)
 
 

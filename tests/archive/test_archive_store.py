@@ -364,7 +364,7 @@ def test_a_claim_of_a_dead_process_does_not_count(archive: Archive) -> None:
     program = (
         "import sys\n"
         "from analyzer.archive.store import Archive\n"
-        "print(Archive.open(sys.argv[1]).claim('a' * 32), flush=True)\n"
+        "print(Archive.open(sys.argv[1]).claim_case('a' * 32), flush=True)\n"
         "input()\n"
     )
     command = [sys.executable, "-c", program, archive.objects.url]

@@ -404,7 +404,7 @@ def test_a_compaction_meanwhile_takes_nothing_away(
     compact_archive(archive, all=True, older_than=0)
     snapshots = iter([before])
     now: Snapshot = archive.take_snapshot()
-    monkeypatch.setattr(Archive, "snapshot", lambda _self: next(snapshots, now))
+    monkeypatch.setattr(Archive, "take_snapshot", lambda _self: next(snapshots, now))
     report = one(archive, released())
 
     assert (report.judged, report.damaged) == (3, [])

@@ -361,10 +361,10 @@ def test_a_case_of_another_run_is_left_to_it(
             real(theirs, case)
         return real(self, case)
 
-    monkeypatch.setattr(Archive, "claim", claim)
+    monkeypatch.setattr(Archive, "claim_case", claim)
 
     def other() -> None:
-        monkeypatch.setattr(Archive, "claim", real)
+        monkeypatch.setattr(Archive, "claim_case", real)
         first = tmp_path / "cases" / "case-000"
         batch(archive, first.parent, runner=lambda config: Only(config, "case-000"))
         theirs.release_case(taken[0])

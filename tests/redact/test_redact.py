@@ -56,7 +56,7 @@ def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
         return whole(self, doc)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Redaction, "of", watched)
+        patch.setattr(Redaction, "redact_document", watched)
         for case in CASES:
             words = (
                 "triage",

@@ -178,11 +178,11 @@ def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> N
 def test_a_number_is_a_name_where_its_column_says_so() -> None:
     """A VM called 4711203 is replaced in the column of VMs, and the same digits stay in one of texts."""
     db: Any = SimpleNamespace(con=duckdb.connect())
-    db.rows = lambda query: db.con.execute(query).fetchall()
+    db.fetch_rows = lambda query: db.con.execute(query).fetchall()
     redaction = Redaction()
     redaction.identities.take_cell("vm", "4711203")
     tables = redacting.RedactedTables(db, redaction)
     query = tables.redacted_query(
         "SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm"
     )
-    assert db.rows(query) == [("vm-01", "4711203", 4711203)]
+    assert db.fetch_rows(query) == [("vm-01", "4711203", 4711203)]

@@ -40,15 +40,15 @@ class Told:
         self.cases: list[tuple[str, DoneCase, str]] = []
         self.lines: list[str] = []
 
-    def begun(self, arrival: folder_scan.Arrival) -> None:
+    def case_begun(self, arrival: folder_scan.Arrival) -> None:
         """Remember."""
         self.begins.append(arrival.name)
 
-    def done(self, arrival: folder_scan.Arrival, known: DoneCase, same: str) -> None:
+    def case_done(self, arrival: folder_scan.Arrival, known: DoneCase, same: str) -> None:
         """Remember."""
         self.cases.append((arrival.name, known, same))
 
-    def say(self, line: str) -> None:
+    def say_line(self, line: str) -> None:
         """Remember."""
         self.lines.append(line)
 

@@ -76,7 +76,7 @@ def backtest_rules(
 
     cases     glob over names of cases; window: stretch of time their newest moment lies in
     jobs      processes, 0 for one a processor
-    progress  is told of cases done and of all, from this thread
+    progress  gets the number of cases done and of all, from this thread
     plain     without near misses and examples of findings, which cost a second look at some cases
 
     Raises BacklineError when the storage fails or a process dies.
@@ -140,7 +140,7 @@ class _Sum:
         self.labels = [label for label in given if label.rule in ids]
         self.names: dict[str, str] = {}
         self.doubts: dict[tuple[str, str, str], Doubt] = {}
-        self.told: dict[tuple[str, str, str], tuple[str, str]] = {}
+        self.verdicts: dict[tuple[str, str, str], tuple[str, str]] = {}
         version = Version.from_rule(rule)
         before = Version.from_rule(released) if released is not None else None
         same = before is not None and replace(before, name="") == replace(version, name="")
@@ -176,7 +176,7 @@ class _Sum:
             known = self.doubts.setdefault(key, doubt)
             if known is not doubt:
                 known.add_subjects(doubt.subjects, doubt.cases, doubt.case, doubt.why)
-        self.told |= {
+        self.verdicts |= {
             key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()
         }
 
@@ -206,14 +206,14 @@ class _Sum:
         weigh_report = self.report
         for label in self.labels:
             key = (label.id, label.node, label.subject)
-            if key not in self.told:
+            if key not in self.verdicts:
                 continue  # a case that is not meant, or not visible any more
-            now, before = self.told[key]
+            now, before = self.verdicts[key]
             thing = CaseSubject(label.id, self.names[label.id], label.node, label.subject)
             what = "missed" if label.missed and label.label == CONFIRMED else label.label
             weigh_report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
         weigh_report.labels.sort(key=lambda one: (one.thing.case, one.thing))
-        labelled = {key for key, (now, _) in self.told.items() if not now}
+        labelled = {key for key, (now, _) in self.verdicts.items() if not now}
         unlabelled = sum(_sort_key(hit.thing) not in labelled for hit in weigh_report.hits)
         weigh_report.numbers = count_numbers(
             ((one.label, not one.now) for one in weigh_report.labels), unlabelled
@@ -221,16 +221,18 @@ class _Sum:
         if weigh_report.compared:
             made = ((one.label, not one.released) for one in weigh_report.labels)
             before_hits = len(weigh_report.hits) - len(weigh_report.gained) + len(weigh_report.lost)
-            known = sum(not before for _, before in self.told.values())
+            known = sum(not before for _, before in self.verdicts.values())
             weigh_report.numbers_before = count_numbers(made, max(0, before_hits - known))
         flag_report = self.report
         matched = flag_report.own.cases[Verdict.MATCH]
         if flag_report.judged and matched / flag_report.judged > OFTEN:
             flag_report.flags.append("often")
-        told = (
+        judged_some = (
             flag_report.own.cases[Verdict.NO_MATCH] + flag_report.own.cases[Verdict.NOT_APPLICABLE]
         )
-        if not matched and told:  # where every case is "cannot tell" there is nothing to review
+        if (
+            not matched and judged_some
+        ):  # where every case is "cannot tell" there is nothing to review
             flag_report.flags.append("never")
         report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
         report.samples = list(self._pick_samples(stored, limits)) if samples else []

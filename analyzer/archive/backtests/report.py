@@ -135,8 +135,9 @@ class BacktestReport:
     def to_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         names = [field.name for field in fields(self)]
-        names += ["lost_confirmed", "made_rejected", "gained_rejected", "failed"]
-        return {name: _to_plain(getattr(self, name)) for name in names}
+        names += ["lost_confirmed", "made_rejected", "gained_rejected"]
+        record = {name: _to_plain(getattr(self, name)) for name in names}
+        return {**record, "failed": self.has_failed}
 
 
 def _to_plain(value: Any) -> Any:

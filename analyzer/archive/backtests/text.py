@@ -121,11 +121,11 @@ def _format_worst(report: BacktestReport, most: int) -> Iterator[str]:
     if report.damaged:
         yield ""
         yield f"CANNOT BE READ: {_count_cases(len(report.damaged))}; run `backline archive verify`:"
-        told = [
+        unknown_lines = [
             f"{bound_line(name, 60)} ({case[:12]}): {bound_line(why, 160)}"
             for case, name, why in report.damaged
         ]
-        yield from _limit_items(told, most)
+        yield from _limit_items(unknown_lines, most)
 
 
 def _format_versions(report: BacktestReport, most: int) -> Iterator[str]:
@@ -199,10 +199,10 @@ def _format_label(one: LabelCheck) -> str:
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
-    told = [
+    numbers = [
         f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)
     ]
-    return ", ".join(told) or "none"
+    return ", ".join(numbers) or "none"
 
 
 def _format_unknown(report: BacktestReport, most: int) -> Iterator[str]:

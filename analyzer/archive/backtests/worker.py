@@ -85,7 +85,21 @@ def look(job: Look) -> Looked:
     collects = gc.isenabled()
     gc.disable()  # all that is made here is kept until the end: looking for what can go costs a third of the time
     try:
-        return _judge_cases(job)
+        start = time.perf_counter()
+        archive = _CONFIG.open_archive(job.archive)
+        pairs = [_CONFIG.load_rules(pair, job.limits) for pair in job.pairs]
+        answer = Looked([Said() for _ in pairs])
+        some = [rule for pair in pairs for rule in pair if rule is not None]
+        found: dict[str, Facts] = {}
+        for case, name, facts in _read_cases(archive, job, some, answer):
+            found[case.id], answer.names[case.id] = facts, name
+        answer.judged, answer.seconds = len(found), time.perf_counter() - start
+        for place, (rule, released) in enumerate(pairs):
+            labelled = job.labelled[place] if job.labelled else ()
+            _compare_versions(
+                rule, released, found, job, answer.said[place], answer.names, labelled
+            )
+        return answer
     finally:
         if collects:
             gc.enable()
@@ -94,22 +108,6 @@ def look(job: Look) -> Looked:
 def judge_counted(job: Look) -> tuple[int, Looked]:
     """Return how many cases a job has, and what `look` says of them."""
     return job.case_count, look(job)
-
-
-def _judge_cases(job: Look) -> Looked:
-    start = time.perf_counter()
-    archive = _CONFIG.open_archive(job.archive)
-    pairs = [_CONFIG.load_rules(pair, job.limits) for pair in job.pairs]
-    answer = Looked([Said() for _ in pairs])
-    some = [rule for pair in pairs for rule in pair if rule is not None]
-    found: dict[str, Facts] = {}
-    for case, name, facts in _read_cases(archive, job, some, answer):
-        found[case.id], answer.names[case.id] = facts, name
-    answer.judged, answer.seconds = len(found), time.perf_counter() - start
-    for place, (rule, released) in enumerate(pairs):
-        labelled = job.labelled[place] if job.labelled else ()
-        _compare_versions(rule, released, found, job, answer.said[place], answer.names, labelled)
-    return answer
 
 
 # -- reading
@@ -305,7 +303,7 @@ def note_differences(said: Said, case: str, name: str, now: Judgement, before: J
     unknown, known = _map_unknown(now), _map_unknown(before)
     for key in sorted(
         unknown.keys() - known.keys() - old.keys()
-    ):  # a finding that cannot be told now is a lost one
+    ):  # a finding that is "cannot tell" now is a lost one
         said.unsure.append(
             BacktestHit(
                 CaseSubject(case, name, *key), "", "", unknown[key], _describe_verdict(before, *key)
@@ -320,7 +318,7 @@ def note_differences(said: Said, case: str, name: str, now: Judgement, before: J
 
 
 def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
-    """Return what cannot be told of which subjects, (node, subject) -> why; a subject the rule failed at as well."""
+    """Return what is unknown of which subjects, (node, subject) -> why; a subject the rule failed at as well."""
     found = {(one.node, one.subject): f"cannot tell: {one.why}" for one in judgement.cannot_tell}
     failed = (one for one in judgement.findings if one.verdict == Verdict.ERROR)
     return found | {(one.node, one.subject): one.say for one in failed}

@@ -195,7 +195,19 @@ class Batch:
         """Do jobs; return those that they left to do."""
         later: list[Job] = []
         for done in self.runner.run(self._claim_jobs(jobs, later)):
-            self._take_done(done)
+            if done.fatal is not None:
+                raise done.fatal
+            self._hashes.note_case(
+                done.hashes, self._found.get(done.results[0].source) if done.results else None
+            )
+            self.watcher.note_finished(done)
+            for result in done.results:
+                self._count_result(done, result)
+                self._open[done.number] = self._open.get(done.number, 1) - 1
+            if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
+                self._spent.append((time.monotonic(), claim))
+                del self._claims[done.number]
+            self._release_claims(2 * self._every)
             self._hashes.save_changed(SAVE_EVERY)
         if later and not self._again and not self._fail:
             time.sleep(WAIT)
@@ -258,22 +270,6 @@ class Batch:
         self._every = max(LOOK_EVERY, 20 * (self._looked - began))
         if self._stamps is None:
             self._stamps = {key: entry.stamp for key, entry in self._known.newest.items()}
-
-    def _take_done(self, done: Done) -> None:
-        """Take the answer to a job."""
-        if done.fatal is not None:
-            raise done.fatal
-        self._hashes.note_case(
-            done.hashes, self._found.get(done.results[0].source) if done.results else None
-        )
-        self.watcher.note_finished(done)
-        for result in done.results:
-            self._count_result(done, result)
-            self._open[done.number] = self._open.get(done.number, 1) - 1
-        if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
-            self._spent.append((time.monotonic(), claim))
-            del self._claims[done.number]
-        self._release_claims(2 * self._every)
 
     def _release_claims(self, after: float) -> None:
         """Give claims free so long after their jobs were done: another run has seen by then what was stored."""

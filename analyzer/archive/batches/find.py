@@ -109,7 +109,7 @@ def cases_in(
     """Yield the cases below `paths` in the order of the paths and of names, each once.
 
     skip   folders that are never looked into (the archive)
-    count  is told what was met and is no case
+    count  takes what was met and is no case
     Raises BacklineError for a path that is not there.
     """
     count = FindSummary() if count is None else count
@@ -216,9 +216,9 @@ class _Finder:
         try:
             children = self.tree.list_children(folder.path)
         except OSError as error:
-            told = (folder.path, error.strerror or str(error))
-            if told not in self.count.unreadable:
-                self.count.unreadable.append(told)
+            fault = (folder.path, error.strerror or str(error))
+            if fault not in self.count.unreadable:
+                self.count.unreadable.append(fault)
             return []
         names = {child.name for child in children}
         if HEAD in names:

@@ -80,7 +80,7 @@ class Result:
     """What became of one case.
 
     state       ok, partial, refused, failed; hashed: only its hashes were asked for; gone: its facts are not there;
-                lost: the process died (told by the runner), nothing is stored
+                lost: the process died (the runner says so), nothing is stored
     id          what the case is, "" when that is not known
     rules       rules that matched, with the number of findings
     unsearched  signatures that its stored facts were never searched for

@@ -1,6 +1,6 @@
 """Plans a batch: new cases are read, stored ones judged or read again where needed, the rest is done.
 
-It is told from names alone: those of the stored entries and the known hashes of the files.
+It follows from names alone: those of the stored entries and the known hashes of the files.
 """
 
 from __future__ import annotations

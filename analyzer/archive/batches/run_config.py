@@ -21,7 +21,7 @@ class RunConfig:
     """How a run reads and judges; the same for all its processes, each of which checks that it sees the same.
 
     archive   URL or folder of the archive, "" for none
-    options   as the command was told; settings: the file that it uses, "" for none
+    options   of the command line; settings: the file that it uses, "" for none
     catalog   hash of the rules as the command saw them; reading, judging: fingerprints (prints.py)
     run       id of the run
     """

@@ -346,7 +346,7 @@ def list_reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
         ]
     used = {
         rule.id for rule in catalog.rules
-    }  # a file that is no rule is told once, not in each case
+    }  # a file that is no rule is reported once, not in each case
     errors = {one.rule for one in outcome.judgement.findings if one.verdict == "error"} & used
     return [f"rule {rule} failed while judging" for rule in sorted(errors)]
 

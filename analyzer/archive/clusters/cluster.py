@@ -72,7 +72,7 @@ class Cluster:
     scheduler  address such as tcp://host:8786, or `local` for a cluster of processes on this machine
     workers    processes of a local cluster, 0 for one a core
     patience   seconds to wait for a scheduler or worker that is gone; slow: see SLOW
-    tell       is told in one line when a worker or the scheduler is lost
+    tell       gets a line when a worker or the scheduler is lost
     """
 
     def __init__(
@@ -181,20 +181,20 @@ class Cluster:
             raise worker_protocol.fatal_of((worker_protocol.MISSING, why), one.worker)
 
     def _handle_answer(self, one: _Try, answer: worker_protocol.Answer) -> Iterator[Done]:
-        kind, told = answer
+        kind, detail = answer
         task = one.task
         if kind == worker_protocol.KIT:
             self._send_task(task, one.worker, self._kit)
         elif kind == worker_protocol.DONE:
             self._longest = max(self._longest, time.monotonic() - (one.begun or time.monotonic()))
-            done: Done = pickle.loads(told)
+            done: Done = pickle.loads(detail)
             if done.fatal is not None:
                 done.fatal.where = f"{done.fatal.where} (worker {one.worker})".strip()
             yield from self._finish_task(task, done)
         elif kind == worker_protocol.BROKEN:
-            yield from self._finish_task(task, task.job.give_up(told))
+            yield from self._finish_task(task, task.job.give_up(detail))
         elif kind == worker_protocol.UNSEEN and not os.path.lexists(
-            told
+            detail
         ):  # it is gone meanwhile: refused like everywhere
             task.sure = True
             self._retry_task(task)

@@ -45,7 +45,7 @@ class Link:
                 do="Install them: pip install 'backline[cluster]'.",
             ) from None
         self._distributed: Any = distributed
-        # Let the libraries of the cluster say nothing on stderr: what matters is told in our
+        # Let the libraries of the cluster say nothing on stderr: what matters is in our
         # words.
         names = [
             name
@@ -115,7 +115,7 @@ class Link:
                 self._client = self._distributed.Client(
                     self.address, timeout=ANSWER, security=self._security, set_as_default=False
                 )
-        except Exception as error:  # noqa: BLE001 - no route, no scheduler, no TLS: all told alike
+        except Exception as error:  # noqa: BLE001 - no route, no scheduler, no TLS: all reported alike
             self.why = one_line(str(error), 200) or type(error).__name__
             time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))
             return False

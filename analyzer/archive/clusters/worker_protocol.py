@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from analyzer.rules.settings import Settings
     from analyzer.runtime.limits import Limits
 
-# Kinds of an answer; the second part of the tuple is told beside each.
+# Kinds of an answer; the comment names the second part of the tuple.
 DONE = "done"  # the pickled Done
 KIT = "kit"  # the rules were not sent along and are not known here: ""
 TOOL = "tool"  # another Backline: its version
@@ -149,7 +149,7 @@ def key_of(kit: bytes) -> str:
 def _send_source(source: RuleSource, limits: Limits) -> SentSource:
     files, faults = rule_files([replace(source)], replace(limits, rules=_NOT_ENOUGH))
     sent = tuple(_send_file(file, source.kind, limits) for _, file in files)
-    told = tuple(
+    fault_records = tuple(
         {
             "message": one.message,
             "file": one.file,
@@ -161,7 +161,7 @@ def _send_source(source: RuleSource, limits: Limits) -> SentSource:
     )
     data = tuple(_send_file(file, source.kind, limits) for file in data_files(source)[0])
     shared = tuple(_send_file(file, source.kind, limits) for file in shared_files(source))
-    return SentSource(source.kind, source.name, source.version, sent, told, data, shared)
+    return SentSource(source.kind, source.name, source.version, sent, fault_records, data, shared)
 
 
 def _send_file(file: Any, kind: str, limits: Limits) -> SentFile:
@@ -276,10 +276,10 @@ def _make_context(config: RunConfig, kit: Kit) -> WorkerContext:
 
 def fatal_of(answer: Answer, worker: str) -> BacklineError:
     """Return the error that ends a run because of what a worker is."""
-    kind, told = answer
+    kind, detail = answer
     same = "Install the same wheel of Backline and the same Python on all machines, and start the workers again."
     if kind == TOOL:
-        ours, theirs = tool_print().split(), str(told).split()
+        ours, theirs = tool_print().split(), str(detail).split()
         names = ("Backline", "Python")
         differing = [
             f"{name} {b} there, {a} here"
@@ -290,9 +290,9 @@ def fatal_of(answer: Answer, worker: str) -> BacklineError:
         return ConfigError("a worker has another Backline", where=worker, why=why, do=same)
     if kind == MISSING:
         return ConfigError(
-            "a worker cannot start Backline", where=worker, why=str(told)[:200], do=same
+            "a worker cannot start Backline", where=worker, why=str(detail)[:200], do=same
         )
     return ConfigError(
-        "a worker cannot read the files of a case", where=worker, why=f"there is no {told}",
+        "a worker cannot read the files of a case", where=worker, why=f"there is no {detail}",
         do="Put the cases on a storage that all machines reach (s3://…, or a network folder of the same path).",
     )  # fmt: skip

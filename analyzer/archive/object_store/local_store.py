@@ -181,28 +181,24 @@ class LocalStore:
         made = not target.parent.is_dir()
         target.parent.mkdir(parents=True, exist_ok=True)
         if new:
-            _renamed_new(temporary, target)
+            if os.name == "nt":
+                temporary.rename(target)  # fails on Windows when the target is there
+            else:
+                try:
+                    os.link(temporary, target)
+                except (FileExistsError, FileNotFoundError):
+                    raise
+                except (
+                    OSError
+                ):  # a file system without hard links: two at once may both believe they were first
+                    if target.exists():
+                        raise FileExistsError(str(target)) from None
+                    temporary.replace(target)
         else:
             temporary.replace(target)
         _to_disk(target.parent)
         if made:
             _to_disk(target.parent.parent)
-
-
-def _renamed_new(temporary: Path, target: Path) -> None:
-    if os.name == "nt":
-        temporary.rename(target)  # fails on Windows when the target is there
-        return
-    try:
-        os.link(temporary, target)
-    except (FileExistsError, FileNotFoundError):
-        raise
-    except (
-        OSError
-    ):  # a file system without hard links: two at once may both believe they were first
-        if target.exists():
-            raise FileExistsError(str(target)) from None
-        temporary.replace(target)
 
 
 def _to_disk(folder: Path) -> None:

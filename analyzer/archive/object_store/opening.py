@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+from analyzer.archive.object_store.local_store import LocalStore, path_of
 from analyzer.archive.object_store.object_store import (
     FORMAT,
     FORMATS,
@@ -16,6 +17,7 @@ from analyzer.archive.object_store.object_store import (
     head_of,
     show_url,
 )
+from analyzer.archive.object_store.remote_store import RemoteStore
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 
@@ -44,40 +46,29 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
             raise _no_archive(objects, why, "Name an empty folder or one that does not exist yet.")
         objects.put_new(HEAD, head_of(FORMAT))
         head = objects.get(HEAD)
-    _check_head(objects, head)
+    try:
+        found = json.loads(head)["format"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise _no_archive(objects, f"its {HEAD} cannot be read") from None
+    if found not in FORMATS:
+        if isinstance(found, str) and found.startswith("backline/archive-"):
+            raise NotAnArchiveError(
+                "the archive was made by a newer version",
+                where=show_url(objects.url),
+                why=f"its format is {one_line(found, 40)}, this version reads {FORMAT} and older",
+                do="Use the version of Backline that made it, or a newer one.",
+            )
+        raise _no_archive(objects, f"its {HEAD} is of something else")
     return objects
 
 
 def _choose_store(url: str) -> ObjectStore:
     scheme = _URL.match(url)
     if scheme is None:
-        from analyzer.archive.object_store.local_store import LocalStore  # noqa: PLC0415 - one of the two is enough
-
         return LocalStore(Path(url))
     if scheme[1].lower() == "file":
-        from analyzer.archive.object_store.local_store import LocalStore, path_of  # noqa: PLC0415 - the same
-
         return LocalStore(path_of(url))
-    from analyzer.archive.object_store.remote_store import RemoteStore  # noqa: PLC0415 - the same
-
     return RemoteStore(url)
-
-
-def _check_head(objects: ObjectStore, head: bytes) -> None:
-    try:
-        found = json.loads(head)["format"]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        raise _no_archive(objects, f"its {HEAD} cannot be read") from None
-    if found in FORMATS:
-        return
-    if isinstance(found, str) and found.startswith("backline/archive-"):
-        raise NotAnArchiveError(
-            "the archive was made by a newer version",
-            where=show_url(objects.url),
-            why=f"its format is {one_line(found, 40)}, this version reads {FORMAT} and older",
-            do="Use the version of Backline that made it, or a newer one.",
-        )
-    raise _no_archive(objects, f"its {HEAD} is of something else")
 
 
 def _no_archive(objects: ObjectStore, why: str, do: str = "") -> NotAnArchiveError:

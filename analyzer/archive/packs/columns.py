@@ -131,11 +131,11 @@ def parse_columns(text: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _read_schema(name: str) -> Schema:
-    told = {stored: kind for _, kind, _, stored in parse_columns(ASKED.get(name, ""))}
+    kinds = {stored: kind for _, kind, _, stored in parse_columns(ASKED.get(name, ""))}
     for column in filter(None, _BESIDE.get(name, "").split(", ")):
         own, kind = column.split()
-        told[own] = kind
-    return told
+        kinds[own] = kind
+    return kinds
 
 
 TABLES = {

@@ -193,7 +193,12 @@ def _odd_values(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:
 def node_columns(facts: Facts, records: Iterable[Mapping[str, Any]]) -> Columns:
     """Return the nodes with what the document says of them and how well each table was read there."""
     known = {record.get("id"): record for record in records}
-    covers = _list_covers(facts)
+    # By node how well each declared table is known: [table, state, why, addresses]
+    covers: dict[str, list[list[Any]]] = {}
+    for name, table in sorted(facts.tables.items()):
+        for key in facts.nodes_with(name) if table.lines_of is None else ():
+            cover = facts.coverage(key, name)
+            covers.setdefault(key, []).append([name, cover.state, cover.why, cover.addresses])
     tables = sorted(name for name, table in facts.tables.items() if table.lines_of is None)
     rows: list[dict[str, Any]] = []
     for place, info in enumerate(facts.nodes.values()):
@@ -231,16 +236,6 @@ def node_columns(facts: Facts, records: Iterable[Mapping[str, Any]]) -> Columns:
 
 def _to_word(value: object) -> str:
     return text(str(value)) if value is not None else ""
-
-
-def _list_covers(facts: Facts) -> dict[str, list[list[Any]]]:
-    """Return by node how well each declared table is known: [table, state, why, addresses]."""
-    found: dict[str, list[list[Any]]] = {}
-    for name, table in sorted(facts.tables.items()):
-        for key in facts.nodes_with(name) if table.lines_of is None else ():
-            cover = facts.coverage(key, name)
-            found.setdefault(key, []).append([name, cover.state, cover.why, cover.addresses])
-    return found
 
 
 def scan_columns(scans: Sequence[LogScan], searched: Searched) -> Columns:
@@ -291,8 +286,13 @@ def _list_tallies(scan: LogScan) -> dict[str, list[Any]]:
     }
     for name in sorted(names):
         stop = scan.stopped.get(name)
-        told = [stop.line, stop.lines, stop.groups, stop.total] if stop is not None else None
-        found[name] = [scan.counts.get(name), name in scan.capped, name in scan.at_least, told]
+        stop_values = [stop.line, stop.lines, stop.groups, stop.total] if stop is not None else None
+        found[name] = [
+            scan.counts.get(name),
+            name in scan.capped,
+            name in scan.at_least,
+            stop_values,
+        ]
     return found
 
 

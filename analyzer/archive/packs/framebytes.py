@@ -115,33 +115,28 @@ def restore_frame(
     }
     line = _of_sql(cells["_line"], info["line"])
     if "samples" in info:
-        columns, line = _restore_samples(columns, line, info["samples"])
+        # Columns and lines of samples in little memory again; ValueError when they are no whole
+        # samples.
+        #
+        # form  how many objects a sample has, the columns that name them, those of the sample,
+        # those the capture lacks
+        objects, names, moments, absent = info["samples"]
+        samples, left = divmod(len(line), objects) if objects > 0 else (0, len(line))
+        if left:
+            raise ValueError(f"{len(line)} rows do not make whole samples of {objects} objects")
+        own = SampleColumns(
+            {name: columns[name][:objects] for name in names},
+            {name: columns[name][::objects].copy() for name in moments},
+            {
+                name: None if name in absent else packed(cells)
+                for name, cells in columns.items()
+                if name not in names and name not in moments
+            },
+            samples,
+            objects,
+        )
+        columns, line = own, SampleLines(line[::objects].copy(), objects)
     return Frame(table, columns, line, block, dict(info["cells"]))
-
-
-def _restore_samples(
-    columns: Mapping[str, Any], line: Any, form: Sequence[Any]
-) -> tuple[SampleColumns, SampleLines]:
-    """Return columns and lines of samples in little memory again; ValueError when they are no whole samples.
-
-    form  how many objects a sample has, the columns that name them, those of the sample, those the capture lacks
-    """
-    objects, names, moments, absent = form
-    samples, left = divmod(len(line), objects) if objects > 0 else (0, len(line))
-    if left:
-        raise ValueError(f"{len(line)} rows do not make whole samples of {objects} objects")
-    own = SampleColumns(
-        {name: columns[name][:objects] for name in names},
-        {name: columns[name][::objects].copy() for name in moments},
-        {
-            name: None if name in absent else packed(cells)
-            for name, cells in columns.items()
-            if name not in names and name not in moments
-        },
-        samples,
-        objects,
-    )
-    return own, SampleLines(line[::objects].copy(), objects)
 
 
 def share_names(frame: Frame, before: Frame | None) -> Frame:

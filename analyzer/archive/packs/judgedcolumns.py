@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
@@ -39,10 +39,10 @@ def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Col
     for place, one in enumerate(outcome.judgement.cannot_tell):
         unknowns.append({**{name: _to_word(getattr(one, name)) for name in _DOUBT}, "_row": place})
     verdicts: list[dict[str, Any]] = []
-    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
+    rule_texts = {rule: (title, kb) for rule, title, kb in outcome.rules}
     words = [verdict.value for verdict in Verdict]
     for verdicts_place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
-        title, kb = told.get(rule, (rule, ()))
+        title, kb = rule_texts.get(rule, (rule, ()))
         row: dict[str, Any] = {
             "rule": _to_word(rule),
             "title": _to_word(title),
@@ -51,9 +51,26 @@ def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Col
         verdicts.append(
             row | {word: int(counts.get(word, 0)) for word in words} | {"_row": verdicts_place}
         )
+    findings = document["findings"]
+    finding_rows: list[dict[str, Any]] = []
+    for rows_place, rows_one in enumerate(findings):
+        inner_row: dict[str, Any] = {name: rows_one[name] for name in _FOUND}
+        inner_row |= {
+            "kb": _to_numbers(rows_one["kb"]),
+            "issues": _to_numbers(rows_one["issues"]),
+            "finding_id": rows_one["id"],
+        }
+        finding_rows.append(
+            inner_row
+            | {
+                "first_seen": timestamp(rows_one["first_seen"]),
+                "excess": _to_number(rows_one["excess"]),
+                "_row": rows_place,
+            }
+        )
     tables = {
         CASE: case_columns(meta, document),
-        FINDINGS: transpose_rows([*_finding_rows(document["findings"])]),
+        FINDINGS: transpose_rows([*finding_rows]),
         UNKNOWNS: transpose_rows([*unknowns]),
         VERDICTS: transpose_rows([*verdicts]),
     }
@@ -90,21 +107,6 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
             "unknowns": tally_case(document).questions,
         }
     return transpose_rows([row])
-
-
-def _finding_rows(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    for place, one in enumerate(findings):
-        row: dict[str, Any] = {name: one[name] for name in _FOUND}
-        row |= {
-            "kb": _to_numbers(one["kb"]),
-            "issues": _to_numbers(one["issues"]),
-            "finding_id": one["id"],
-        }
-        yield row | {
-            "first_seen": timestamp(one["first_seen"]),
-            "excess": _to_number(one["excess"]),
-            "_row": place,
-        }
 
 
 def _to_word(value: object) -> str:

@@ -23,6 +23,7 @@ from analyzer.archive.restore.relations import Relations, relations_sql
 from analyzer.archive.store import Archive
 from analyzer.facts import database
 from analyzer.rules.language.logic import text_literal
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -33,11 +34,11 @@ BATCH = 1000  # rows that are taken at once
 _SMALLER = "Query less, or allow more time with --seconds."
 
 Row = tuple[Any, ...]
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
 class _Watched:
-    """An object store that remembers which objects a database was told the paths of."""
+    """An object store that remembers whose paths a database got."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -100,7 +101,19 @@ class QueryDatabase:
         """Make the view of this name; before `lock`."""
         view = views.list_views()[name]
         if view.stored == views.LABELS:
-            self._create_labels()
+            numbers = {case.id: number for number, case in enumerate(self.cases)}
+            own = [label for label in current_labels(self.archive) if label.id in numbers]
+            self.con.execute(
+                f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
+                ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
+            )
+            kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
+            cells: list[list[Any]] = [[numbers[label.id] for label in own]]
+            cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
+            cells.append([label.at.removesuffix("Z") for label in own])
+            marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
+            marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
+            self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
         below = (
             f"SELECT * FROM {views.LABELS}"
             if view.stored == views.LABELS
@@ -109,21 +122,6 @@ class QueryDatabase:
         for sql in views.create_schemas_sql([view]):
             self.con.execute(sql)
         self.fetch_rows(views.create_view_sql(view, below))
-
-    def _create_labels(self) -> None:
-        numbers = {case.id: number for number, case in enumerate(self.cases)}
-        own = [label for label in current_labels(self.archive) if label.id in numbers]
-        self.con.execute(
-            f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
-            ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
-        )
-        kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
-        cells: list[list[Any]] = [[numbers[label.id] for label in own]]
-        cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
-        cells.append([label.at.removesuffix("Z") for label in own])
-        marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
-        marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
-        self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
 
     def lock_files(self) -> None:
         """Take away everything but the files that the relations stand on."""
@@ -238,7 +236,7 @@ class QueryDatabase:
 _LABEL = ("rule", "node", "subject", "label", "missed", "by", "note", "at")
 
 
-def run_twice(snapshot: Snapshot, act: Callable[[Snapshot], Told]) -> Told:
+def run_twice(snapshot: Snapshot, act: Callable[[Snapshot], Result]) -> Result:
     """Return what `act` answers over a snapshot, and once more over a fresh one when a compaction was quicker.
 
     Damaged packs and segments are left out and noted in `snapshot.damaged`, as long as each time others are found.
@@ -317,8 +315,6 @@ def describe_views(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, s
     known = views.list_views()
     for name in names:
         if name not in known:
-            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
-
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:
         for column in known[name].every_column:

@@ -103,14 +103,14 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         yield f"{counted(undated, 'case')} left out: no time is known"
     if wanted.rule:
         among = f"rule IN ({', '.join(map(text_literal, select_rules(db, Filter(wanted.rule, former=wanted.former))))})"
-        told = (
+        decided = (
             f"SELECT _case FROM ({db.relation_sql(FINDINGS)}) WHERE verdict = 'match' AND {among}"
         )
         doubtful = f"SELECT _case FROM ({db.relation_sql(UNKNOWNS)}) WHERE {among}"
         judged = f"SELECT _case FROM ({db.relation_sql(VERDICTS)}) WHERE {among}"
         untold, unjudged = count_cases(
             any_rule,
-            f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({told}))",
+            f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({decided}))",
             f"count(*) FILTER (c._case NOT IN ({judged}))",
         )
         if untold:

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.object_store import object_store
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
+from analyzer.archive.query.ask import QueryDatabase, run_twice
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.report.fleetmap import (
@@ -27,11 +28,9 @@ from analyzer.report.fleetmap import (
     Host,
     arrange_fleet,
 )
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
-
-if TYPE_CHECKING:
-    from analyzer.archive.query.ask import QueryDatabase
 
 NOTES = 20  # findings of one rule on one host of one case that are read with their sentences
 SHORT = 12  # characters of an id that name a case, more when two cases share them
@@ -70,8 +69,6 @@ def read_fleet(
 
     Raises UsageError when a wanted rule was judged in no case.
     """
-    from analyzer.archive.query.ask import run_twice  # noqa: PLC0415 - heavy
-
     return run_twice(
         snapshot or archive.take_snapshot(),
         lambda now: _read_fleet(archive, now, wanted or FleetFilter()),
@@ -79,8 +76,6 @@ def read_fleet(
 
 
 def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
-    from analyzer.archive.query.ask import QueryDatabase  # noqa: PLC0415 - heavy
-
     db = QueryDatabase(archive, snapshot.list_visible_cases(), TABLES, SECONDS)
     try:
         newest = max((entry.stamp for entry in snapshot.entries), default=0)
@@ -214,8 +209,6 @@ def _choose_rules(
     patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
-
             known = [rule.id for rule in rules]
             do = (
                 did_you_mean(pattern, known)

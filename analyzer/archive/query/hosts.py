@@ -196,7 +196,7 @@ class Machines:
         )
 
     def _unknown_sql(self) -> str:
-        """Of each machine that cannot be told: the terms that keep it from being told, and why."""
+        """Of each unknown machine: the terms that keep it unknown, and why."""
         some = [
             f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
             f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"

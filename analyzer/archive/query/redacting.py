@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
+from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.facts.database import quote_name
@@ -41,8 +42,6 @@ def collect_documents(archive: Archive, cases: Sequence[Stored], redaction: Reda
 
 def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
     """Give the redaction the names that the facts of stored cases hold, case by case; those that are damaged lack."""
-    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-
     for case in cases:
         try:
             redaction.take_facts(recall.recall_case(archive, case, ()).facts)
@@ -73,8 +72,8 @@ def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Red
             names.versions.update(texts[column])
         for column, label in labelled:
             pairs = f"SELECT DISTINCT {quote_name(label)}::VARCHAR, {quote_name(column)}::VARCHAR FROM ({query})"
-            for told, value in db.fetch_rows(pairs):
-                names.take_setting(told or "", value or "")
+            for setting, value in db.fetch_rows(pairs):
+                names.take_setting(setting or "", value or "")
 
 
 def distinct_texts(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:

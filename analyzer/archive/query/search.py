@@ -1,6 +1,6 @@
 """The questions an engineer asks an archive: which machines, which findings, which lines, how many a month.
 
-Every answer tells beside what was found how much could not be told: absence is never innocence.
+Every answer counts what was found and how much is unknown: absence is never innocence.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _speaks_of(db: QueryDatabase, kb: int) -> str:
 
 
 def _count_findings(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
-    """Return how much was found and how much could not be told; makes `_untold`."""
+    """Return how much was found and how much is unknown; makes `_untold`."""
     inside = window.condition_sql("c.created")
     db.fetch_rows(
         "CREATE TEMP TABLE _untold AS SELECT c.name, c.case_id, c.created, u._case, u.node, u.rule,"

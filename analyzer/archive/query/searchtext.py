@@ -102,7 +102,7 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
     """Yield one record for each machine."""
     for row in rows:
         name, case, created, node, _kind, product, version, same = row[:FIXED]
-        told = []
+        term_records = []
         for term, (count, shown) in zip(terms, _split_answers(row), strict=True):
             some = [
                 {
@@ -113,10 +113,10 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
                 }
                 for one in shown
             ]
-            told.append(
+            term_records.append(
                 {"term": term.text, "table": term.table.name, "fulfilling": count, "rows": some}
             )
-        record = [name, case, created, node, product, version, told]
+        record = [name, case, created, node, product, version, term_records]
         yield [*record, same] if same is not None else record
 
 
@@ -159,7 +159,7 @@ def findings_text(found: SearchResult, *, listed: bool = False) -> str:
 def left_text(found: SearchResult) -> str:
     """Return which cases answer no question: those that could not be read, those without a time to choose them by.
 
-    What a sentence of this module has told already, as not judged by a rule or among those asked, is not told again.
+    What a sentence of this module says already, as not judged by a rule or among those asked, is not repeated again.
     """
     parts = []
     if count := found.counts.get("unread_cases"):

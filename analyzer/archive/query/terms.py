@@ -7,6 +7,7 @@ when some row does, no when every row says no and none may be missing, else nobo
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -263,7 +264,7 @@ def _check_condition(source: RuleText, found: re.Match[str], table: Table) -> Ex
 
 
 def _term_error(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleError:
-    """Return an error of the command line, told as that of a rule."""
+    """Return an error of the command line, written as that of a rule."""
     error = source.error(message, place, help)
     error.exit_code = UsageError.exit_code
     return error
@@ -296,8 +297,6 @@ def _suggest_table(text: str, declared: Mapping[str, Table]) -> str:
 
 def nearest_field(name: str) -> str:
     """Return a question with the short field that a word is near to (`drivr`: `driver`), "" for none."""
-    import difflib  # noqa: PLC0415 - for mistakes only
-
     near = difflib.get_close_matches(name.lower()[:40], [*SHORT, *_ELSEWHERE], n=1, cutoff=0.8)
     return f"did you mean `{near[0]}`?" if near else ""
 

@@ -98,7 +98,7 @@ class Revival:
             table.name: {*parsing.siblings(table.name), *parsing.read_beside(table.name)}
             for table in self.tables
         }
-        told = self.whole or any(beside.values())
+        with_addresses = self.whole or any(beside.values())
         columns = [
             CASE,
             "_row",
@@ -106,7 +106,7 @@ class Revival:
             "complete",
             "_covers",
             "_counts",
-            *(["_addresses"] if told else []),
+            *(["_addresses"] if with_addresses else []),
         ]
         rows = self.reading.read_rows(NODES, columns, f"ORDER BY {CASE}, _row")
         for number, _, info, complete, covers, counts, *addresses in rows:
@@ -121,7 +121,9 @@ class Revival:
             there |= read[counts].keys()
             for table, state, why in read[covers]:
                 facts.cover(key, parsing.name_today(table), state, why)
-            if not self.whole:  # a table that is not there is told of by the file that may hold it
+            if (
+                not self.whole
+            ):  # a table that is not there is described by the file that may hold it
                 left_out = [
                     beside[name] & read[counts].keys()
                     for name in beside.keys() - read[counts].keys()

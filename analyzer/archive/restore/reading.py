@@ -158,7 +158,7 @@ class Reading:
     def read_rows(
         self, table: str, columns: Sequence[str], then: str, cells: str = ""
     ) -> list[tuple[Any, ...]]:
-        """Return the rows that `ask` brings; `cells` are the columns themselves unless told."""
+        """Return the rows that `ask` brings; `cells` are the columns themselves by default."""
         with self.explain_errors():
             return self.ask_columns(
                 table, columns, cells or ", ".join(map(quote_name, columns)), then

@@ -104,7 +104,7 @@ def rename_limits(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
     found = [(text, _LIMIT.match(text)) for text in limits]
     values = {match["limit"]: int(match["value"]) for _, match in found if match}
     own = replace(Limits(), **values)
-    told: dict[tuple[str, str], list[str]] = {}
+    reached: dict[tuple[str, str], list[str]] = {}
     seen: set[tuple[str, str]] = set()
     for scan in scans:
         for hit in scan.list_limits(own):
@@ -112,7 +112,7 @@ def rename_limits(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
                 hit.name in values and (hit.address, hit.name) not in seen
             ):  # as Ledger.add_limit: once for each place
                 seen.add((hit.address, hit.name))
-                told.setdefault((scan.address, _limit_kind(hit.name)), []).append(str(hit))
+                reached.setdefault((scan.address, _limit_kind(hit.name)), []).append(str(hit))
     logs = {scan.address for scan in scans}
     out: list[str] = []
     for text, match in found:
@@ -128,7 +128,7 @@ def rename_limits(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
             else ""
         )
         if match and address in logs:
-            out += told.pop((address, _limit_kind(match["limit"])), [])
+            out += reached.pop((address, _limit_kind(match["limit"])), [])
         else:
             out.append(text)
     return out

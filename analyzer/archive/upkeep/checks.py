@@ -49,8 +49,8 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
         return
     if meta.get("format") not in FORMATS:
         yield f"meta.json says format {one_line(str(meta.get('format')), 40)}, which this version does not read"
-    told = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
-    for key, value in told.items():
+    expected = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
+    for key, value in expected.items():
         if meta.get(key) != value:
             yield f"meta.json says {key} {one_line(str(meta.get(key)), 40)}, the name of the case says {value}"
     if source_key(str(meta.get("source"))) != entry.source:
@@ -72,7 +72,7 @@ def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterato
     files = document["case"]["files"]
     if len(files) != meta.get("files"):
         return  # of an unpacked bundle the document lists only some
-    ids = {  # the names as they are told, and as they were on a disk of Windows or with bytes that are no text
+    ids = {  # the names as they are shown, and as they were on a disk of Windows or with bytes that are no text
         case_id(
             change(str(meta.get("name"))),
             [(change(file["name"]), file["size"], file["sha256"]) for file in files],
@@ -84,7 +84,7 @@ def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterato
 
 
 def _with_bytes(name: str) -> str:
-    """Return a name with the bytes that were no text and are told as `\\xNN`."""
+    """Return a name with the bytes that were no text and are shown as `\\xNN`."""
     return _BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), name)
 
 

@@ -37,7 +37,7 @@ from analyzer.facts.database import duck_said
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
-    import duckdb
+    pass
 
 AT_ONCE = 100  # packs whose tables are looked at with one question
 ROOMS = (PACKS, SEGMENTS, LABELS, HASHES, CLAIMS)
@@ -184,24 +184,15 @@ class _Verifier:
                     entry = entries[int(path.stem)]
                     groups[entry.reading][str(path)] = entry
                 for reading, files in groups.items():
-                    self._one_table(
-                        con, table.name, checks.wanted_columns(table.name, reading), files
-                    )
+                    wanted = checks.wanted_columns(table.name, reading)
+                    if checks.tables_wrong(con, list(files), wanted):
+                        for table_path, table_entry in files.items():
+                            if why := checks.tables_wrong(con, [table_path], wanted):
+                                self._add_problem(
+                                    1, table_entry.holder, f"table {table.name}: {why}", AGAIN
+                                )
         finally:
             con.close()
-
-    def _one_table(
-        self,
-        con: duckdb.DuckDBPyConnection,
-        table: str,
-        wanted: dict[str, str],
-        files: dict[str, Entry],
-    ) -> None:
-        if not checks.tables_wrong(con, list(files), wanted):
-            return
-        for path, entry in files.items():
-            if why := checks.tables_wrong(con, [path], wanted):
-                self._add_problem(1, entry.holder, f"table {table}: {why}", AGAIN)
 
     def _verify_segments(self, items: Sequence[Object]) -> None:
         folders: dict[str, list[Object]] = defaultdict(list)
