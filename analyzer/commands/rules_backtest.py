@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +19,6 @@ from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import BacktestRequest
-    from analyzer.archive.backtests.report import BacktestReport
-    from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
 
 
@@ -91,7 +88,7 @@ def command(
     from analyzer.archive.backtests import backtest
     from analyzer.archive.query import browse
 
-    asked = _asked(rules, choice.kb, choice.local(), against)
+    asked = _read_requests(rules, choice.kb, choice.local(), against)
     archive = opened(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
@@ -102,26 +99,20 @@ def command(
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
     else:
-        _print(reports, everything=everything)
-    click.get_current_context().exit(_status(reports, fail_on_lost=fail_on_lost))
+        from analyzer.archive.backtests import text as backtest_text
 
-
-def _status(reports: Sequence[BacktestReport], *, fail_on_lost: bool) -> int:
+        for number, report in enumerate(reports):
+            click.echo("\n" if number else "", nl=False)
+            for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
+                click.echo(for_terminal(line))
     if fail_on_lost and any(report.failed for report in reports):
-        return FAILED
-    return PARTIAL if any(report.damaged for report in reports) else DONE
+        status = FAILED
+    else:
+        status = PARTIAL if any(report.damaged for report in reports) else DONE
+    click.get_current_context().exit(status)
 
 
-def _print(reports: Sequence[BacktestReport], *, everything: bool) -> None:
-    from analyzer.archive.backtests import text as backtest_text
-
-    for number, report in enumerate(reports):
-        click.echo("\n" if number else "", nl=False)
-        for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
-            click.echo(for_terminal(line))
-
-
-def _asked(
+def _read_requests(
     names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
@@ -132,23 +123,23 @@ def _asked(
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
-    by_id = {rule.id: rule for rule in _others(list(chosen.values()), local, against).rules}
+    # The rules that others are compared with
+    from analyzer.archive.backtests import against as other
+    from analyzer.rules import run_catalog
+
+    settings = replace(local.settings, kb=())
+    if not against:
+        others = run_catalog.load(
+            replace(local, settings=settings), drafts=True, retired=True, tuned=False
+        )
+    else:
+        others = sound(
+            other.catalog(against, list(chosen.values()), replace(local, settings=settings))
+        )
+    by_id = {rule.id: rule for rule in others.rules}
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"
         raise UsageError(
             "there is nothing to compare with", where=against, why=why, do="Check what it names."
         )
     return [BacktestRequest(rule, by_id.get(rule.id), against) for rule in chosen.values()]
-
-
-def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
-    """Return the rules that others are compared with: installed ones, or those of --against."""
-    from analyzer.archive.backtests import against as other
-    from analyzer.rules import run_catalog
-
-    settings = replace(local.settings, kb=())
-    if not against:
-        return run_catalog.load(
-            replace(local, settings=settings), drafts=True, retired=True, tuned=False
-        )
-    return sound(other.catalog(against, chosen, replace(local, settings=settings)))

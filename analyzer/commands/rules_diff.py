@@ -24,7 +24,6 @@ from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.authoring.compare.compare import CatalogDifference
-    from analyzer.rules import Catalog
 
 FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 
@@ -93,7 +92,11 @@ def command(
     from analyzer.authoring.compare.compare import compare_catalogs
 
     check_paths(paths, UsageError)
-    before, now = _catalogs(old, new)
+    # Both catalogs
+    from analyzer.archive.backtests.against import whole
+
+    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
+    before, now = (sound(whole(old, beside)), sound(whole(new, beside)))
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         found = compare_catalogs(
@@ -101,25 +104,19 @@ def command(
         )
         stop.check()
     for line in (
-        [_json(found, old, new)] if form == "json" else _lines(found, everything=everything)
+        [_write_json(found, old, new)]
+        if form == "json"
+        else _write_lines(found, everything=everything)
     ):
         click.echo(line)
-    click.get_current_context().exit(_status(found, fail_on or ("any",)))
+    click.get_current_context().exit(_find_status(found, fail_on or ("any",)))
 
 
-def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
-    """Return both catalogs; a commit is looked up in the repository of the other folder, or of the current one."""
-    from analyzer.archive.backtests.against import whole
-
-    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    return sound(whole(old, beside)), sound(whole(new, beside))
-
-
-def _json(found: CatalogDifference, old: str, new: str) -> str:
+def _write_json(found: CatalogDifference, old: str, new: str) -> str:
     return json.dumps({"old": old, "new": new} | found.make_record(), indent=1)
 
 
-def _lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
+def _write_lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
     from analyzer.authoring.compare import compare_text
 
     return map(
@@ -127,7 +124,7 @@ def _lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
     )
 
 
-def _status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:
+def _find_status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:
     from analyzer.authoring.compare.compare import KINDS
 
     counted = KINDS if "any" in fail_on else [kind for kind in fail_on if kind in KINDS]

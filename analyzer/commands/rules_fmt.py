@@ -15,7 +15,7 @@ from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
 from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
-    from analyzer.authoring.fmt.layout import Layout
+    pass
 
 
 @click.command("fmt")
@@ -39,29 +39,26 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
     ctx = click.get_current_context()
     check_paths(kb, UsageError)
     if rules == ("-",):
-        ctx.exit(_standard_input(check))
+        from analyzer.authoring.fmt.layout import format_rule
+
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("standard input is not UTF-8", why=f"at byte {error.start}") from None
+        result = format_rule(text, "standard input")
+        if not check:
+            sys.stdout.buffer.write(result.encode())
+        standard_input = FAILED if check and result != text else DONE
+        ctx.exit(standard_input)
     if not rules and not kb:
         raise UsageError(
             "no rule is named",
             do="Give files, folders or ids, as in `backline rules fmt my-rules`.",
         )
-    ctx.exit(_files(rules, kb, check, diff))
+    ctx.exit(_format_files(rules, kb, check, diff))
 
 
-def _standard_input(check: bool) -> int:
-    from analyzer.authoring.fmt.layout import format_rule
-
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError("standard input is not UTF-8", why=f"at byte {error.start}") from None
-    result = format_rule(text, "standard input")
-    if not check:
-        sys.stdout.buffer.write(result.encode())
-    return FAILED if check and result != text else DONE
-
-
-def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
+def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
     """Format each file by itself: a broken one is reported and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
     from analyzer.authoring.lint.run import choose_files
@@ -84,13 +81,13 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
         if layout.changed:
             changed += 1
             status = max(status, FAILED) if check else status
-            click.echo(_write_result(layout, check, diff), nl=not diff)
+            if diff:
+                write_result = for_terminal(layout.make_diff())
+            else:
+                write_result = (
+                    f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"
+                )
+            click.echo(write_result, nl=not diff)
     verb = "would change" if check or diff else "changed"
     click.echo(f"{len(paths)} {'file' if len(paths) == 1 else 'files'}, {changed} {verb}", err=True)
     return status
-
-
-def _write_result(layout: Layout, check: bool, diff: bool) -> str:
-    if diff:
-        return for_terminal(layout.make_diff())
-    return f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"

@@ -187,7 +187,7 @@ def _find_table(name: str, *, log: bool) -> Table:
 
 def _judge_table(table: Table) -> dict[str, list[str]]:
     alias = choose_alias(table, ())
-    # The column a first condition is about
+    # The column of the first condition: one that tells of trouble, else a number.
     plain = [column for column in table.columns if column.kind != "time"] or list(table.columns)
     free = [column for column in plain if column.name not in table.key] or plain
     numbers = [column for column in free if column.kind in ("int", "float")]

@@ -75,7 +75,7 @@ def format_rule(text: str, name: str = "rule.yaml") -> str:
     except CannotLayOutError as error:
         raise source.error(error.message, _find_place(source, error.index), error.do) from None
     if result != text:  # where nothing changes there is nothing to prove
-        # Compare values and comments with those of the result
+        # The layout must change neither values nor comments.
         try:
             again = RuleText(source.name, result).tree()
             same = _is_same(tree, again) and sorted(list_comments(source.text)) == sorted(

@@ -45,7 +45,6 @@ class ShippedNames:
         rule = self.rules.get(file.path)
         if rule is None:
             return False
-        # What a rule judges as its file says it
         made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
         if made is None:
             judged = rule.each.table.name

@@ -106,7 +106,6 @@ def check_words(file: RuleFile) -> None:
             file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
     if not file.retired:
         check_remedy(file)
-        # Complain of parts that an engineer at night would look for
         for key, code, text, help_text in _NEEDED:
             if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
                 file.complain(code, text, file.find_place(key), help_text)

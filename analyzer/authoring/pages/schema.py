@@ -137,7 +137,7 @@ class _Maker:
             "rows of tables": closed | {"properties": rows},
             "texts of logs": closed | {"properties": logs},
         }
-        # The schema of one example that stands below its result
+        # An example that stands below its result.
         expect = _type_expect()["properties"]
         case = parts.type_mapping(
             "case", short_examples.CASE_KEYS, schema_short.type_case(expect), ("lines",)
