@@ -86,6 +86,7 @@ def command(
       backline rules backtest my-rules --against HEAD~1 --archive archive --fail-on-lost
     """
     from analyzer.archive.backtests import backtest
+    from analyzer.archive.backtests import text as backtest_text
     from analyzer.archive.query import browse
 
     asked = _read_requests(rules, choice.kb, choice.local(), against)
@@ -99,16 +100,16 @@ def command(
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
     else:
-        from analyzer.archive.backtests import text as backtest_text
-
+        most = 0 if everything else backtest_text.SHOWN
         for number, report in enumerate(reports):
             click.echo("\n" if number else "", nl=False)
-            for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
+            for line in backtest_text.lines(report, most):
                 click.echo(for_terminal(line))
+    status = DONE
     if fail_on_lost and any(report.failed for report in reports):
         status = FAILED
-    else:
-        status = PARTIAL if any(report.damaged for report in reports) else DONE
+    elif any(report.damaged for report in reports):
+        status = PARTIAL
     click.get_current_context().exit(status)
 
 
@@ -116,26 +117,20 @@ def _read_requests(
     names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
+    from analyzer.archive.backtests import against as other
     from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select_rules
+    from analyzer.rules import run_catalog
 
     catalog = sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
-    # The rules that others are compared with
-    from analyzer.archive.backtests import against as other
-    from analyzer.rules import run_catalog
-
-    settings = replace(local.settings, kb=())
-    if not against:
-        others = run_catalog.load(
-            replace(local, settings=settings), drafts=True, retired=True, tuned=False
-        )
+    plain = replace(local, settings=replace(local.settings, kb=()))
+    if against:
+        others = sound(other.catalog(against, list(chosen.values()), plain))
     else:
-        others = sound(
-            other.catalog(against, list(chosen.values()), replace(local, settings=settings))
-        )
+        others = run_catalog.load(plain, drafts=True, retired=True, tuned=False)
     by_id = {rule.id: rule for rule in others.rules}
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"

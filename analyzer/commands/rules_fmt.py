@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
 from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
 from analyzer.runtime.text import for_terminal, one_line
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("fmt")
@@ -36,11 +32,11 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
       backline rules fmt my-rules --check
       backline rules fmt my-rules --diff
     """
+    from analyzer.authoring.fmt.layout import format_rule
+
     ctx = click.get_current_context()
     check_paths(kb, UsageError)
     if rules == ("-",):
-        from analyzer.authoring.fmt.layout import format_rule
-
         try:
             text = sys.stdin.buffer.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -48,8 +44,7 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
         result = format_rule(text, "standard input")
         if not check:
             sys.stdout.buffer.write(result.encode())
-        standard_input = FAILED if check and result != text else DONE
-        ctx.exit(standard_input)
+        ctx.exit(FAILED if check and result != text else DONE)
     if not rules and not kb:
         raise UsageError(
             "no rule is named",
@@ -82,12 +77,10 @@ def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, dif
             changed += 1
             status = max(status, FAILED) if check else status
             if diff:
-                write_result = for_terminal(layout.make_diff())
+                click.echo(for_terminal(layout.make_diff()), nl=False)
             else:
-                write_result = (
-                    f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"
-                )
-            click.echo(write_result, nl=not diff)
+                verb = "would change" if check else "formatted"
+                click.echo(f"{verb}: {one_line(str(layout.path))}")
     verb = "would change" if check or diff else "changed"
     click.echo(f"{len(paths)} {'file' if len(paths) == 1 else 'files'}, {changed} {verb}", err=True)
     return status

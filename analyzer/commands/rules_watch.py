@@ -69,12 +69,10 @@ def command(
     """
     from analyzer.authoring.explain.console import announce_reading
     from analyzer.authoring.explain.watch import RuleSession
+    from analyzer.authoring.lint import run as lint
 
     check_paths(paths, BacklineError)
     local = choice.local(paths)
-    # The file of a rule
-    from analyzer.authoring.lint import run as lint
-
     files = lint.choose_files([rule], [*local.settings.kb, *choice.kb])
     if len(files) != 1:
         raise UsageError(
