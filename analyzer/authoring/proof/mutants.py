@@ -81,7 +81,7 @@ def list_conditions(rule: Rule) -> list[ExprNode]:
 # -- numbers in expressions
 
 
-def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
+def list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     """Yield every expression of a rule with the part of the file it stands in."""
     if rule.only is not None:
         yield "only", rule.only
@@ -119,7 +119,7 @@ def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
 def _move_numbers(rule: Rule) -> Iterator[Mutant]:
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     comparisons: list[ExprNode] = []
-    for where, top in _list_expressions(rule):
+    for where, top in list_expressions(rule):
         comparisons += [node for node in top.walk() if node.op in ("compare", "in")]
         for node, around in _walk_numbers(top, None):
             assert node.place is not None
