@@ -63,7 +63,7 @@ def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, dif
     for path in paths:
         try:
             layout = fmt.read_layout(path)
-            if layout.changed and not check and not diff:
+            if layout.is_changed and not check and not diff:
                 fmt.write_layout(layout)
         except RuleFileError as error:
             click.echo(for_terminal(str(error)), err=True)
@@ -73,7 +73,7 @@ def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, dif
             click.echo(f"backline: {one_line(str(error))}", err=True)
             status = max(status, FAILED)
             continue
-        if layout.changed:
+        if layout.is_changed:
             changed += 1
             status = max(status, FAILED) if check else status
             if diff:

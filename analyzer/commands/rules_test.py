@@ -69,7 +69,7 @@ def command(
         for line in _write_lines(proofs, left, catalog, verbose=verbose):
             click.echo(line)
         click.echo(f"{time.monotonic() - start:.1f} s", err=True)
-    failed = any(proof.failed for proof in proofs) or any(left.values())
+    failed = any(proof.failures for proof in proofs) or any(left.values())
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else FAILED if failed else DONE)
 
 

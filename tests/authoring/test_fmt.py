@@ -614,7 +614,7 @@ def test_mode_and_line_ends_of_a_file_stay(tmp_path: Path) -> None:
     fmt.write_layout(fmt.read_layout(path))
     assert path.read_bytes() == b"rule: a\r\ntitle: b\r\n"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert not fmt.read_layout(path).changed
+    assert not fmt.read_layout(path).is_changed
     assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
 
 

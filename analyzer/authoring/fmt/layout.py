@@ -35,7 +35,7 @@ class Layout:
     after: bytes
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """True when the file is not laid out as it should be."""
         return self.before != self.after
 
@@ -46,7 +46,7 @@ class Layout:
         )
         name = self.path.as_posix()
         text = "".join(difflib.unified_diff(one, two, name, f"{name} (formatted)"))
-        if not text and self.changed:
+        if not text and self.is_changed:
             return f"{name}: only its line ends or its byte order mark differ\n"
         return text
 
