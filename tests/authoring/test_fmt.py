@@ -598,7 +598,7 @@ def test_a_large_file_takes_time_by_its_length(text: str) -> None:
 def test_a_result_that_says_something_else_is_never_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """Should the layout ever lose a comment or change a value, the file is left as it is."""
     for wrong in ("rule: b\n", "rule: a\n# y\n", "rule: [\n"):
-        monkeypatch.setattr(fmt, "printed", lambda _document, wrong=wrong: wrong)
+        monkeypatch.setattr(fmt, "print_document", lambda _document, wrong=wrong: wrong)
         with pytest.raises(BadRuleError, match="cannot be formatted"):
             format_rule("rule: a\n# x\n")
 
