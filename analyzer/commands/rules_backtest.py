@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +19,6 @@ from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.backtests.backtest import BacktestRequest
-    from analyzer.archive.backtests.report import BacktestReport
-    from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
 
 
@@ -89,9 +86,10 @@ def command(
       backline rules backtest my-rules --against HEAD~1 --archive archive --fail-on-lost
     """
     from analyzer.archive.backtests import backtest
+    from analyzer.archive.backtests import text as backtest_text
     from analyzer.archive.query import browse
 
-    asked = _asked(rules, choice.kb, choice.local(), against)
+    asked = _read_requests(rules, choice.kb, choice.local(), against)
     archive = opened(archive_url)
     window = browse.parse_window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
@@ -102,53 +100,41 @@ def command(
     if as_json:
         click.echo(json.dumps([report.to_record() for report in reports], indent=1))
     else:
-        _print(reports, everything=everything)
-    click.get_current_context().exit(_status(reports, fail_on_lost=fail_on_lost))
-
-
-def _status(reports: Sequence[BacktestReport], *, fail_on_lost: bool) -> int:
+        most = 0 if everything else backtest_text.SHOWN
+        for number, report in enumerate(reports):
+            click.echo("\n" if number else "", nl=False)
+            for line in backtest_text.format_report(report, most):
+                click.echo(for_terminal(line))
+    status = DONE
     if fail_on_lost and any(report.has_failed for report in reports):
-        return FAILED
-    return PARTIAL if any(report.damaged for report in reports) else DONE
+        status = FAILED
+    elif any(report.damaged for report in reports):
+        status = PARTIAL
+    click.get_current_context().exit(status)
 
 
-def _print(reports: Sequence[BacktestReport], *, everything: bool) -> None:
-    from analyzer.archive.backtests import text as backtest_text
-
-    for number, report in enumerate(reports):
-        click.echo("\n" if number else "", nl=False)
-        for line in backtest_text.format_report(report, 0 if everything else backtest_text.SHOWN):
-            click.echo(for_terminal(line))
-
-
-def _asked(
+def _read_requests(
     names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
+    from analyzer.archive.backtests import against as other
     from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select_rules
+    from analyzer.rules import run_catalog
 
     catalog = sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
-    by_id = {rule.id: rule for rule in _others(list(chosen.values()), local, against).rules}
+    plain = replace(local, settings=replace(local.settings, kb=()))
+    if against:
+        others = sound(other.find_catalog(against, list(chosen.values()), plain))
+    else:
+        others = run_catalog.load(plain, drafts=True, retired=True, tuned=False)
+    by_id = {rule.id: rule for rule in others.rules}
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"
         raise UsageError(
             "there is nothing to compare with", where=against, why=why, do="Check what it names."
         )
     return [BacktestRequest(rule, by_id.get(rule.id), against) for rule in chosen.values()]
-
-
-def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
-    """Return the rules that others are compared with: installed ones, or those of --against."""
-    from analyzer.archive.backtests import against as other
-    from analyzer.rules import run_catalog
-
-    settings = replace(local.settings, kb=())
-    if not against:
-        return run_catalog.load(
-            replace(local, settings=settings), drafts=True, retired=True, tuned=False
-        )
-    return sound(other.find_catalog(against, chosen, replace(local, settings=settings)))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +19,6 @@ from analyzer.commands.plain import (
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
-
-if TYPE_CHECKING:
-    from analyzer.authoring.compare.compare import CatalogDifference
-    from analyzer.rules import Catalog
 
 FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
 
@@ -89,48 +83,29 @@ def command(
       backline rules diff HEAD~1 my-rules --archive archive --fail-on lost --fail-on unsure
       backline rules diff rules-of-march my-rules bundle.tgz --format json
     """
+    from analyzer.archive.backtests.against import load_whole_catalog
     from analyzer.archive.store import Archive
-    from analyzer.authoring.compare.compare import compare_catalogs
+    from analyzer.authoring.compare import compare_text
+    from analyzer.authoring.compare.compare import KINDS, compare_catalogs
 
     check_paths(paths, UsageError)
-    before, now = _catalogs(old, new)
+    # A commit is looked up in the repository of the other folder, or of the current one.
+    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
+    before = sound(load_whole_catalog(old, beside))
+    now = sound(load_whole_catalog(new, beside))
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         found = compare_catalogs(
             before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show
         )
         stop.check()
-    for line in (
-        [_json(found, old, new)] if form == "json" else _lines(found, everything=everything)
-    ):
-        click.echo(line)
-    click.get_current_context().exit(_status(found, fail_on or ("any",)))
-
-
-def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
-    """Return both catalogs; a commit is looked up in the repository of the other folder, or of the current one."""
-    from analyzer.archive.backtests.against import load_whole_catalog
-
-    beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    return sound(load_whole_catalog(old, beside)), sound(load_whole_catalog(new, beside))
-
-
-def _json(found: CatalogDifference, old: str, new: str) -> str:
-    return json.dumps({"old": old, "new": new} | found.make_record(), indent=1)
-
-
-def _lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
-    from analyzer.authoring.compare import compare_text
-
-    return map(
-        for_terminal, compare_text.write_lines(found, 0 if everything else compare_text.SHOWN)
-    )
-
-
-def _status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:
-    from analyzer.authoring.compare.compare import KINDS
-
-    counted = KINDS if "any" in fail_on else [kind for kind in fail_on if kind in KINDS]
-    if any(found.count(kind) for kind in counted):
-        return FAILED
-    return PARTIAL if found.unread else DONE
+    if form == "json":
+        click.echo(json.dumps({"old": old, "new": new} | found.make_record(), indent=1))
+    else:
+        for line in compare_text.write_lines(found, 0 if everything else compare_text.SHOWN):
+            click.echo(for_terminal(line))
+    wanted = KINDS if not fail_on or "any" in fail_on else fail_on
+    status = PARTIAL if found.unread else DONE
+    if any(found.count(kind) for kind in KINDS if kind in wanted):
+        status = FAILED
+    click.get_current_context().exit(status)

@@ -73,7 +73,7 @@ def command(
     check_paths(paths, BacklineError)
     local = choice.local(paths)
     with Interrupt() as stop:
-        found = _explained(rule, paths, choice.kb, local)
+        found = _explain_rule(rule, paths, choice.kb, local)
         stop.check()
     subjects = explain.find_subjects(found, subject) if subject is not None else None
     if as_json:
@@ -88,7 +88,7 @@ def command(
     click.get_current_context().exit(FAILED if found.failed else DONE)
 
 
-def _explained(
+def _explain_rule(
     rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local
 ) -> Explanation:
     from analyzer.authoring.explain import casework, explain

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
 from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
 from analyzer.runtime.text import for_terminal, one_line
-
-if TYPE_CHECKING:
-    from analyzer.authoring.fmt.layout import Layout
 
 
 @click.command("fmt")
@@ -36,32 +32,28 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
       backline rules fmt my-rules --check
       backline rules fmt my-rules --diff
     """
+    from analyzer.authoring.fmt.layout import format_rule
+
     ctx = click.get_current_context()
     check_paths(kb, UsageError)
     if rules == ("-",):
-        ctx.exit(_standard_input(check))
+        try:
+            text = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("standard input is not UTF-8", why=f"at byte {error.start}") from None
+        result = format_rule(text, "standard input")
+        if not check:
+            sys.stdout.buffer.write(result.encode())
+        ctx.exit(FAILED if check and result != text else DONE)
     if not rules and not kb:
         raise UsageError(
             "no rule is named",
             do="Give files, folders or ids, as in `backline rules fmt my-rules`.",
         )
-    ctx.exit(_files(rules, kb, check, diff))
+    ctx.exit(_format_files(rules, kb, check, diff))
 
 
-def _standard_input(check: bool) -> int:
-    from analyzer.authoring.fmt.layout import format_rule
-
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError("standard input is not UTF-8", why=f"at byte {error.start}") from None
-    result = format_rule(text, "standard input")
-    if not check:
-        sys.stdout.buffer.write(result.encode())
-    return FAILED if check and result != text else DONE
-
-
-def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
+def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
     """Format each file by itself: a broken one is reported and stops no other."""
     from analyzer.authoring.fmt import layout as fmt
     from analyzer.authoring.lint.run import choose_files
@@ -71,7 +63,7 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
     for path in paths:
         try:
             layout = fmt.read_layout(path)
-            if layout.changed and not check and not diff:
+            if layout.is_changed and not check and not diff:
                 fmt.write_layout(layout)
         except RuleFileError as error:
             click.echo(for_terminal(str(error)), err=True)
@@ -81,16 +73,14 @@ def _files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool
             click.echo(f"backline: {one_line(str(error))}", err=True)
             status = max(status, FAILED)
             continue
-        if layout.changed:
+        if layout.is_changed:
             changed += 1
             status = max(status, FAILED) if check else status
-            click.echo(_write_result(layout, check, diff), nl=not diff)
+            if diff:
+                click.echo(for_terminal(layout.make_diff()), nl=False)
+            else:
+                verb = "would change" if check else "formatted"
+                click.echo(f"{verb}: {one_line(str(layout.path))}")
     verb = "would change" if check or diff else "changed"
     click.echo(f"{len(paths)} {'file' if len(paths) == 1 else 'files'}, {changed} {verb}", err=True)
     return status
-
-
-def _write_result(layout: Layout, check: bool, diff: bool) -> str:
-    if diff:
-        return for_terminal(layout.make_diff())
-    return f"{'would change' if check else 'formatted'}: {one_line(str(layout.path))}"

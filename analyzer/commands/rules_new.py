@@ -88,12 +88,21 @@ def command(
 
     drafted = bool(source or specs)
     _check_options(drafted, source, specs, bundles, table or log)
-    _check_words(drafted, words)
+    if words and not drafted:
+        raise UsageError(
+            "a skeleton holds nothing to mask",
+            do="Leave --mask out, or draft it with --from-lines.",
+        )
+    for word in words:
+        if not any(map(str.isalnum, word)):
+            raise UsageError(
+                "nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it."
+            )
     skeleton.check_id(rule_id)
     path = skeleton.find_target(kb, rule_id, force=force)
     if drafted:
-        text = _drafted(
-            rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb
+        text = _draft_rule(
+            rule_id, title, _find_source(source, specs, bundles, kb, words), specs, bundles, kb
         )
     else:
         text = skeleton.write_skeleton(rule_id, table, log, title, skeleton.locate_schema(kb))
@@ -117,30 +126,17 @@ def _check_options(
     check_paths(bundles, BacklineError)
 
 
-def _check_words(drafted: bool, words: tuple[str, ...]) -> None:
-    if words and not drafted:
-        raise UsageError(
-            "a skeleton holds nothing to mask",
-            do="Leave --mask out, or draft it with --from-lines.",
-        )
-    for word in words:
-        if not any(map(str.isalnum, word)):
-            raise UsageError(
-                "nothing to mask", where=f"--mask {word!r}", do="Give a name as the lines have it."
-            )
-
-
-def _made(
+def _find_source(
     source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path, words: tuple[str, ...]
 ) -> DraftSource:
     """Return what the draft is made of, with the words that the author wants masked."""
     from analyzer.authoring.draft.mask import ASKED
 
-    made = _of_finding(source, kb) if source else _of_lines(specs, bundles)
+    made = _read_finding(source, kb) if source else _read_lines(specs, bundles)
     return replace(made, names={**made.names, ASKED: set(words)})
 
 
-def _drafted(
+def _draft_rule(
     rule_id: str,
     title: str,
     made: DraftSource,
@@ -152,15 +148,15 @@ def _drafted(
 
     schema = skeleton.locate_schema(kb)
     found = draft.draft_rule(rule_id, title, made, schema=schema)
-    paths = bundles or _bundles_of(specs)
+    paths = bundles or _find_bundles(specs)
     check = casecheck.check_draft(found, paths) if paths else None
     if check is not None and check.counts:
         found = draft.draft_rule(rule_id, title, made, check.list_remarks(), schema)
-    _show(found, check)
+    _print_draft(found, check)
     return found.text
 
 
-def _of_finding(source: str, kb: Path) -> DraftSource:
+def _read_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
     from analyzer.authoring.select import select_rules
 
@@ -177,17 +173,17 @@ def _of_finding(source: str, kb: Path) -> DraftSource:
     return finding.read_finding(document, one, rule)
 
 
-def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
+def _read_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
     from analyzer.authoring.draft import pick, source
     from analyzer.pipeline.triage import Options
 
-    paths = bundles or _bundles_of(specs)
+    paths = bundles or _find_bundles(specs)
     if not paths:
         raise UsageError(
             "--from-lines needs the bundle that holds the lines",
             do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
         )
-    members = specs if bundles else tuple(map(_as_member, specs))
+    members = specs if bundles else tuple(map(_name_member, specs))
     picked = pick.pick_lines(paths, [pick.read_spec(text) for text in members], Options())
     try:
         return source.read_lines(picked)
@@ -195,7 +191,7 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
         picked.facts.close()
 
 
-def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
+def _find_bundles(specs: tuple[str, ...]) -> tuple[Path, ...]:
     """Return the files that whole addresses begin with, or that are a log of their own, where they lie here."""
     names = dict.fromkeys(
         spec.partition("!")[0] if "!" in spec else spec.rpartition(":")[0] for spec in specs
@@ -203,7 +199,7 @@ def _bundles_of(specs: tuple[str, ...]) -> tuple[Path, ...]:
     return tuple(path for path in map(Path, names) if path.is_file())
 
 
-def _as_member(spec: str) -> str:
+def _name_member(spec: str) -> str:
     """Return the lines of a log that lies here as those of the member that it is read as: by its name alone."""
     name, colon, lines = spec.rpartition(":")
     return f"{Path(name).name}{colon}{lines}" if "!" not in spec and Path(name).is_file() else spec
@@ -212,7 +208,7 @@ def _as_member(spec: str) -> str:
 # -- what the author sees; the case is his own, so lines are shown as they are
 
 
-def _show(found: Draft, check: CaseCheck | None) -> None:
+def _print_draft(found: Draft, check: CaseCheck | None) -> None:
     for count in check.counts if check else ():
         more = "at least " if count.at_least else ""
         hits = (

@@ -48,12 +48,12 @@ def command(rule: str, verbose: int, choice: RuleChoice) -> None:
             click.echo("")
         for line in describe_rule(one, local.settings, verbose):
             shown = for_terminal(line)
-            click.echo(shown if isinstance(line, Exact) else _wrapped(shown, width))
+            click.echo(shown if isinstance(line, Exact) else _wrap_line(shown, width))
     tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)
 
 
-def _wrapped(line: str, width: int) -> str:
+def _wrap_line(line: str, width: int) -> str:
     """Return a line folded between words, its further rows indented two signs more than the first."""
     indent = " " * (len(line) - len(line.lstrip()))
     rows = textwrap.wrap(

@@ -60,24 +60,20 @@ def command(
     start = time.monotonic()
     proofs = prove_rules(catalog, pattern)
     if not proofs and not catalog.broken:
-        raise _nothing(pattern)
+        why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
+        raise UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")
     left = {proof.rule.id: find_survivors(proof.rule) for proof in proofs} if mutate else {}
     if as_json:
         click.echo(proof_text.write_json(proofs, left, catalog), nl=False)
     else:
-        for line in _lines(proofs, left, catalog, verbose=verbose):
+        for line in _write_lines(proofs, left, catalog, verbose=verbose):
             click.echo(line)
         click.echo(f"{time.monotonic() - start:.1f} s", err=True)
-    failed = any(proof.failed for proof in proofs) or any(left.values())
+    failed = any(proof.failures for proof in proofs) or any(left.values())
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else FAILED if failed else DONE)
 
 
-def _nothing(pattern: str) -> UsageError:
-    why = f"no example has {pattern!r} in `rule: name`" if pattern else "no rule was found"
-    return UsageError("nothing to test", why=why, do="`backline rules list` shows the rules.")
-
-
-def _lines(
+def _write_lines(
     proofs: Sequence[RuleProof],
     left: Mapping[str, Sequence[Survivor]],
     catalog: Catalog,

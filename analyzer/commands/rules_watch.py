@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from analyzer.authoring.explain.watch import RuleSession, WatchRun
-    from analyzer.rules.run_catalog import Local
 
 
 @click.command("watch")
@@ -70,25 +69,29 @@ def command(
     """
     from analyzer.authoring.explain.console import announce_reading
     from analyzer.authoring.explain.watch import RuleSession
+    from analyzer.authoring.lint import run as lint
 
     check_paths(paths, BacklineError)
     local = choice.local(paths)
-    session = RuleSession(
-        _file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local
-    )
-    show = _printer(as_json=as_json)
+    files = lint.choose_files([rule], [*local.settings.kb, *choice.kb])
+    if len(files) != 1:
+        raise UsageError(
+            f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file."
+        )
+    session = RuleSession(files[0], paths, choice.kb, subject=subject, local=local)
+    show = _make_printer(as_json=as_json)
     announce_reading(paths)
     with Interrupt() as stop:
         shown = session.run()
         stop.check()
     show(shown)
     if not once:
-        _watch(session, show)
+        _watch_saves(session, show)
     session.close()
-    click.get_current_context().exit(_status(shown) if once else DONE)
+    click.get_current_context().exit(_find_status(shown) if once else DONE)
 
 
-def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
+def _watch_saves(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
     """Run at every save until Ctrl-C, which is the way to end it and no failure."""
     from analyzer.authoring.explain.watch import watch_saves
 
@@ -103,7 +106,7 @@ def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
         click.echo("", err=True)
 
 
-def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
+def _make_printer(*, as_json: bool) -> Callable[[WatchRun], None]:
     from analyzer.authoring.explain import watch, watch_text
     from analyzer.authoring.explain.console import Console
 
@@ -118,19 +121,7 @@ def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
     return show
 
 
-def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
-    """Return the file of a rule; UsageError for what is not one file on disk."""
-    from analyzer.authoring.lint import run as lint
-
-    files = lint.choose_files([rule], [*local.settings.kb, *kb])
-    if len(files) != 1:
-        raise UsageError(
-            f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file."
-        )
-    return files[0]
-
-
-def _status(shown: WatchRun) -> int:
+def _find_status(shown: WatchRun) -> int:
     if shown.state == "broken":
         return BROKEN_RULE
     failed = shown.explanation is not None and shown.explanation.failed

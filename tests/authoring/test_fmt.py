@@ -598,7 +598,7 @@ def test_a_large_file_takes_time_by_its_length(text: str) -> None:
 def test_a_result_that_says_something_else_is_never_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """Should the layout ever lose a comment or change a value, the file is left as it is."""
     for wrong in ("rule: b\n", "rule: a\n# y\n", "rule: [\n"):
-        monkeypatch.setattr(fmt, "printed", lambda _document, wrong=wrong: wrong)
+        monkeypatch.setattr(fmt, "print_document", lambda _document, wrong=wrong: wrong)
         with pytest.raises(BadRuleError, match="cannot be formatted"):
             format_rule("rule: a\n# x\n")
 
@@ -614,7 +614,7 @@ def test_mode_and_line_ends_of_a_file_stay(tmp_path: Path) -> None:
     fmt.write_layout(fmt.read_layout(path))
     assert path.read_bytes() == b"rule: a\r\ntitle: b\r\n"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert not fmt.read_layout(path).changed
+    assert not fmt.read_layout(path).is_changed
     assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
 
 

@@ -379,7 +379,7 @@ def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_f
             list(alone.ids),
             list(alone.titles),
             list(alone.subjects),
-            file.retired,
+            file.is_retired,
             file.read_word("replaced_by"),
         )
 

@@ -35,5 +35,5 @@ def test_examples_leave_no_circles(uncollected: None) -> None:
     left = gc.collect()
 
     examples = sum(len(one.results) for one in proofs)
-    assert examples > 50 and not any(one.failed for one in proofs)
+    assert examples > 50 and not any(one.failures for one in proofs)
     assert left < EACH * examples, f"{left / examples:.0f} objects an example"

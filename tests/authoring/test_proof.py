@@ -67,7 +67,7 @@ def test_the_proof_says_what_a_single_run_says() -> None:
     proofs = prove_rules(CATALOG)
 
     assert [proof.rule.id for proof in proofs] == [one.id for one in CATALOG.rules]
-    assert not any(proof.failed for proof in proofs)
+    assert not any(proof.failures for proof in proofs)
     for proof in proofs[::4]:
         for example, result in zip(proof.rule.examples, proof.results, strict=True):
             single = examples.run_one(proof.rule, example)
@@ -365,7 +365,7 @@ def test_a_proof_tells_what_failed_and_why(made_up: None) -> None:
         "made-up: thing 1  =  match\n  when: one.a > 0  =  true"
     )
     assert "no parser reads `rm -rf /`" in found["unread"].error
-    assert [result.name for result in proof.failed] == ["otherwise", "a closed gap", "unread"]
+    assert [result.name for result in proof.failures] == ["otherwise", "a closed gap", "unread"]
     assert found["otherwise"].place.line > found["as it should be"].place.line > 10
 
 

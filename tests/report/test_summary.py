@@ -317,8 +317,8 @@ def test_standard_input_is_a_case(site: tuple[Path, str]) -> None:
         (6, ["triage", "{ring}", "-o", "{file}/below", "--format", "csv"]),
     ],
 )
-def test_exit_codes_are_those_of_the_readme(code: int, words: list[str], tmp_path: Path) -> None:
-    """Each code the README names, in every form of output: a write that fails is 6, and never "nothing readable"."""
+def test_exit_codes_are_those_of_the_docs(code: int, words: list[str], tmp_path: Path) -> None:
+    """Each code that docs/commands.md names, in every form of output: a write that fails is 6, and never "nothing readable"."""
     (tmp_path / "file").touch()
     places = {
         "ring": CASES / "lab-ring-before",
@@ -329,7 +329,7 @@ def test_exit_codes_are_those_of_the_readme(code: int, words: list[str], tmp_pat
     assert run(*(word.format(**places) for word in words)).exit_code == code
     assert (
         f"{code} "
-        in (ROOT / "README.md")
+        in (ROOT / "docs" / "commands.md")
         .read_text(encoding="utf-8")
         .partition("Exit codes:")[2]
         .partition("\n\n")[0]

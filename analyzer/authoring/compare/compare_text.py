@@ -58,21 +58,18 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
     pair = one.pair
+    state = f"{pair.kind}: {pair.why}" if pair.why else pair.kind
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
         state = f"{pair.kind}, was {pair.old.id}"
-    elif pair.why:
-        state = f"{pair.kind}: {pair.why}"
-    else:
-        state = pair.kind
     yield one_line(f"{pair.rule.id} ({state}): {pair.rule.title}", 200)
     if pair.parts:
         yield bound_line(f"  differs in: {', '.join(pair.parts)}", 200)
     for name, before, now in pair.thresholds:
         yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
     for kind in KINDS:
-        yield from _bound_items(
-            [f"{_SIGNS[kind]} {_describe_hit(kind, hit)}" for hit in one.list_hits(kind)], most
-        )
+        hits = one.list_hits(kind)
+        items = [f"{_SIGNS[kind]} {_describe_hit(kind, hit)}" for hit in hits]
+        yield from _bound_items(items, most)
     if pair.kind == CHANGED and not any(one.list_hits(kind) for kind in KINDS):
         yield "  No finding differs in the cases that were judged."
     for name, cases in one.unsearched.items():
@@ -85,20 +82,22 @@ def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
 def _describe_hit(kind: str, hit: BacktestHit) -> str:
     thing = hit.thing
     where = " / ".join(bound_line(part, 100) for part in (thing.node, thing.subject) if part)
-    if thing.id in ("", thing.case):
-        case = bound_line(thing.case, 100)
-    else:
+    case = bound_line(thing.case, 100)
+    if thing.id not in ("", thing.case):
         case = f"{bound_line(thing.case, 60)} ({thing.id[:12]})"
     place = f"{case}: {where or 'the case'}"
     graded = f"{hit.severity}, {hit.confidence}"
+    say = bound_line(hit.say, 160)
     was = bound_line(hit.was, 160)
     if kind == LOST:
-        return f"{place}: was {graded}{f'; now {was}' if was else ''}"
-    if kind == GAINED:
-        return f"{place}: {graded}: {bound_line(hit.say, 160)}{f' (before: {was})' if was else ''}"
+        now = f"; now {was}" if was else ""
+        return f"{place}: was {graded}{now}"
     if kind == OTHER:
         return f"{place}: {graded}, was {was}"
-    return f"{place}: {bound_line(hit.say, 160)} (before: {was})"
+    before = f" (before: {was})"
+    if kind == GAINED:
+        return f"{place}: {graded}: {say}{before if was else ''}"
+    return f"{place}: {say}{before}"
 
 
 def _bound_items(items: list[str], most: int) -> Iterator[str]:

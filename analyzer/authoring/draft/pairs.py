@@ -46,9 +46,11 @@ def _read_message(line: CleanLine) -> str:
 
 def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
     """Tell whether the second line tells the end of what the first one does."""
-    events = [_EVENT.search(_read_message(one)) for one in (begin, end)]
-    if events[0] and events[1]:
-        return (events[0][1], events[1][1]) == ("problem", "clear") and events[0][2] == events[1][2]
+    problem = _EVENT.search(_read_message(begin))
+    clear = _EVENT.search(_read_message(end))
+    if problem and clear:
+        kinds = (problem[1], clear[1])
+        return kinds == ("problem", "clear") and problem[2] == clear[2]
     words = []
     for one in (begin, end):
         words.append({token.value.lower() for token in one.tokens if token.kind == "word"})

@@ -224,9 +224,15 @@ def read_log_line(
         captured = facts.nodes[node].captured
     else:
         captured = ""
-    row = _parse_line(table, Block([text], line, address, taken=captured))
-    if row is None:
+    block = Block([text], line, address, taken=captured)
+    rows: list[Row] = []
+    for parser in parsing.registry().values():
+        if parser.log and any(one.name == table.name for one in parser.tables):
+            items = [item for item in parser.parse(block) if isinstance(item, Row)]
+            rows += [item for item in items if item.table.name == table.name]
+    if not rows:
         return made
+    row = rows[0]
     made.values = row.values
     if row.values.get("time"):
         made.time = parse_seconds(str(row.values["time"]))
@@ -245,18 +251,6 @@ def read_log_line(
     if 0 <= head < made.start:
         made.start = head
     return made
-
-
-def _parse_line(table: Table, block: Block) -> Row | None:
-    for parser in parsing.registry().values():
-        if parser.log and any(one.name == table.name for one in parser.tables):
-            for item in parser.parse(block):
-                if isinstance(item, Row) and item.table.name == table.name:
-                    return item
-    return None
-
-
-# -- watching the logs while they are read
 
 
 @dataclass(slots=True)

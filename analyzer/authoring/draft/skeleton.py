@@ -59,9 +59,9 @@ def write_skeleton(
             do="A table is judged row by row, a log is searched.",
         )
     if log:
-        made = _search_log(_find_table(log, log=True))
+        made = write_log_keys(_find_table(log, log=True))
     else:
-        made = _judge_table(_find_table(table or DEFAULT_TABLE, log=False))
+        made = write_table_keys(_find_table(table or DEFAULT_TABLE, log=False))
     others = LONG_ONLY if log else SHORT_ONLY
     lines = [
         "A new rule. Go from top to bottom; docs/rule-guide.md explains each step with an example.",
@@ -185,9 +185,10 @@ def _find_table(name: str, *, log: bool) -> Table:
 # -- the two sorts of skeleton: key -> its lines
 
 
-def _judge_table(table: Table) -> dict[str, list[str]]:
+def write_table_keys(table: Table) -> dict[str, list[str]]:
+    """Return the keys of a rule that judges a table row by row."""
     alias = choose_alias(table, ())
-    # The column a first condition is about
+    # The column of the first condition: one that tells of trouble, else a number.
     plain = [column for column in table.columns if column.kind != "time"] or list(table.columns)
     free = [column for column in plain if column.name not in table.key] or plain
     numbers = [column for column in free if column.kind in ("int", "float")]
@@ -206,7 +207,7 @@ def _judge_table(table: Table) -> dict[str, list[str]]:
         shown.kind, make_filler(shown)
     )
     columns = ", ".join(column.name for column in table.columns)
-    words = _write_around(alias, shown, condition)
+    words = write_condition_keys(alias, shown, condition)
     examples = [
         "",
         "# Cases the rule must judge correctly. Add one whose result is no_match and one whose result is cannot_tell,",
@@ -231,7 +232,8 @@ def _judge_table(table: Table) -> dict[str, list[str]]:
     }
 
 
-def _search_log(log: Table) -> dict[str, list[str]]:
+def write_log_keys(log: Table) -> dict[str, list[str]]:
+    """Return the keys of a rule that searches a log."""
     text = "2017-10-14T16:53:20.000Z (made up) no line of a host; replace it"
     calm = "2017-10-14T16:53:20.000Z (made up) a line of an ordinary day; replace it"
     return {
@@ -274,7 +276,7 @@ def _search_log(log: Table) -> dict[str, list[str]]:
     }
 
 
-def _write_around(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
+def write_condition_keys(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
     """Return the keys around one condition."""
     name = f"{alias}.{shown.name}"
     words = f"{shown.name.replace('_', ' ')} is {{{name}}}"

@@ -33,8 +33,6 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
 
-Doc = dict[str, Any]
-
 _ORDER = [
     Verdict.ERROR,
     Verdict.MATCH,
@@ -255,7 +253,7 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
 # -- what a case document has kept
 
 
-def load_case(paths: Sequence[Path]) -> Doc | None:
+def load_case(paths: Sequence[Path]) -> dict[str, Any] | None:
     """Return the case document when that is what was given; UsageError when it stands among other paths."""
     kept = []
     for path in paths:
@@ -274,7 +272,7 @@ def load_case(paths: Sequence[Path]) -> Doc | None:
     return case.load(kept[0])
 
 
-def is_named(rule: str, document: Doc) -> bool:
+def is_named(rule: str, document: dict[str, Any]) -> bool:
     """Tell whether a case document names a rule."""
     named = set()
     for one in [*document["findings"], *document["quiet"]]:
@@ -282,7 +280,7 @@ def is_named(rule: str, document: Doc) -> bool:
     return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
 
 
-def explain_stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
+def explain_stored(rule: str, title: str, document: dict[str, Any], name: str) -> Explanation:
     """Return what a case document has kept of a rule: its findings with their trees, and what it could not tell."""
     findings = [one for one in document["findings"] if one["rule"] == rule]
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
@@ -341,18 +339,20 @@ def _read_trace(kept: Mapping[str, Any]) -> Trace:
 
 def make_record(
     explanation: Explanation, subjects: Sequence[SubjectExplanation] | None = None
-) -> Doc:
+) -> dict[str, Any]:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
-    found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__}
+    found: dict[str, Any] = {
+        name: plain(getattr(explanation, name)) for name in Explanation.__slots__
+    }
     found["subjects"] = [
         _record_subject(one) for one in (explanation.subjects if subjects is None else subjects)
     ]
-    finished: Doc = clean(found)
+    finished: dict[str, Any] = clean(found)
     return finished
 
 
-def _record_subject(one: SubjectExplanation) -> Doc:
-    found: Doc = {
+def _record_subject(one: SubjectExplanation) -> dict[str, Any]:
+    found: dict[str, Any] = {
         name: plain(getattr(one, name))
         for name in SubjectExplanation.__slots__
         if name not in ("trace", "marks")
@@ -364,7 +364,7 @@ def _record_subject(one: SubjectExplanation) -> Doc:
     else:
         numbers = {}
 
-    def tree(trace: Trace) -> Doc:
+    def tree(trace: Trace) -> dict[str, Any]:
         mark = one.marks.get(numbers[id(trace)], Mark(""))
         own = {"text": trace.text, "value": trace.value, "at": trace.at, "note": trace.note}
         return {

@@ -90,7 +90,7 @@ def write_lines(
         if depth and one is not shown[0]:
             yield Line([])
         yield from _write_subject(one, columns, depth, width)
-    # Name the subjects that are not shown, by verdict
+    # The subjects that are not shown, by verdict.
     by: dict[str, list[str]] = {}
     for one in chosen[len(shown) :]:
         by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
@@ -159,7 +159,7 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
         return []
     if one.near is not None:
         return [one_line(one.near.text.removeprefix("not applicable: "))]
-    # The leaves that said no, each with the values below it
+    # The leaves that say no, each with the values below it.
     saying = []
     for number, trace in enumerate(walk_tree(one.trace)) if one.trace is not None else ():
         mark = one.marks.get(number)
@@ -212,18 +212,16 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
 
 def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     trace = row.trace
-    said = one_line(trace.text)
+    expression = one_line(trace.text)
     room = max(12, column - row.indent)
-    if width and len(said) > room:
-        folded = textwrap.wrap(said, room, subsequent_indent="    ")
-    else:
-        folded = [said]
+    folded = [expression]
+    if width and len(expression) > room:
+        folded = textwrap.wrap(expression, room, subsequent_indent="    ")
     value = bound_line(trace.value, _TEXT)
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
     if row.mark is not None:
         no = row.mark.says == "no"
         parts.append(("   <- says no", "bold red") if no else ("   <- not known", "bold yellow"))
-    # What stands behind a value
     tail = []
     if row.mark is not None and row.mark.ask:
         tail.append((f"ask for: {one_line(row.mark.ask)}", "yellow"))

@@ -95,7 +95,7 @@ def profile_rules(paths: Sequence[Path], catalog: Catalog) -> Profile:
     ):
         read_table(facts, name)
     fill = perf_counter() - start
-    # The milliseconds each signature adds to reading the logs of the case, by its id
+    # The milliseconds each signature adds to reading the logs of the case, by its id.
     sizes: Counter[str] = Counter()
     for scan in facts.scans:
         sizes[scan.table] += scan.bytes

@@ -35,7 +35,7 @@ class Layout:
     after: bytes
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """True when the file is not laid out as it should be."""
         return self.before != self.after
 
@@ -46,7 +46,7 @@ class Layout:
         )
         name = self.path.as_posix()
         text = "".join(difflib.unified_diff(one, two, name, f"{name} (formatted)"))
-        if not text and self.changed:
+        if not text and self.is_changed:
             return f"{name}: only its line ends or its byte order mark differ\n"
         return text
 
@@ -75,7 +75,7 @@ def format_rule(text: str, name: str = "rule.yaml") -> str:
     except CannotLayOutError as error:
         raise source.error(error.message, _find_place(source, error.index), error.do) from None
     if result != text:  # where nothing changes there is nothing to prove
-        # Compare values and comments with those of the result
+        # The layout must change neither values nor comments.
         try:
             again = RuleText(source.name, result).tree()
             same = _is_same(tree, again) and sorted(list_comments(source.text)) == sorted(

@@ -62,7 +62,7 @@ def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[
         if node.value.strip("\n"):
             lines = node.value.rstrip("\n").split("\n")
     else:
-        # Break the paragraphs of a folded text that are too wide anew
+        # Paragraphs of a folded text that are too wide are broken anew.
         indent = column + 2
         level = 0 if expression else None
         paragraph: list[str] = []

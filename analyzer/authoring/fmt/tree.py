@@ -109,7 +109,7 @@ def read_document(text: str) -> Document:
     tail: list[Comment] = []
     for run in _find_gaps(text, tokens):
         _attach_comments(reader, run, tail)
-    # Part the comments that head the file from those that speak of its first key
+    # Comments head the file, or they speak of its first key.
     if not root.block:
         above = [one for one in tail if one.index < root.start]
         return Document(above, False, root, tail[len(above) :])

@@ -25,7 +25,7 @@ class Others:
     def add_file(self, file: RuleFile) -> None:
         """Note a file that is YAML."""
         self.ids.setdefault(file.read_word("rule"), file)
-        if not file.retired:
+        if not file.is_retired:
             self.titles.setdefault(file.read_word("title").casefold(), file)
             for number in _read_kbs(file):
                 self.subjects.setdefault((number, _read_table(file)), file)
@@ -45,7 +45,6 @@ class ShippedNames:
         rule = self.rules.get(file.path)
         if rule is None:
             return False
-        # What a rule judges as its file says it
         made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
         if made is None:
             judged = rule.each.table.name
@@ -89,7 +88,7 @@ def check_catalog(file: RuleFile, others: Others) -> None:
         file.complain(
             "R051", text, file.find_place("rule"), "an id is never used again; choose another"
         )
-    if not file.retired:
+    if not file.is_retired:
         first = others.titles.get(title.casefold())
         if title and _is_another(first, file) and not is_unfinished(title):
             text = f"rule `{_read_id(first)}` has the same title ({_read_name(first)})"
@@ -116,12 +115,12 @@ def check_replaced(file: RuleFile, others: Others) -> None:
     for steps in places:
         item = file.find_item(*steps)
         name = file.read_word(*steps)
-        if item is None or not name or file.retired:
+        if item is None or not name or file.is_retired:
             continue
         target = others.ids.get(name)
         if name == file.read_word("rule"):
             file.complain("R060", "`replaces` names the rule itself", item.place)
-        elif target is not None and not target.retired:
+        elif target is not None and not target.is_retired:
             text = (
                 f"rule `{name}` is replaced by this one and is still in use ({_read_name(target)})"
             )
@@ -171,7 +170,7 @@ def check_names(file: RuleFile, others: Others) -> None:
             file.complain(
                 "R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known)
             )
-        elif steps[0] == "explained_by" and target.retired:
+        elif steps[0] == "explained_by" and target.is_retired:
             successor = target.read_word("replaced_by")
             help_text = f"`{successor}` took over from it" if successor else "remove it"
             file.complain(

@@ -124,7 +124,7 @@ class RuleFile:
         return (each := self.find_item("each")) is not None and each.made
 
     @property
-    def retired(self) -> bool:
+    def is_retired(self) -> bool:
         """Tell whether the rule is out of use, so that nobody waits for its missing parts."""
         return self.read_word("status") == "retired"
 

@@ -163,7 +163,6 @@ def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
     else:
         op = node.name
     if left.op == "literal" and right.op == "literal":
-        # Compare two plain values of one kind
         one = _read_value(left)
         two = _read_value(right)
         if op in ("==", "!="):

@@ -8,7 +8,7 @@ from analyzer.rules.language.rulefile import FileSpan
 
 def check_examples(file: RuleFile) -> None:
     """Keep the complaints about what the examples leave out."""
-    if file.retired:
+    if file.is_retired:
         return
     # The answers that have an example, made ones among them, and whether the real reader is asked.
     results = {*file.list_pairs("examples"), "cannot_tell"}

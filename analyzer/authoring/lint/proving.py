@@ -27,7 +27,7 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
             some.setdefault(rule.id, (file, rule))
         proofs = prove_rules(Catalog([rule for _, rule in some.values()]))
         for (file, rule), proof in zip(some.values(), proofs, strict=True):
-            for result in proof.failed:
+            for result in proof.failures:
                 _report_failed(file, result)
             _check_thresholds(file, rule)
         rest = [(file, rule) for file, rule in rest if some[rule.id][0] is not file]

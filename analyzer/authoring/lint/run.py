@@ -232,7 +232,7 @@ def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
 
 
 def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
-    # A path as the engineer would type it
+    # The path as an engineer types it.
     here = Path.cwd()
     name = str(path.relative_to(here) if path.is_relative_to(here) else path)
     try:

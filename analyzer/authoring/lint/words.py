@@ -104,9 +104,8 @@ def check_words(file: RuleFile) -> None:
             place = file.text.within(item, found.start(), found.end())
             help_text = "write the number with its noun: {samples|sample|samples}"
             file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
-    if not file.retired:
+    if not file.is_retired:
         check_remedy(file)
-        # Complain of parts that an engineer at night would look for
         for key, code, text, help_text in _NEEDED:
             if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
                 file.complain(code, text, file.find_place(key), help_text)
@@ -195,7 +194,7 @@ def check_about(file: RuleFile) -> None:
     count = len(ends)
     if about and (not ends or ends[-1].end() < len(about)):
         count += 1
-    if 2 <= count <= 4 or file.retired or is_unfinished(about):
+    if 2 <= count <= 4 or file.is_retired or is_unfinished(about):
         return
     words = {0: "`about` is empty", 1: "`about` is one sentence"}
     size = words.get(count, f"`about` has {count} sentences")
@@ -206,14 +205,14 @@ def check_about(file: RuleFile) -> None:
 def check_status(file: RuleFile) -> None:
     """Complain of a retired rule without a successor, and of a stable one that lacks something."""
     successor = file.read_word("replaced_by")
-    if file.retired and not successor:
+    if file.is_retired and not successor:
         help_text = (
             "name the rule that took over in `replaced_by`, or say with a comment that none did"
         )
         file.complain(
             "R061", "a retired rule names no successor", file.find_place("status"), help_text
         )
-    if successor and not file.retired:
+    if successor and not file.is_retired:
         text = "`replaced_by` is in a rule that is in use"
         file.complain(
             "R061", text, file.find_place("replaced_by"), "write status: retired, or remove it"

@@ -27,7 +27,7 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
     link_of  returns where a code span leads, "" where it is only code
     """
 
-    def linked(match: re.Match[str]) -> str:
+    def link_span(match: re.Match[str]) -> str:
         target = link_of(match[1])
         if target:
             return f"[{match[0]}]({target})"
@@ -37,7 +37,7 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
     for place in range(0, len(parts), 2):
         lines = parts[place].split("\n")
         parts[place] = "\n".join(
-            line if line.startswith("#") else _CODE.sub(linked, line) for line in lines
+            line if line.startswith("#") else _CODE.sub(link_span, line) for line in lines
         )
     return "".join(parts)
 

@@ -137,7 +137,7 @@ class _Maker:
             "rows of tables": closed | {"properties": rows},
             "texts of logs": closed | {"properties": logs},
         }
-        # The schema of one example that stands below its result
+        # An example that stands below its result.
         expect = _type_expect()["properties"]
         case = parts.type_mapping(
             "case", short_examples.CASE_KEYS, schema_short.type_case(expect), ("lines",)
@@ -151,7 +151,7 @@ class _Maker:
         cells["example below its result"] = {
             "anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]
         }
-        return cells | {f"row of {table.name}": _type_row(table) for table in self.tables.values()}
+        return cells | {f"row of {table.name}": type_row(table) for table in self.tables.values()}
 
     def make_properties(self) -> dict[str, Schema]:
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
@@ -190,7 +190,7 @@ class _Maker:
             "join": named | {"additionalProperties": self.type_join()} | snippets.JOIN,
             "population": self.type_population(),
             "logs": named | {"additionalProperties": log} | snippets.LOG,
-            "seen": named | {"additionalProperties": _type_seen()} | snippets.SEEN,
+            "seen": named | {"additionalProperties": type_question()} | snippets.SEEN,
             "affected": _type_ranges(),
             "fixed_in": _type_ranges(),
             "only": _EXPRESSION,
@@ -203,7 +203,7 @@ class _Maker:
             "notes": parts.list_of(note),
             "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
             "chart": parts.list_of(_EXPRESSION),
-            "fix": {"type": ["array", "object", "null"], "items": _type_fix(), "additionalProperties": TEXT},
+            "fix": {"type": ["array", "object", "null"], "items": type_fix(), "additionalProperties": TEXT},
             "object": _TEXTS | {"type": [*TEXT["type"], "array", "null"]},
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
@@ -326,7 +326,8 @@ def _type_answers() -> Schema:
     }
 
 
-def _type_fix() -> Schema:
+def type_fix() -> Schema:
+    """Return the schema of one step of the remedy."""
     keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {
         "when": _EXPRESSION,
         "releases": _type_ranges(),
@@ -338,7 +339,7 @@ def _type_fix() -> Schema:
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
-def _type_seen() -> Schema:
+def type_question() -> Schema:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
     keys = _type_counts() | {
         "log": TEXT,
@@ -387,34 +388,29 @@ def _type_expect() -> Schema:
     return parts.type_mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
 
 
-def _type_row(table: Table) -> Schema:
+def type_row(table: Table) -> Schema:
     """Return the schema of one row by hand: the table's columns and where it comes from."""
     origin = []
     for name, kind in ORIGIN_COLUMNS.items():
         origin.append(Column(name, kind, words.ORIGIN[name]))
     columns = {column.name: column for column in (*origin, *table.columns)}
-    ordered = [column.name for column in table.columns] + [
-        name for name in ORIGIN_COLUMNS if not table.column(name)
-    ]
+    ordered = [column.name for column in table.columns]
+    ordered += [name for name in ORIGIN_COLUMNS if not table.column(name)]
+    types = _type_cells()
+    cells = {}
+    for name in ordered:
+        column = columns[name]
+        unit = f", in {column.unit}" if column.unit else ""
+        cells[name] = {
+            "type": types[column.kind]["type"],  # an editor completes a key by its type
+            "allOf": [parts.make_ref(f"a cell of {column.kind}")],
+            "description": f"{column.meaning or name}{unit} ({words.KINDS[column.kind]})",
+        }
     return {
         "type": ["object", "null"],
         "description": f"a row of {table.name}: {table.meaning}",
         "additionalProperties": False,
-        "properties": {name: _type_cell(columns[name]) for name in ordered},
-    }
-
-
-def _type_cell(column: Column) -> Schema:
-    if column.unit:
-        unit = f", in {column.unit}"
-    else:
-        unit = ""
-    meaning = f"{column.meaning or column.name}{unit} ({words.KINDS[column.kind]})"
-    kind = _type_cells()[column.kind]["type"]  # here as well: an editor completes a key by its type
-    return {
-        "type": kind,
-        "allOf": [parts.make_ref(f"a cell of {column.kind}")],
-        "description": meaning,
+        "properties": cells,
     }
 
 

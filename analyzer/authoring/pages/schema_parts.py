@@ -98,20 +98,19 @@ def write_signature() -> Schema:
 def table_names(tables: Iterable[Table]) -> Schema:
     """Return the schema of a table's name; each name comes with its columns and units."""
     tables = list(tables)
+    lines = []
+    for table in tables:
+        columns = []
+        for column in table.columns:
+            unit = f" ({column.unit})" if column.unit else ""
+            columns.append(f"`{column.name}`{unit}")
+        lines.append(f"{table.meaning} Columns: {', '.join(columns)}")
     return {
         "type": "string",
         "enum": [table.name for table in tables],
         "enumDescriptions": [table.meaning for table in tables],
-        "markdownEnumDescriptions": [_write_columns(table) for table in tables],
+        "markdownEnumDescriptions": lines,
     }
-
-
-def _write_columns(table: Table) -> str:
-    """Return what a table holds, on one line: editors show it beside all others."""
-    columns = (
-        f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns
-    )
-    return f"{table.meaning} Columns: {', '.join(columns)}"
 
 
 def alias_of(table: Table) -> str:

@@ -9,13 +9,12 @@ from typing import Any
 
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 
-Body = dict[str, Any]
 _SEVERITY = "|" + ",".join(SEVERITIES) + "|"
 _CONFIDENCE = "|" + ",".join(CONFIDENCES) + "|"
 _RESULT = "|" + ",".join(Verdict) + "|"
 
 
-def _make_snippet(label: str, description: str, body: Body) -> Body:
+def _make_snippet(label: str, description: str, body: dict[str, Any]) -> dict[str, Any]:
     return {"defaultSnippets": [{"label": label, "description": description, "body": body}]}
 
 
@@ -35,7 +34,7 @@ SEEN = _make_snippet(
     "hits in a window",
     {"${1:name}": {"log": "${2:signature}", "at_least": "${3:3}", "within": "${4:10m}"}},
 )
-WHEN: Body = {
+WHEN: dict[str, Any] = {
     "defaultSnippets": [
         {"label": label, "description": description, "body": body}
         for label, description, body in (

@@ -82,7 +82,7 @@ def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
     """Yield which rows and lines a rule looks at."""
-    yield f"{rule.each.name}: each {_describe_each(rule.each.table)}"
+    yield f"{rule.each.name}: each {describe_table(rule.each.table)}"
     for join in rule.joins:
         yield describe_join(rule, join)
     if rule.population is not None:
@@ -92,7 +92,7 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
     for log in rule.logs.values():
         yield describe_log(log)
     if verbose:
-        for name, columns in _describe_use(rule).items():
+        for name, columns in list_columns(rule).items():
             table = rule.aliases[name].table
             for column in columns:
                 declared = table.column(column)
@@ -101,7 +101,7 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
-def _describe_each(table: Table) -> str:
+def describe_table(table: Table) -> str:
     """Return of what there is one verdict: a row, or a line of a log, or a value in such lines."""
     if table.lines_of is None:
         return f"row of {_name_table(table)}"
@@ -148,7 +148,7 @@ def describe_log(log: LogDef) -> str:
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
-def _describe_use(rule: Rule) -> dict[str, list[str]]:
+def list_columns(rule: Rule) -> dict[str, list[str]]:
     """Return the columns that conditions and texts of a rule read, by the name of their rows."""
     found: dict[str, list[str]] = {}
     for top in [*rule.expressions(), *rule.evidence]:
@@ -286,12 +286,6 @@ def describe_asks(rule: Rule) -> Iterator[str]:
         for piece in pieces(words):
             text = f"  {piece.text}" if table else piece.text
             yield Exact(text) if piece.command else text
-
-
-def _list_tables(rule: Rule) -> dict[str, Table]:
-    tables = [alias.table for alias in rule.aliases.values()]
-    tables += [log.table for log in rule.logs.values()]
-    return {table.declared.name: table.declared for table in tables}
 
 
 def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:

@@ -81,7 +81,7 @@ def list_conditions(rule: Rule) -> list[ExprNode]:
 # -- numbers in expressions
 
 
-def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
+def list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     """Yield every expression of a rule with the part of the file it stands in."""
     if rule.only is not None:
         yield "only", rule.only
@@ -119,52 +119,52 @@ def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
 def _move_numbers(rule: Rule) -> Iterator[Mutant]:
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     comparisons: list[ExprNode] = []
-    for where, top in _list_expressions(rule):
+    for where, top in list_expressions(rule):
         comparisons += [node for node in top.walk() if node.op in ("compare", "in")]
         for node, around in _walk_numbers(top, None):
             assert node.place is not None
             numbers.setdefault(node.place, []).append((where, node, around))
     for place, found in numbers.items():
         where, node, around = found[0]
-        condition = around or next(
-            (one for one in comparisons if any(bare(part) is node for part in one.args)), None
-        )
-        named = condition is not None and (condition.op == "in" or condition.name in ("==", "!="))
-        direct = condition is not None and any(bare(part) is node for part in condition.args)
-        site = Site(place, node.text, where, condition, named and direct)
+        condition = around
+        if condition is None:
+            behind = [one for one in comparisons if _compares(one, node)]
+            condition = behind[0] if behind else None
+        direct = condition is not None and _compares(condition, node)
+        named = False  # a kind of thing, and no threshold
+        if condition is not None and direct:
+            named = condition.op == "in" or condition.name in ("==", "!=")
+        site = Site(place, node.text, where, condition, named)
         for direction in (DOWN, UP):
             value = move_number(node, direction)
-            if value is not None and not (
-                direct and condition and _is_impossible(condition, node, value)
-            ):
-                other = {}
-                for _, one, _ in found:
-                    other[id(one)] = replace(one, value=value, text=str(value))
-                yield Mutant(site, direction, write_number(node, value), replace_nodes(rule, other))
+            if value is None:
+                continue
+            if direct and condition and _is_impossible(condition, node, value):
+                continue
+            other = {}
+            for _, one, _ in found:
+                other[id(one)] = replace(one, value=value, text=str(value))
+            yield Mutant(site, direction, write_number(node, value), replace_nodes(rule, other))
+
+
+def _compares(condition: ExprNode, node: ExprNode) -> bool:
+    return any(bare(part) is node for part in condition.args)
 
 
 def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
     number_first = bare(left) is node
-    if number_first:
-        sign = FLIPPED.get(condition.name, "")
-    else:
-        sign = condition.name
     folded = bare(right if number_first else left)
+    sign = FLIPPED.get(condition.name, "") if number_first else condition.name
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
     low, high = sorted((node.value, value))
     argument = folded.args[0]
-    if folded.op == "count" and (argument.type != "bool" or argument.op == "row"):
-        least = 1
-    else:
-        least = 0
-    if folded.op == "share":
-        most = 1.0
-    else:
-        most = float("inf")
+    counts_rows = argument.type != "bool" or argument.op == "row"
+    least = 1 if folded.op == "count" and counts_rows else 0
+    most = 1.0 if folded.op == "share" else float("inf")
     if sign in (">=", "<"):  # the lower end lies between, the upper one does not
         return low > most or max(low, least) >= high
     return high < least or low >= most
@@ -316,7 +316,7 @@ def _move_questions(rule: Rule) -> Iterator[Mutant]:
                     )
                 elif key in ("within", "for", "longer_than"):
                     other = replace(seen, within=seen.within * (1 + sign * _STEP))
-                    # A span of time as an author would write it
+                    # The span as an author writes it.
                     found = _SPAN.match(written.text.strip())
                     if found:
                         span = f"{float(found[1]) * (1 + sign * _STEP):.6g}{found[2]}"

@@ -26,13 +26,13 @@ def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) ->
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
     parts = [counted(len(proof.results), "example") if proof.results else "no examples"]
-    if proof.failed:
-        parts.append(f"{len(proof.failed)} not as expected")
+    if proof.failures:
+        parts.append(f"{len(proof.failures)} not as expected")
     if gaps:
         parts.append(counted(len(gaps), "known gap"))
     if left:
         parts.append(f"{counted(len(left), 'moved number')} unnoticed")
-    mark = "FAIL" if proof.failed or left else "ok  "
+    mark = "FAIL" if proof.failures or left else "ok  "
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
         if result.ok:
@@ -89,7 +89,7 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
 
 def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
     """Return the whole result as JSON."""
-    failed = any(proof.failed for proof in proofs)
+    failed = any(proof.failures for proof in proofs)
     document = {
         "rules": [_record_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
         "broken": [str(error) for error in catalog.broken],

@@ -23,7 +23,7 @@ class RuleProof:
     seconds: float = 0.0
 
     @property
-    def failed(self) -> list[ExampleResult]:
+    def failures(self) -> list[ExampleResult]:
         """Return the examples that are not as they should be."""
         return [result for result in self.results if not result.ok]
 
@@ -87,7 +87,7 @@ def _prove_rule(one: Prepared) -> RuleProof:
             )
             proof.results.append(result)
     proof.seconds = one.seconds + time.perf_counter() - start
-    for result in proof.failed:
+    for result in proof.failures:
         example = next(example for example in rule.examples if example.name == result.name)
         if not result.error:
             result.trace = examples.why(rule, example, result.got["result"], one.shared)
