@@ -22,9 +22,9 @@ sys.path.insert(0, str(ROOT))
 def made_pages() -> dict[str, Callable[[], str]]:
     """Return how each page of the documentation is made that is no file of the repository, by its name."""
     from analyzer.cli import main  # noqa: PLC0415 - after the path above
-    from analyzer.commands.made_pages import page_makers  # noqa: PLC0415 - the same
+    from analyzer.commands.made_pages import list_page_makers  # noqa: PLC0415 - the same
 
-    return page_makers(main)
+    return list_page_makers(main)
 
 
 def help_text() -> str:

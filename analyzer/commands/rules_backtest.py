@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.archived import archive_option, open_archive, time_options
 from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
+from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, require_sound, speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rules: tuple[str, ...],
     archive_url: str,
@@ -91,14 +91,14 @@ def command(
     from analyzer.archive.backtests import backtest
     from analyzer.archive.query import browse
 
-    asked = _asked(rules, choice.kb, choice.local(), against)
-    archive = opened(archive_url)
+    asked = _asked(rules, choice.kb, choice.load_local(), against)
+    archive = open_archive(archive_url)
     window = browse.window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         reports = backtest.backtest(
             asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show
         )
-        stop.check()
+        stop.raise_if_pressed()
     if as_json:
         click.echo(json.dumps([report.record() for report in reports], indent=1))
     else:
@@ -128,7 +128,7 @@ def _asked(
     from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.authoring.select import select
 
-    catalog = sound(select(names, kb, examples=False, local=local, tuned=True))
+    catalog = require_sound(select(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
@@ -151,4 +151,4 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
         return run_catalog.load(
             replace(local, settings=settings), drafts=True, retired=True, tuned=False
         )
-    return sound(other.catalog(against, chosen, replace(local, settings=settings)))
+    return require_sound(other.catalog(against, chosen, replace(local, settings=settings)))

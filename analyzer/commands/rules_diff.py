@@ -16,8 +16,8 @@ from analyzer.commands.plain import (
     PARTIAL,
     Interrupt,
     check_paths,
-    sound,
-    speaks_plainly,
+    require_sound,
+    speak_plainly,
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -60,7 +60,7 @@ FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
     default="text",
     help="For people or programs.",
 )
-@speaks_plainly
+@speak_plainly
 def command(
     old: str,
     new: str,
@@ -97,7 +97,7 @@ def command(
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show)
-        stop.check()
+        stop.raise_if_pressed()
     for line in (
         [_json(found, old, new)] if form == "json" else _lines(found, everything=everything)
     ):
@@ -110,7 +110,7 @@ def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
     from analyzer.archive.backtests.against import whole
 
     beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    return sound(whole(old, beside)), sound(whole(new, beside))
+    return require_sound(whole(old, beside)), require_sound(whole(new, beside))
 
 
 def _json(found: CatalogDifference, old: str, new: str) -> str:

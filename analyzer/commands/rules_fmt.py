@@ -10,7 +10,7 @@ import click
 
 from analyzer.commands.local import kb_option
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speak_plainly
 from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
 from analyzer.runtime.text import for_terminal, one_line
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--short", is_flag=True, help="Write a long rule in the short form where it says the same."
 )
 @kb_option
-@speaks_plainly
+@speak_plainly
 def command(
     rules: tuple[str, ...], check: bool, diff: bool, short: bool, kb: tuple[Path, ...]
 ) -> None:

@@ -16,7 +16,7 @@ from analyzer.commands.plain import (
     FAILED,
     Interrupt,
     check_paths,
-    speaks_plainly,
+    speak_plainly,
 )
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import for_terminal
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rule: str,
     paths: tuple[Path, ...],
@@ -72,7 +72,7 @@ def command(
     from analyzer.authoring.explain.watch import RuleSession
 
     check_paths(paths, BacklineError)
-    local = choice.local(paths)
+    local = choice.load_local(paths)
     session = RuleSession(
         _file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local
     )
@@ -80,7 +80,7 @@ def command(
     announce(paths)
     with Interrupt() as stop:
         shown = session.run()
-        stop.check()
+        stop.raise_if_pressed()
     show(shown)
     if not once:
         _watch(session, show)
@@ -97,7 +97,7 @@ def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
             click.echo(f"watching {for_terminal(str(session.path))}; Ctrl-C ends", err=True)
             for _ in saves(session.path, session.digest):
                 shown = session.run()
-                stop.check()
+                stop.raise_if_pressed()
                 show(shown)
     except KeyboardInterrupt:
         click.echo("", err=True)
