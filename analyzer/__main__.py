@@ -21,15 +21,15 @@ def run() -> None:
         main(prog_name="backline")
     except KeyboardInterrupt:
         sys.stderr.write("backline: interrupted\n")
-        _leave(INTERRUPTED)
+        _leave_at_once(INTERRUPTED)
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            _leave(INTERRUPTED)
-        _end(end.code)
+            _leave_at_once(INTERRUPTED)
+        _end_at_once(end.code)
         raise
 
 
-def _end(status: object) -> None:
+def _end_at_once(status: object) -> None:
     """End at once with the status of a command that is done; return where Python has to end the process itself.
 
     To take all objects down one by one is a sixth of a small case, and nothing is left for it to do: threads have
@@ -55,7 +55,7 @@ def _end(status: object) -> None:
     os._exit(status)
 
 
-def _leave(status: int) -> None:
+def _leave_at_once(status: int) -> None:
     """End at once: what was interrupted is not asked to clean up after itself, which would print its troubles."""
     for stream in (sys.stdout, sys.stderr):
         try:

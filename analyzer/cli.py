@@ -23,20 +23,21 @@ from analyzer.commands.local import (
     draft_option,
     kb_option,
     limits_option,
+    list_overdue,
     local_options,
-    overdue,
 )
-from analyzer.commands.places import InputPath, default_output, folder_named, moment
+from analyzer.commands.places import InputPath, choose_output, name_folder, parse_moment
 from analyzer.commands.plain import (
+    BROKEN_RULE,
     DONE,
     FOUND,
     PARTIAL,
     Interrupt,
     check_paths,
-    ends_with,
-    interrupted,
-    not_printed,
-    speaks_plainly,
+    explain_unprinted,
+    keep_status,
+    report_interrupt,
+    speak_plainly,
 )
 from analyzer.commands.redacting import (
     RedactChoice,
@@ -48,14 +49,14 @@ from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
     form_option,
-    log_lines,
+    list_log_commands,
     part_options,
     print_form,
     refuse_together,
     show_document,
     show_summary,
 )
-from analyzer.commands.standard_input import standard_input
+from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import for_terminal
@@ -101,49 +102,47 @@ class DefaultToTriage(LateGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Put `triage` in front when the first word is a path, not a command."""
-        known = self.list_commands(ctx)
-        if (
-            args
-            and args[0] not in known
-            and (args[0] == "-" or os.path.lexists(args[0]) or re.search(r"[./]", args[0]))
-        ):
-            args = ["triage", *args]
+        if args and args[0] not in self.list_commands(ctx):
+            word = args[0]
+            if word == "-" or os.path.lexists(word) or re.search(r"[./]", word):
+                args = ["triage", *args]
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
-        own = {name for one in self.get_params(ctx) for name in one.opts}
-        first = next((place for place, word in enumerate(args) if word not in own), len(args))
-        theirs = {
-            name
-            for one in self.commands["triage"].params
-            for name in (*one.opts, *one.secondary_opts)
-        }
-        if first < len(args) and args[first] != "-" and args[first].partition("=")[0] in theirs:
-            args = [*args[:first], "triage", *args[first:]]
+        own = {name for option in self.get_params(ctx) for name in option.opts}
+        options_of_triage: set[str] = set()
+        for option in self.commands["triage"].params:
+            options_of_triage |= {*option.opts, *option.secondary_opts}
+        for place, word in enumerate(args):
+            if word in own:
+                continue
+            if word != "-" and word.partition("=")[0] in options_of_triage:
+                args = [*args[:place], "triage", *args[place:]]
+            break
         return super().parse_args(ctx, args)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options; Ctrl-C meanwhile is an interrupt too (click would say "Aborted!" and exit with 1)."""
-        _write_what_the_terminal_can()
+        _escape_unencodable()
         try:
             return super().make_context(*args, **kwargs)
         except KeyboardInterrupt:
-            raise SystemExit(interrupted()) from None
+            raise SystemExit(report_interrupt()) from None
         except OSError as error:  # of --version
-            raise SystemExit(not_printed(error)) from None
+            raise SystemExit(explain_unprinted(error)) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; the same while it is being found and imported."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise SystemExit(interrupted()) from None
+            raise SystemExit(report_interrupt()) from None
         except OSError as error:  # of the help of a command
-            raise SystemExit(not_printed(error)) from None
+            raise SystemExit(explain_unprinted(error)) from None
 
 
-def _write_what_the_terminal_can() -> None:
+def _escape_unencodable() -> None:
     """Write signs that the encoding of the output lacks as `\\u2192`: a pipe of Windows takes code page 1252 alone."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and stream.errors == "strict":
@@ -198,7 +197,7 @@ def main(debug: bool) -> None:
 @click.option(
     "--incident",
     metavar="TIME",
-    callback=moment,
+    callback=parse_moment,
     help="UTC time of the trouble, to centre the report on.",
 )
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
@@ -209,7 +208,7 @@ def main(debug: bool) -> None:
 )
 @limits_option
 @redact_options
-@speaks_plainly
+@speak_plainly
 def triage(
     paths: tuple[Place, ...],
     output: Path | None,
@@ -243,43 +242,44 @@ def triage(
     printed = form is not None or json_to is not None
     redaction = redact.begin_redaction(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
-    with standard_input(paths) as given:
+    with open_standard_input(paths) as given:
         if not one_case:
             _refuse_many(given)
-        words.folder = output or (None if printed else default_output(given))
-        outcome, failed = words.triaged(given, named=output is not None)
+        words.folder = output or (None if printed else choose_output(given))
+        outcome, failed = words.run_triage(given, named=output is not None)
     folder = words.folder
     document = outcome.document
     if json_to is not None:
         from analyzer.pipeline import case
 
-        _json_result(json_to, case.written(document), redaction)
+        _write_json(json_to, case.written(document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
-    ends_with(_status(document, outcome.partial or bool(failed), outcome.broken_rules, fail_on))
+    keep_status(
+        _find_status(document, outcome.partial or bool(failed), outcome.broken_rules, fail_on)
+    )
     if not quiet and not printed:
-        failed += _shown(document, part, redaction, everything=everything)
+        failed += _print_summary(document, part, redaction, everything=everything)
     if folder is not None and not quiet and not printed:
-        for line in log_lines(document, part, paths, folder) if redaction is None else ():
+        for line in list_log_commands(document, part, paths, folder) if redaction is None else ():
             click.echo(line)
         click.echo(f"report: {folder / REPORT}")
     if folder is not None and redaction is not None:
         say_where_the_map_is(redaction)
     if folder is not None and open_it:
         click.launch((folder / REPORT).resolve().as_uri())
-    for line in [*failed, *outcome.broken_rules, *([] if quiet else overdue(document))]:
+    for line in [*failed, *outcome.broken_rules, *([] if quiet else list_overdue(document))]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
     if form is not None:
-        print_form(part.of(document, redaction), form, choice.limits, redaction)
+        print_form(part.cut_document(document, redaction), form, choice.limits, redaction)
     partial = outcome.partial or bool(failed)
-    click.get_current_context().exit(_status(document, partial, outcome.broken_rules, fail_on))
+    click.get_current_context().exit(_find_status(document, partial, outcome.broken_rules, fail_on))
 
 
 def _refuse_many(paths: Sequence[object]) -> None:
     """Raise UsageError for paths, or a folder, that are many cases; few files, or a folder of few, cost no look."""
-    if len(paths) >= FEW_PATHS or any(
-        isinstance(path, Path) and _may_hold_many(path) for path in paths
-    ):
+    looks_many = any(isinstance(path, Path) and _may_hold_many(path) for path in paths)
+    if looks_many or len(paths) >= FEW_PATHS:
         from analyzer.archive.batches.many_cases import refuse_many
 
         refuse_many(paths)
@@ -291,12 +291,12 @@ def _may_hold_many(path: Path) -> bool:
             return any(
                 entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries)
             )
-    except OSError:  # no folder, or one that who reads it tells about
+    except OSError:  # no folder, or one whose reading says why
         return False
 
 
 @contextmanager
-def _progress(
+def _show_progress(
     paths: Sequence[Place], options: Options, silent: bool
 ) -> Iterator[Callable[[], None]]:
     """Show on a terminal what a run does; yield what to call when it begins to write."""
@@ -306,11 +306,15 @@ def _progress(
     from analyzer.commands.progress import TriageProgress
 
     with TriageProgress(paths) as bar:
-        options.progress, options.on_read, options.on_judged = bar.member, bar.read, bar.judged
-        yield bar.writes
+        options.progress, options.on_read, options.on_judged = (
+            bar.show_member,
+            bar.show_read,
+            bar.show_judged,
+        )
+        yield bar.show_writing
 
 
-def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
+def _write_json(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
     if redaction is not None:
         text = ["".join(text)]
         release_results(redaction, {"case.json": text[0]})
@@ -324,7 +328,7 @@ def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None)
 
 @dataclass(slots=True)
 class TriageWords:
-    """What the words of the command say of one run.
+    """What the words of the command choose for one run.
 
     silent        without a progress line, and no word about settings that are used
     keep_refused  a case of which nothing was understood gets a document too
@@ -339,7 +343,7 @@ class TriageWords:
     redaction: Redaction | None = None
     folder: Path | None = None
 
-    def triaged(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
+    def run_triage(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
         """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them.
 
         named  the user gave the name of the folder: it stays as it is, also where names are replaced
@@ -352,33 +356,26 @@ class TriageWords:
         options = self._options(paths)
         if self.folder is not None:
             check_folder(self.folder, RESULTS)
-        with Interrupt() as stop, _progress(paths, options, self.silent) as writes:
+        with Interrupt() as stop, _show_progress(paths, options, self.silent) as writes:
             outcome = run(paths, options)
-            stop.check()
-            outcome.judgement = (
-                Judgement()
-            )  # all of it is in the document, and the report needs the room
+            stop.raise_if_pressed()
+            # all of it is in the document, and the report needs the room
+            outcome.judgement = Judgement()
             writes()
-            self._redact(outcome, named=named)
-            lost = (
-                []
-                if self.folder is None or outcome.refused
-                else self._write(outcome.document, self.folder)
-            )
-        return outcome, lost
-
-    def _redact(self, outcome: RunResult, *, named: bool) -> None:
-        if self.redaction is None:
-            return
-        outcome.document = self.redaction.redact_document(outcome.document)
-        if self.folder is not None and not named:
-            self.folder = folder_named(outcome.document["case"]["name"])
+            if self.redaction is not None:
+                outcome.document = self.redaction.redact_document(outcome.document)
+                if self.folder is not None and not named:
+                    self.folder = name_folder(outcome.document["case"]["name"])
+            failed: list[str] = []
+            if self.folder is not None and not outcome.refused:
+                failed = self._write(outcome.document, self.folder)
+        return outcome, failed
 
     def _options(self, paths: Sequence[Place]) -> Options:
         from analyzer.pipeline.triage import Options
 
         limits = self.choice.limits
-        local = self.choice.local(paths, quiet=self.silent)
+        local = self.choice.load_local(paths, quiet=self.silent)
         options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
         options.keep_refused, options.incident = self.keep_refused, self.incident
         if (redaction := self.redaction) is not None:
@@ -391,27 +388,25 @@ class TriageWords:
         from analyzer.report.results import render_results
         from analyzer.runtime.output import write_all
 
-        made, failed = render_results(
-            document, case.written(document), self.choice.limits.report_bytes
-        )
+        text = case.written(document)
+        results, failed = render_results(document, text, self.choice.limits.report_bytes)
         if self.redaction is not None:
-            whole = {
-                name: content if isinstance(content, str) else "".join(content)
-                for name, content in made.items()
-            }
-            release_results(self.redaction, whole, beside=folder)
-            made = dict(whole)
-        write_all(folder, made)
+            texts = {name: "".join(content) for name, content in results.items()}
+            release_results(self.redaction, texts, beside=folder)
+            results = dict(texts)
+        write_all(folder, results)
         return failed
 
 
-def _shown(
+def _print_summary(
     document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool
 ) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
         if everything:
-            show_document(part.of(document, redaction), everything=True, redaction=redaction)
+            show_document(
+                part.cut_document(document, redaction), everything=True, redaction=redaction
+            )
         else:
             show_summary(document, part, redaction)
     except (OSError, BacklineError):
@@ -423,16 +418,16 @@ def _shown(
     return []
 
 
-def _status(document: dict[str, Any], partial: bool, broken: list[str], fail_on: str | None) -> int:
-    worst = SEVERITIES.index(fail_on) if fail_on else -1
-    found = any(
-        finding["severity"] in SEVERITIES and SEVERITIES.index(finding["severity"]) <= worst
-        for finding in document["findings"]
-        if not finding["muted"]
-    )
-    failed = any(finding["verdict"] == "error" for finding in document["findings"])
+def _find_status(
+    document: dict[str, Any], partial: bool, broken: list[str], fail_on: str | None
+) -> int:
+    findings = document["findings"]
     if broken:
-        return 4
-    if partial or failed:  # a rule that failed while judging leaves its question open
+        return BROKEN_RULE
+    # a rule that failed while judging leaves its question open
+    if partial or any(finding["verdict"] == "error" for finding in findings):
         return PARTIAL
-    return FOUND if found else DONE
+    severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1] if fail_on else ()
+    if any(finding["severity"] in severe for finding in findings if not finding["muted"]):
+        return FOUND
+    return DONE

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from analyzer.pipeline.case_tables import CaseTables
     from analyzer.views.log_reading import MergedLine
 
-Doc = dict[str, Any]
 _SAVED = "case.json"
 _ARCHIVE = "backline-archive.json"
 _NO_MATERIAL = (
@@ -48,20 +47,22 @@ def open_case(
 
     Nothing is written. Raises RefusedError when nothing can be read, UsageError for a word that fits nothing.
     """
-    given = [_place(path) for path in _several(paths)]
+    is_one = isinstance(paths, str | bytes | Path) or hasattr(paths, "read")
+    if not is_one and isinstance(paths, Iterable):
+        given = [_parse_path(path) for path in paths]
+    else:
+        given = [_parse_path(paths)]
     if not given:
         raise UsageError("no path is given")
     if case:
-        return _archived(str(given[0]), case)
+        return _open_archived(str(given[0]), case)
     for path in given:
         if isinstance(path, Path):
-            _check(path)
-    saved = _saved(given)
-    return (
-        OpenedCase(_read(saved))
-        if saved is not None
-        else _triaged(given, [Path(one) for one in kb], drafts, incident)
-    )
+            _check_path(path)
+    saved = _find_saved(given)
+    if saved is not None:
+        return OpenedCase(documents.load(saved))
+    return _triage_paths(given, [Path(one) for one in kb], drafts, incident)
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ class OpenedCase:
     paths     the material that was triaged; none of a saved or archived case
     """
 
-    document: Doc
+    document: dict[str, Any]
     paths: tuple[Place, ...] = ()
     _tables: CaseTables | None = None
 
@@ -89,17 +90,17 @@ class OpenedCase:
     @property
     def findings(self) -> list[Finding]:
         """What was found, worst first; `verdict` is match, or error of a rule that broke."""
-        return [_finding(record) for record in self.document["findings"]]
+        return [_read_finding(record) for record in self.document["findings"]]
 
     @property
-    def cannot_tell(self) -> list[Doc]:
+    def cannot_tell(self) -> list[dict[str, Any]]:
         """What could not be judged: the rules, what is missing, why, and what to ask for."""
         return list(self.document["cannot_tell"])
 
     @property
     def tables(self) -> dict[str, int]:
         """How many rows each table has that holds any; logs are not counted. UsageError of a saved case."""
-        return self._material().counts()
+        return self._open_tables().counts()
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a table with the origin of each row first: `node`, `member` and `line`.
@@ -111,7 +112,7 @@ class OpenedCase:
         """
         from analyzer.pipeline.case_tables import plain_names  # noqa: PLC0415 - only for tables
 
-        return plain_names(self._material().frame(name))
+        return plain_names(self._open_tables().frame(name))
 
     def log(
         self, around: str | datetime | Finding, length: str = "10m", *, host: str = "", object: str = "",
@@ -132,7 +133,7 @@ class OpenedCase:
                 "there are no logs to read",
                 do="Open the bundle itself: other cases keep no whole logs.",
             )
-        window = moments.center_window(self._moment(around), moments.parse_span(length))
+        window = moments.center_window(self._find_moment(around), moments.parse_span(length))
         return MergedLog(
             self.paths, LogQuery(window=window, host=host, object=object, pattern=grep, level=level)
         ).read_lines()
@@ -145,10 +146,10 @@ class OpenedCase:
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - only for this
 
         target = Path(path)
-        write_all(target.parent, {target.name: "".join(_text(self.document, target))})
+        write_all(target.parent, {target.name: "".join(_render_report(self.document, target))})
         return target
 
-    def _moment(self, around: str | datetime | Finding) -> datetime:
+    def _find_moment(self, around: str | datetime | Finding) -> datetime:
         from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
 
         if isinstance(around, datetime):
@@ -157,7 +158,7 @@ class OpenedCase:
         moment = moments.parse_time(name) if isinstance(around, str) else None
         return moment or moments.find_moment(find_finding(self.document, name))
 
-    def _material(self) -> CaseTables:
+    def _open_tables(self) -> CaseTables:
         if self._tables is None:
             if not self.paths:
                 raise UsageError("this case has no tables", do=_NO_MATERIAL)
@@ -172,37 +173,26 @@ class OpenedCase:
     def _repr_html_(self) -> str:
         """Show the findings as a table in a notebook."""
         heads = ("severity", "confidence", "title", "machine", "object")
-        rows = [
-            [str(record[key]) for key in ("severity", "confidence", "title", "node", "subject")]
-            for record in self.document["findings"]
-        ]
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-        )
         head = "".join(f"<th>{word}</th>" for word in heads)
-        told = "complete" if self.complete else "not complete"
-        rest = f"material {told}; cannot tell: {len(self.cannot_tell):,}"
-        return (
-            f"<p><b>{escape(repr(self)[1:-1])}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
-        )
+        body = ""
+        for record in self.document["findings"]:
+            cells = ""
+            for key in ("severity", "confidence", "title", "node", "subject"):
+                cells += f"<td>{escape(str(record[key]))}</td>"
+            body += f"<tr>{cells}</tr>"
+        material = "complete" if self.complete else "not complete"
+        rest = f"material {material}; cannot tell: {len(self.cannot_tell):,}"
+        title = escape(repr(self)[1:-1])
+        return f"<p><b>{title}</b>, {rest}</p><table><tr>{head}</tr>{body}</table>"
 
 
-def _several(paths: Any) -> list[Any]:
-    one = (
-        isinstance(paths, str | bytes | Path)
-        or hasattr(paths, "read")
-        or not isinstance(paths, Iterable)
-    )
-    return [paths] if one else list(paths)
-
-
-def _place(path: Any) -> Place:
+def _parse_path(path: Any) -> Place:
     if not isinstance(path, str | Path):
         raise TypeError(f"a path is a str or a Path, not {type(path).__name__}: {path!r:.80}")
     return place(path) if isinstance(path, str) and "://" in path else Path(path).expanduser()
 
 
-def _check(path: Path) -> None:
+def _check_path(path: Path) -> None:
     """Refuse what is not there, and an archive without the name of a case."""
     if not os.path.lexists(path):
         raise RefusedError("no such file or folder", where=str(path), do="Check the path.")
@@ -211,7 +201,7 @@ def _check(path: Path) -> None:
         raise UsageError("this is an archive of many cases", where=str(path), do=do)
 
 
-def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
+def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
     from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
     from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
 
@@ -225,7 +215,7 @@ def _triaged(paths: list[Place], kb: list[Path], drafts: bool, incident: str) ->
     return OpenedCase(triage(paths, options).document, tuple(paths))
 
 
-def _saved(paths: Sequence[Place]) -> Path | None:
+def _find_saved(paths: Sequence[Place]) -> Path | None:
     """Return the case document that a single path means: the file itself, or that of a folder of results."""
     path = paths[0]
     if len(paths) > 1 or not isinstance(path, Path):
@@ -233,23 +223,16 @@ def _saved(paths: Sequence[Place]) -> Path | None:
     if path.is_dir():
         path = path / _SAVED
         return path if path.is_file() and (path.parent / "report.html").is_file() else None
-    return (
-        path
-        if path.name == _SAVED or (path.suffix == ".json" and path.is_file() and _is_document(path))
-        else None
-    )
-
-
-def _is_document(path: Path) -> bool:
+    if path.name == _SAVED:
+        return path
+    if path.suffix != ".json" or not path.is_file():
+        return None
     with path.open("rb") as stream:
-        return b'"schema": "backline/case-' in stream.read(200)
+        is_document = b'"schema": "backline/case-' in stream.read(200)
+    return path if is_document else None
 
 
-def _read(path: Path) -> Doc:
-    return documents.load(path)
-
-
-def _archived(url: str, name: str) -> OpenedCase:
+def _open_archived(url: str, name: str) -> OpenedCase:
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
     from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
@@ -262,7 +245,7 @@ def _archived(url: str, name: str) -> OpenedCase:
     return OpenedCase(document, _tables=tables)
 
 
-def _text(document: Doc, path: Path) -> list[str]:
+def _render_report(document: dict[str, Any], path: Path) -> list[str]:
     from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
     if path.suffix == ".html":
@@ -274,12 +257,12 @@ def _text(document: Doc, path: Path) -> list[str]:
     raise UsageError("the name of a report ends in .html, .md or .json", where=str(path))
 
 
-def _finding(record: Doc) -> Finding:
+def _read_finding(record: dict[str, Any]) -> Finding:
     evidence = [Evidence(**one) for one in record["evidence"]]
     fix = [Fix(**one) for one in record["fix"]]
-    trace = None if record["trace"] is None else _trace(record["trace"])
+    trace = None if record["trace"] is None else _read_trace(record["trace"])
     return Finding(**record | {"evidence": evidence, "fix": fix, "trace": trace})
 
 
-def _trace(record: Doc) -> Trace:
-    return Trace(**record | {"children": [_trace(child) for child in record["children"]]})
+def _read_trace(record: dict[str, Any]) -> Trace:
+    return Trace(**record | {"children": [_read_trace(child) for child in record["children"]]})

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer import cli
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 from analyzer.redact.words import words_of
 from tools import layers
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def made_pages() -> dict[str, Callable[[], str]]:
     """Return how each page of the documentation is made that is no file of the repository, by its name."""
-    return page_makers(cli.main)
+    return list_page_makers(cli.main)
 
 
 def architecture_page() -> str:

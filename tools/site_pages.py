@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.authoring.pages.page_links import command_link, link_code
 from analyzer.cli import main
-from analyzer.commands.made_pages import make_area_pages, page_makers
+from analyzer.commands.made_pages import list_page_makers, make_area_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,7 +32,7 @@ CATALOG = "rules.md"
 def made_pages() -> dict[str, str]:
     """Return every page that is no file of `docs/`, by its place on the site."""
     one_file = {CATALOG, "backline.1"}  # the site has the catalog by area, and no man page
-    found = {name: make() for name, make in page_makers(main).items() if name not in one_file}
+    found = {name: make() for name, make in list_page_makers(main).items() if name not in one_file}
     security = (ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("](docs/", "](")
     return found | make_area_pages() | {"SECURITY.md": security}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
-from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.text import one_line
 
 HOUR = 3600.0
@@ -41,7 +41,7 @@ HOUR = 3600.0
     help="Delete cases whose source was read again with changed content.",
 )
 @click.option("--quiet", is_flag=True, help="Print nothing but problems.")
-@speaks_plainly
+@speak_plainly
 def command(
     archive_url: str,
     target: int,
@@ -64,7 +64,7 @@ def command(
     """
     from analyzer.archive.upkeep.compaction import FEW, compact_archive
 
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     few = min(FEW, target)
     with Counter("compacting", quiet) as counter:
         report = compact_archive(

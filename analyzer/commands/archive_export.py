@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, case_filters, opened, time_options
-from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.archived import archive_option, case_filters, open_archive, time_options
+from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @case_filters("With --all: only")
 @time_options
 @redact_options
-@speaks_plainly
+@speak_plainly
 def command(
     case: tuple[str, ...],
     archive_url: str,
@@ -75,7 +75,7 @@ def command(
     redaction = redact.begin_redaction(beside="the folder")
     if redaction is not None and redaction.map.path is None:
         redaction.map.path = map_file(output)
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()
     wanted = browse.ListFilter(rule, severity, state, name, browse.parse_window(since, until))
     named = {stored.id: stored for stored in map(snapshot.find_case, case)}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.archived import archive_option, open_archive, time_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import counted, for_terminal
 
@@ -54,7 +54,7 @@ PIPED = 160  # columns of the heat map in a pipe
 @click.option(
     "--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit: report_bytes."
 )
-@speaks_plainly
+@speak_plainly
 def command(
     archive_url: str,
     output: Path | None,
@@ -93,15 +93,15 @@ def command(
             "--with-reports writes files next to the page", do="Say where with -o FOLDER."
         )
     with Interrupt() as stop:
-        archive = opened(archive_url)
+        archive = open_archive(archive_url)
         snapshot = archive.take_snapshot()
         found = read_fleet(archive, wanted, snapshot)
-        stop.check()
+        stop.raise_if_pressed()
         if output is None:
-            from analyzer.commands.showing import UNWRAPPED, console
+            from analyzer.commands.showing import UNWRAPPED, make_console
             from analyzer.report import fleetterm
 
-            shown = console()
+            shown = make_console()
             if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
                 shown.width = PIPED
             fleetterm.print_fleet(found, shown, by, fleetterm.TOP if top is None else top)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -28,7 +28,7 @@ from analyzer.runtime.text import for_terminal
     "--by", default="", metavar="NAME", help="Who says so; never taken from the environment."
 )
 @click.option("--force", is_flag=True, help="Set the label even if the case has no such finding.")
-@speaks_plainly
+@speak_plainly
 def command(
     case: str,
     rule: str,
@@ -62,7 +62,7 @@ def command(
             "a missed finding cannot be rejected",
             do="--missed --confirm says that the fault was there.",
         )
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     _snapshot, found = browse.find_stored_case(archive, case)
     wanted = labels.LabelRequest(rule, node, subject, verdict, missed, force, by, note)
     for line in labels.label_lines(labels.give_labels(archive, found, wanted)):

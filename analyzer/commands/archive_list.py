@@ -11,12 +11,12 @@ from analyzer.commands.archived import (
     case_filters,
     form_options,
     limit_option,
-    opened,
+    list_replaced,
+    open_archive,
     print_rows,
-    replaced,
     time_options,
 )
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.text import for_terminal
 
 ORDERS = ("created", "name", "worst", "unknowns", "stored")
@@ -35,7 +35,7 @@ ORDERS = ("created", "name", "worst", "unknowns", "stored")
 )
 @limit_option
 @form_options
-@speaks_plainly
+@speak_plainly
 def command(
     archive_url: str,
     rule: str,
@@ -62,10 +62,16 @@ def command(
     from analyzer.archive.query import browse
 
     wanted = browse.ListFilter(
-        rule, severity, state, name, browse.parse_window(since, until), sort, former=replaced(rule)
+        rule,
+        severity,
+        state,
+        name,
+        browse.parse_window(since, until),
+        sort,
+        former=list_replaced(rule),
     )
     notes: list[str] = []
-    answer = browse.list_cases(opened(archive_url), wanted, notes=notes)
+    answer = browse.list_cases(open_archive(archive_url), wanted, notes=notes)
     count = print_rows(
         answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.shorten_row)
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, opened
-from analyzer.commands.plain import DONE, speaks_plainly
+from analyzer.commands.archived import archive_option, open_archive
+from analyzer.commands.plain import DONE, speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import counted, for_terminal, one_line
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("case", nargs=-1, required=True)
 @archive_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@speaks_plainly
+@speak_plainly
 def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     """Remove cases from the archive.
 
@@ -36,7 +36,7 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     """
     from analyzer.archive.upkeep import removal
 
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()
     cases = list({one.id: one for one in map(snapshot.find_case, case)}.values())
     found = removal.plan_removal(archive, cases)

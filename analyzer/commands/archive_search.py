@@ -12,18 +12,18 @@ import click
 
 from analyzer.commands.archived import (
     archive_option,
-    ended,
+    close_rows,
     form_options,
     limit_option,
-    opened,
+    list_replaced,
+    open_archive,
     print_rows,
-    replaced,
     say_more_rows,
     seconds_option,
     time_options,
 )
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import counted
 
@@ -64,7 +64,7 @@ LETTERS = "texts in terms are case-sensitive; --text WORD looks in findings, kep
 @limit_option
 @seconds_option
 @form_options
-@speaks_plainly
+@speak_plainly
 def command(
     term: tuple[str, ...],
     archive_url: str,
@@ -112,13 +112,13 @@ def command(
     inside = parse_window(since, until)
     parts = [part.text for text in term for part in terms.split_field(text) if part.text.strip()]
     asked = [terms.read_term(part, number) for number, part in enumerate(parts or term, 1)]
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     if asked:
         _search_machines(
             archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown
         )
         return
-    chosen = search.Filter(rule, kb, replaced(rule))
+    chosen = search.Filter(rule, kb, list_replaced(rule))
     if text:
         found = search.find_texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(
@@ -229,7 +229,7 @@ def _print_blocks(asked: Sequence[Term], found: SearchResult, limit: int | None)
         for line in searchtext.format_machines(asked, _take_first(found.rows, most, left)):
             click.echo(line)
     finally:
-        ended(found.rows)
+        close_rows(found.rows)
     if left:
         say_more_rows(most)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from analyzer.commands.archived import archive_option, opened
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.archived import archive_option, open_archive
+from analyzer.commands.plain import speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
-from analyzer.commands.showing import form_option, show_in
+from analyzer.commands.showing import form_option, show_form
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -21,7 +21,7 @@ from analyzer.runtime.text import for_terminal
 )
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
 @redact_options
-@speaks_plainly
+@speak_plainly
 def command(
     case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice
 ) -> None:
@@ -38,7 +38,7 @@ def command(
     from analyzer.archive.query import browse
 
     redaction, form = redact.begin_redaction(), form or "text"
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     snapshot, found = browse.find_stored_case(archive, case)
     if source:
         if redaction is not None:
@@ -53,13 +53,13 @@ def command(
         from analyzer.archive.query.redacting import collect_names
 
         collect_names(archive, [found], redaction)
-        show_in(
+        show_form(
             form, redaction.redact_taken(browse.read_document(archive, found)), verbose, redaction
         )
         return
     if form == "json":
         click.echo(browse.document_text(archive, found), nl=False)
         return
-    show_in(form, browse.read_document(archive, found), verbose, None)
+    show_form(form, browse.read_document(archive, found), verbose, None)
     for line in labels.label_lines(browse.labels_of(archive, found)) if form == "text" else ():
         click.echo(f"label: {for_terminal(line)}")

@@ -11,11 +11,11 @@ from analyzer.commands.archived import (
     archive_option,
     form_options,
     limit_option,
-    opened,
+    open_archive,
     print_rows,
     seconds_option,
 )
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import UsageError
 
 MOST_BYTES = 1_000_000
@@ -36,7 +36,7 @@ MOST_BYTES = 1_000_000
 @limit_option
 @seconds_option
 @form_options
-@speaks_plainly
+@speak_plainly
 def command(
     select: str | None,
     archive_url: str,
@@ -69,7 +69,7 @@ def command(
             limit if limit is not None else 0,
         )
         return
-    answer = ask.run_sql(opened(archive_url), _read_statement(select, file), seconds=seconds)
+    answer = ask.run_sql(open_archive(archive_url), _read_statement(select, file), seconds=seconds)
     print_rows(answer.head, answer.rows, form, limit)
 
 

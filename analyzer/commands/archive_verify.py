@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, opened
+from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
-from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SHOWN = 20  # remarks of one kind that a terminal gets
 @archive_option
 @click.option("--json", "as_json", is_flag=True, help="The whole result as one JSON object.")
 @click.option("--quiet", is_flag=True, help="Print problems only.")
-@speaks_plainly
+@speak_plainly
 def command(archive_url: str, as_json: bool, quiet: bool) -> None:
     """Check that nothing in the archive is damaged or lost.
 
@@ -39,7 +39,7 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
     """
     from analyzer.archive.upkeep.verification import verify_archive
 
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     with Counter("verifying", quiet or as_json) as counter:
         report = verify_archive(archive, progress=counter.show)
     if as_json:

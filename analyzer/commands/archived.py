@@ -31,11 +31,13 @@ STATES = ("ok", "partial", "refused", "failed")
 MOST = 1000  # rows that a terminal gets unless it asks for more
 
 
-class _Place(_Type):
+class ArchivePlace(_Type):
+    """The folder or URL of an archive."""
+
     name = "text"
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Say what belongs there: a folder after the command is no archive yet."""
+        """Return what belongs there: a folder after the command is no archive yet."""
         return "Name the archive that `backline batch` filled: --archive DIR."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
@@ -52,18 +54,19 @@ def archive_option(command: Command) -> Command:
     return _with_archive(command, required=True, words="The archive: a folder or a URL.")
 
 
-def archive_may(words: str) -> Callable[[Command], Command]:
-    """Add `--archive`; the command gets `archive_url`. Objects found damaged are told at its end, with exit code 5."""
+def optional_archive_option(words: str) -> Callable[[Command], Command]:
+    """Add `--archive`; the command gets `archive_url`. Damaged objects are listed at its end, with exit code 5."""
     return partial(_with_archive, required=False, words=words)
 
 
 def _with_archive(command: Command, *, required: bool, words: str) -> Command:
 
     @wraps(command)
-    def told(*args: Any, **kwargs: Any) -> None:
+    def run_with_archive(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()
         status = DONE
-        if (option := _no_text(kwargs)) is not None:
+        option = _find_undecodable(kwargs)
+        if option is not None:
             click.echo(
                 f"backline: {option} contains a byte that is not text. Type it in by hand.",
                 err=True,
@@ -71,11 +74,11 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
             ctx.exit(USAGE)
         try:
             command(*args, **kwargs)
-        except click.exceptions.Exit as ended:
-            status = ended.exit_code
-        damaged = {
-            name: why for one in ctx.meta.get(_OPENED, ()) for name, why in one.damaged.items()
-        }
+        except click.exceptions.Exit as end:
+            status = end.exit_code
+        damaged: dict[str, str] = {}
+        for archive in ctx.meta.get(_OPENED, ()):
+            damaged |= archive.damaged
         for name, why in sorted(damaged.items()):
             click.echo(
                 f"backline: not complete: {for_terminal(name)} cannot be read: {for_terminal(why)}",
@@ -86,17 +89,23 @@ def _with_archive(command: Command, *, required: bool, words: str) -> Command:
         ctx.exit(PARTIAL if damaged and status != INTERRUPTED else status)
 
     option = click.option(
-        "--archive", "archive_url", type=_Place(), required=required, metavar="DIR", help=words
+        "--archive",
+        "archive_url",
+        type=ArchivePlace(),
+        required=required,
+        metavar="DIR",
+        help=words,
     )
-    return cast("Command", option(told))
+    return cast("Command", option(run_with_archive))
 
 
-def _no_text(given: Mapping[str, Any]) -> str | None:
+def _find_undecodable(given: Mapping[str, Any]) -> str | None:
     """Return the option whose text holds an undecodable byte; paths and names of cases may."""
     for name in sorted(_TEXTS & given.keys()):
-        some = given[name] if isinstance(given[name], tuple) else (given[name],)
-        if any(isinstance(text, str) and _BYTES.search(text) for text in some):
-            return "a term" if name == "term" else f"--{name}"
+        value = given[name]
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and _BYTES.search(text):
+                return "a term" if name == "term" else f"--{name}"
     return None
 
 
@@ -106,22 +115,21 @@ def case_filters(only: str = "Only") -> Callable[[Command], Command]:
     only  how their help begins
     """
 
-    def among(name: str, choices: Sequence[str], help_text: str) -> Callable[[Command], Command]:
-        kind, shown = click.Choice(["", *choices]), f"[{'|'.join(choices)}]"
-        return click.option(name, default="", type=kind, metavar=shown, help=f"{only} {help_text}")
+    def choose_from(name: str, choices: Sequence[str], words: str) -> Callable[[Command], Command]:
+        kind = click.Choice(["", *choices])
+        metavar = f"[{'|'.join(choices)}]"
+        return click.option(name, default="", type=kind, metavar=metavar, help=f"{only} {words}")
 
-    def added(command: Command) -> Command:
-        command = click.option(
-            "--name", default="", metavar="GLOB", help=f"{only} names like acme-*."
-        )(command)
-        command = among("--state", STATES, "cases in this state.")(command)
-        command = among("--severity", SEVERITIES, "cases with a finding this severe or worse.")(
-            command
-        )
-        rule = f"{only} cases with a finding of this rule."
-        return click.option("--rule", default="", type=RuleName(), metavar="ID", help=rule)(command)
+    names = click.option("--name", default="", metavar="GLOB", help=f"{only} names like acme-*.")
+    states = choose_from("--state", STATES, "cases in this state.")
+    least = choose_from("--severity", SEVERITIES, "cases with a finding this severe or worse.")
+    words = f"{only} cases with a finding of this rule."
+    rules = click.option("--rule", default="", type=RuleName(), metavar="ID", help=words)
 
-    return added
+    def add_filters(command: Command) -> Command:
+        return rules(least(states(names(command))))
+
+    return add_filters
 
 
 def time_options(command: Command) -> Command:
@@ -160,7 +168,7 @@ def seconds_option(command: Command) -> Command:
     )(command)
 
 
-def opened(url: str) -> Archive:
+def open_archive(url: str) -> Archive:
     """Return the archive of a folder or URL."""
     from analyzer.archive.store import Archive
 
@@ -177,41 +185,43 @@ def print_rows(
     words: str = "rows",
     shown: tuple[Sequence[str], Callable[[Any], Sequence[Any]]] | None = None,
 ) -> int:
-    """Print rows and tell on stderr when some were left out; return how many were printed.
+    """Print rows, and on stderr that some were left out; return how many were printed.
 
     shown  heading and form of a row for the terminal, where it is another than that of CSV and JSON
     """
     from analyzer.archive.query.rows import write_rows
 
-    most = limit if limit is not None else 0 if form else MOST
-    coming = iter(rows)
-    some: Iterable[Sequence[Any]] = islice(coming, min(most, sys.maxsize)) if most else coming
+    most = limit
+    if most is None:
+        most = 0 if form else MOST
+    source = iter(rows)
+    printed: Iterable[Sequence[Any]] = islice(source, min(most, sys.maxsize)) if most else source
     if form is None and shown is not None:
-        head, some = shown[0], map(shown[1], some)
+        head, printed = shown[0], map(shown[1], printed)
     try:
-        count = write_rows(sys.stdout, head, some, form)
-        if most and count == most and next(coming, None) is not None:
+        count = write_rows(sys.stdout, head, printed, form)
+        if most and count == most and next(source, None) is not None:
             say_more_rows(count, words)
     finally:
-        ended(coming)
+        close_rows(source)
     return count
 
 
 def say_more_rows(count: int, words: str = "") -> None:
-    """Tell that more than `count` rows were there."""
+    """Print that there were more than `count` rows."""
     sys.stdout.flush()
     click.echo(
         f"only the first {f'{count:,} {words}'.strip()} are shown; --limit 0 shows all", err=True
     )
 
 
-def ended(rows: Iterable[Any]) -> None:
-    """End rows that nobody takes any more: the database behind them is closed now, not when Python ends."""
+def close_rows(rows: Iterable[Any]) -> None:
+    """End rows that no one takes any more: the database behind them is closed now, not when Python ends."""
     if isinstance(rows, Generator):
         rows.close()
 
 
-def replaced(rule: str) -> tuple[str, ...]:
+def list_replaced(rule: str) -> tuple[str, ...]:
     """Return the ids that a rule of the installed catalog, or of this folder's settings, says it replaces."""
     if not rule:
         return ()

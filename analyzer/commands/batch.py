@@ -20,8 +20,8 @@ from analyzer.commands.plain import (
     DONE,
     INTERRUPTED,
     PARTIAL,
-    speaks_plainly,
-    tell_broken,
+    print_broken,
+    speak_plainly,
 )
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
 from analyzer.runtime.errors import UsageError
@@ -83,7 +83,7 @@ SHOWN = 10  # troubles, rules and folders named on the terminal
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @judging_options
 @redact_options
-@speaks_plainly
+@speak_plainly
 def command(
     paths: tuple[str, ...],
     place: str | None,
@@ -124,7 +124,7 @@ def command(
     from analyzer.archive.batches.progress import choose_progress
 
     limits = choice.limits
-    choice.check()
+    choice.check_words()
     redaction = redact.begin_redaction()
     _check_options(paths, place, list_only, rescan=rescan or retry or checksum)
     _check_tls(scheduler, tls)
@@ -135,7 +135,7 @@ def command(
         return
     assert place is not None
     _check_outside(place, found)
-    local = choice.local([Path(path) for path in paths if "://" not in path], quiet=quiet)
+    local = choice.load_local([Path(path) for path in paths if "://" not in path], quiet=quiet)
     config, catalog = _make_config(place, choice, local, limits)
     archive = _open_archive(place, create=bool(paths))
     runner = _make_runner(config, scheduler, jobs, tls)
@@ -317,7 +317,7 @@ def _print_summary(
     """Print the summary, or write it as JSON."""
     from analyzer.archive.batches.summary import as_record, summary_lines
 
-    tell_broken(catalog)
+    print_broken(catalog)
     if not quiet:
         _tell_count(count, _print_line, summary.found)
     if json_to is not None:

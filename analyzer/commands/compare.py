@@ -1,4 +1,4 @@
-"""`backline compare`: two or more cases beside each other."""
+"""`backline compare`: two or more cases next to each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.commands.archived import archive_may, opened
+from analyzer.commands.archived import open_archive, optional_archive_option
 from analyzer.commands.local import (
     RuleChoice,
     draft_option,
@@ -16,7 +16,14 @@ from analyzer.commands.local import (
     local_options,
 )
 from analyzer.commands.places import CasePath
-from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.plain import (
+    BROKEN_RULE,
+    DONE,
+    PARTIAL,
+    Interrupt,
+    check_paths,
+    speak_plainly,
+)
 from analyzer.commands.redacting import (
     RedactChoice,
     redact_options,
@@ -28,7 +35,7 @@ from analyzer.runtime.paths import folder_name
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from analyzer.compare import CaseSide
     from analyzer.compare.sides import Recall
@@ -72,7 +79,9 @@ _OWN_WORDS = frozenset(
     metavar="NAME",
     help="Of one case: compare these machines of it.",
 )
-@archive_may("Archive to look in when PATH is no file: it is then the name or id of a stored case.")
+@optional_archive_option(
+    "Archive to look in when PATH is no file: it is then the name or id of a stored case."
+)
 @click.option(
     "--json",
     "json_to",
@@ -85,7 +94,7 @@ _OWN_WORDS = frozenset(
 @local_options
 @redact_options
 @limits_option
-@speaks_plainly
+@speak_plainly
 def command(
     paths: tuple[Place, ...],
     output: Path | None,
@@ -117,50 +126,46 @@ def command(
     from analyzer.runtime.output import check_folder, write_all
 
     _check_sides(paths, nodes)
-    given = _given(paths, archive_url)
+    given = _find_sides(paths, archive_url)
     redaction = redact.begin_redaction(beside="" if json_to else "the results")
     if output is not None:
         check_folder(output, comparison.FILES)
-    local = choice.local(paths, quiet=quiet or bool(json_to))
+    local = choice.load_local(paths, quiet=quiet or bool(json_to))
     with Interrupt() as stop:
         sides = read_sides(
             given, Options(choice.limits, choice.kb, local, with_drafts=choice.draft)
         )
-        stop.check()
+        stop.raise_if_pressed()
     if nodes:
         sides = sides_of_machines(sides[0], nodes)
     document = compare(sides, hosts=hosts or bool(nodes))
     if redaction is not None:
-        document = _redacted(redaction, document, sides)
+        document = _redact_comparison(redaction, document, sides)
     results = {comparison.FILES[0]: comparison.dump_document(document)}
-    said = "" if quiet or json_to else "\n".join(comparison.list_lines(document))
-    folder = output or (None if json_to else _default_output(document))
+    summary = "" if quiet or json_to else "\n".join(comparison.list_lines(document))
+    folder = output
+    if folder is None and not json_to:
+        names = [folder_name(side["name"], 40) for side in document["sides"]]
+        folder = Path("backline-out") / f"{names[0]}-to-{names[-1]}"
     if folder is not None:
-        results |= dict(
-            zip(
-                comparison.FILES[1:],
-                (comparison.render_html(document), comparison.render_markdown(document)),
-                strict=True,
-            )
-        )
+        results[comparison.FILES[1]] = comparison.render_html(document)
+        results[comparison.FILES[2]] = comparison.render_markdown(document)
     if redaction is not None:
-        release_results(redaction, {**results, "what is printed": said}, beside=folder)
+        release_results(redaction, {**results, "what is printed": summary}, beside=folder)
     if json_to:
         click.echo(results[comparison.FILES[0]], nl=False)
     if folder is not None:
         write_all(folder, results)
-    if said:
-        click.echo(
-            f"{said}\n\ncomparison: {for_terminal(str((folder or Path()) / comparison.FILES[1]))}"
-        )
+    if summary:
+        page = (folder or Path()) / comparison.FILES[1]
+        click.echo(f"{summary}\n\ncomparison: {for_terminal(str(page))}")
     if redaction is not None:
         say_where_the_map_is(redaction)
     broken = list(dict.fromkeys(line for side in sides for line in side.broken))
     for line in broken:
         click.echo(f"backline: {for_terminal(line)}", err=True)
-    click.get_current_context().exit(
-        4 if broken else PARTIAL if any(side.partial for side in sides) else DONE
-    )
+    status = PARTIAL if any(side.partial for side in sides) else DONE
+    click.get_current_context().exit(BROKEN_RULE if broken else status)
 
 
 def _check_sides(paths: Sequence[Place], nodes: Sequence[str]) -> None:
@@ -176,23 +181,25 @@ def _check_sides(paths: Sequence[Place], nodes: Sequence[str]) -> None:
         )
 
 
-def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Place] | Recall]:
+def _find_sides(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Place] | Recall]:
     """Return the sides: paths, and in the place of what is not there what recalls a case of the archive."""
     if archive_url is None:
         check_paths(paths, BacklineError)
         return [[path] for path in paths]
     from analyzer.archive.query.sides import stored_side
 
-    archive = opened(archive_url)
+    archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()
-    there = [not isinstance(path, Path) or path.exists() for path in paths]
-    return [
-        [path] if is_file else stored_side(archive, snapshot.find_case(str(path)))
-        for path, is_file in zip(paths, there, strict=True)
-    ]
+    sides: list[Sequence[Place] | Recall] = []
+    for path in paths:
+        if isinstance(path, Path) and not path.exists():
+            sides.append(stored_side(archive, snapshot.find_case(str(path))))
+        else:
+            sides.append([path])
+    return sides
 
 
-def _redacted(
+def _redact_comparison(
     redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]
 ) -> dict[str, Any]:
     """Return a comparison without the names that any of its sides holds."""
@@ -204,9 +211,3 @@ def _redacted(
             redaction.take_facts(side.facts)
     made: dict[str, Any] = redaction.name_replacer.replace_document(document, KEPT | _OWN_WORDS)
     return made
-
-
-def _default_output(document: Mapping[str, Any]) -> Path:
-    sides = document["sides"]
-    names = [folder_name(side["name"], 40) for side in (sides[0], sides[-1])]
-    return Path("backline-out") / "-to-".join(names)

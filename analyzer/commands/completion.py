@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 VARIABLE = "_BACKLINE_COMPLETE"
@@ -39,7 +39,7 @@ Register-ArgumentCompleter -Native -CommandName backline -ScriptBlock {
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
-@speaks_plainly
+@speak_plainly
 def command(shell: str) -> None:
     """Print the script that completes commands in your shell.
 
@@ -53,10 +53,10 @@ def command(shell: str) -> None:
       backline completion powershell >> $PROFILE
     """
     root = click.get_current_context().find_root()
-    click.echo(script(root.command, shell), nl=False)
+    click.echo(write_script(root.command, shell), nl=False)
 
 
-def script(main: click.Command, shell: str) -> str:
+def write_script(main: click.Command, shell: str) -> str:
     """Return the script for one of SHELLS; no shell is started."""
     if shell == "powershell":
         return POWERSHELL

@@ -1,4 +1,4 @@
-"""`backline doctor`: what a bug report needs to say of this installation, without a word of any case."""
+"""`backline doctor`: what a bug report needs to know of this installation, without a word of any case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from analyzer import __version__
-from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.text import one_line
 
 NEEDED = (
@@ -38,7 +38,7 @@ _SETTINGS = ("BACKLINE_", "NO_COLOR", "COLUMNS", "SOURCE_DATE_EPOCH", "PYTHON")
 
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@speaks_plainly
+@speak_plainly
 def command(as_json: bool) -> None:
     """Show what Backline runs on, for a bug report.
 
@@ -50,40 +50,39 @@ def command(as_json: bool) -> None:
     Example:
       backline doctor
     """
-    found = {title: dict(_safely(part)) for title, part in PARTS.items()}
-    ill = [
-        f"{title}: {name}"
-        for title, part in found.items()
-        for name, said in part.items()
-        if said.startswith("!")
-    ]
+    parts = {title: dict(_run_part(describe)) for title, describe in PARTS.items()}
     if as_json:
-        click.echo(json.dumps(found, indent=1))
-    else:
-        for title, part in found.items():
+        click.echo(json.dumps(parts, indent=1))
+    faults = []
+    for title, facts in parts.items():
+        if not as_json:
             click.echo(title)
-            for name, said in part.items():
-                click.echo(f"  {name:<14} {said.removeprefix('!')}")
-    for one in ill:
-        click.echo(f"backline: look at {one}", err=True)
-    click.get_current_context().exit(PARTIAL if ill else DONE)
+        for name, text in facts.items():
+            if not as_json:
+                click.echo(f"  {name:<14} {text.removeprefix('!')}")
+            if text.startswith("!"):
+                faults.append(f"{title}: {name}")
+    for fault in faults:
+        click.echo(f"backline: look at {fault}", err=True)
+    click.get_current_context().exit(PARTIAL if faults else DONE)
 
 
-def _safely(part: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
-    """Yield what a part tells, names and folders of the user left out; what fails is told in its place."""
+def _run_part(part: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[str, str]]:
+    """Yield the facts of a part, the home folder of the user left out; an error takes the place of the rest."""
     try:
-        for name, said in part():
-            yield name, _anonymous(said)
+        for name, text in part():
+            yield name, _hide_home(text)
     except Exception as error:  # noqa: BLE001 - this command is run because something is broken
-        yield "failed", "!" + _anonymous(one_line(f"{type(error).__name__}: {error}", 200))
+        yield "failed", "!" + _hide_home(one_line(f"{type(error).__name__}: {error}", 200))
 
 
-def _anonymous(said: str) -> str:
+def _hide_home(text: str) -> str:
     home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
-    return said.replace(home, "~") if len(home) > 1 else said
+    return text.replace(home, "~") if len(home) > 1 else text
 
 
-def _program() -> Iterator[tuple[str, str]]:
+def describe_program() -> Iterator[tuple[str, str]]:
+    """Yield versions of Backline, its rules, Python and the system; a text that begins with `!` is a fault."""
     import analyzer
     from analyzer.rules import run_catalog
     from analyzer.rules.run_catalog import Local
@@ -94,36 +93,40 @@ def _program() -> Iterator[tuple[str, str]]:
     from analyzer.runtime.limits import Limits
 
     catalog = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
-    yield "rules", f"{'!' * bool(catalog.broken)}{len(catalog.rules)}, catalog {catalog.hash[:12]}"
+    rules = f"{len(catalog.rules)}, catalog {catalog.hash[:12]}"
+    yield "rules", f"!{rules}" if catalog.broken else rules
     bits = "64" if sys.maxsize > 1 << 32 else "32"
     yield "python", f"{platform.python_implementation()} {platform.python_version()}, {bits} bit"
     yield "system", f"{platform.system()} {platform.release()} {platform.machine()}"
     yield "processors", str(os.cpu_count())
 
 
-def _packages() -> Iterator[tuple[str, str]]:
+def describe_packages() -> Iterator[tuple[str, str]]:
+    """Yield the version of each package that is needed or may be installed."""
     for name in NEEDED:
-        yield name, _version(name) or "!is missing"
+        yield name, _find_version(name) or "!is missing"
     for name in EXTRAS:
-        yield name, _version(name) or "not installed (an extra)"
+        yield name, _find_version(name) or "not installed (an extra)"
 
 
-def _version(name: str) -> str:
+def _find_version(name: str) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return ""
 
 
-def _engines() -> Iterator[tuple[str, str]]:
+def describe_engines() -> Iterator[tuple[str, str]]:
+    """Yield what searches logs, and what would be faster."""
     from analyzer.scan import engines
 
     yield "logs", engines.choose_engine()
     for name in FASTER:
-        yield name, _version(name) or "not installed: the same findings, slower"
+        yield name, _find_version(name) or "not installed: the same findings, slower"
 
 
-def _folders() -> Iterator[tuple[str, str]]:
+def describe_folders() -> Iterator[tuple[str, str]]:
+    """Yield the cache, and how much room there is."""
     from analyzer.runtime import cache_folder
 
     cache = cache_folder.place()
@@ -135,18 +138,22 @@ def _folders() -> Iterator[tuple[str, str]]:
         yield "cache", f"{cache}, {len(files)} files, {size / 1e6:.1f} MB"
     for name, folder in (("temporary", Path(tempfile.gettempdir())), ("current", Path.cwd())):
         free = shutil.disk_usage(folder).free
-        where = f" in {folder}" if name == "temporary" else ""
-        writable = "" if os.access(folder, os.W_OK) else ", cannot be written to"
-        yield name, f"{'!' * (free < LITTLE)}{free / 1e9:.1f} GB free{where}{writable}"
+        text = f"{free / 1e9:.1f} GB free"
+        if free < LITTLE:
+            text = f"!{text}"
+        if name == "temporary":
+            text += f" in {folder}"
+        if not os.access(folder, os.W_OK):
+            text += ", cannot be written to"
+        yield name, text
 
 
-def _terminal() -> Iterator[tuple[str, str]]:
+def describe_terminal() -> Iterator[tuple[str, str]]:
+    """Yield what the terminal is, the browser, and the names of variables that matter."""
     import webbrowser
 
-    yield (
-        "output",
-        f"{'a terminal' if sys.stdout.isatty() else 'no terminal'}, {sys.stdout.encoding}",
-    )
+    terminal = "a terminal" if sys.stdout.isatty() else "no terminal"
+    yield "output", f"{terminal}, {sys.stdout.encoding}"
     yield "files", f"names as {sys.getfilesystemencoding()}"
     yield "width", str(shutil.get_terminal_size().columns)
     try:
@@ -158,9 +165,9 @@ def _terminal() -> Iterator[tuple[str, str]]:
 
 
 PARTS: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
-    "Backline": _program,
-    "Engines": _engines,
-    "Folders": _folders,
-    "Terminal": _terminal,
-    "Packages": _packages,
+    "Backline": describe_program,
+    "Engines": describe_engines,
+    "Folders": describe_folders,
+    "Terminal": describe_terminal,
+    "Packages": describe_packages,
 }

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.places import InputPath
-from analyzer.commands.plain import check_paths, speaks_plainly
-from analyzer.commands.standard_input import standard_input
+from analyzer.commands.plain import check_paths, speak_plainly
+from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("esxtop")
 @click.argument("path", metavar="FILE", type=InputPath())
 @click.option("--vm", metavar="NAME", help="All of one VM: its worlds, memory, disks and ports.")
-@speaks_plainly
+@speak_plainly
 def command(path: Place, vm: str | None) -> None:
     """Show the worst value of each esxtop metric, and when it was.
 
@@ -31,7 +31,7 @@ def command(path: Place, vm: str | None) -> None:
     """
     from analyzer.views.topview import describe_capture
 
-    with standard_input((path,)) as (given,):
+    with open_standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         for line in describe_capture(given, vm):
             click.echo(line)

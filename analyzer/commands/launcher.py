@@ -18,7 +18,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.plain import DONE, PARTIAL, speaks_plainly
+from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.paths import full
 from analyzer.runtime.text import for_terminal
@@ -46,7 +46,7 @@ MIME = (
     "--program", metavar="PATH", help="What the icon starts; this installation by default."
 )
 @click.option("--start", is_flag=True, hidden=True)
-@speaks_plainly
+@speak_plainly
 def command(
     paths: tuple[Path, ...], output: Path, system: str | None, program: str | None, start: bool
 ) -> None:
@@ -62,19 +62,19 @@ def command(
       backline launcher -o ~/Desktop
     """
     if start:
-        click.get_current_context().exit(_start(paths))
+        click.get_current_context().exit(start_dropped(paths))
     if paths:
         raise UsageError(
             "launcher takes no files", do="Drop them on the icon, or run `backline triage`."
         )
     from analyzer.runtime.output import write_atomic
 
-    here = this_system()
+    here = find_system()
     system = system or here
     if program is not None:
         words = [program]
     elif system == here:
-        words = this_program()
+        words = find_program()
     else:
         words = ["backline"]  # found on the PATH there
     name, text, advice = WRITERS[system](words)
@@ -87,12 +87,12 @@ def command(
         click.echo(f"  {for_terminal(line.format(path=shlex.quote(str(path)), name=name))}")
 
 
-def this_system() -> str:
+def find_system() -> str:
     """Return the desktop that is run here."""
     return {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
 
 
-def this_program() -> list[str]:
+def find_program() -> list[str]:
     """Return what starts this very installation from any folder.
 
     -P keeps Python from importing what lies in the current folder, which may be one of downloads.
@@ -105,7 +105,7 @@ def this_program() -> list[str]:
     return [sys.executable, "-P", "-m", "analyzer"]
 
 
-def desktop_entry(words: Sequence[str]) -> tuple[str, str, list[str]]:
+def write_desktop_entry(words: Sequence[str]) -> tuple[str, str, list[str]]:
     """Return name, text and advice of the desktop entry."""
     if "=" in words[0]:
         why = "the specification of desktop entries forbids it"
@@ -115,7 +115,7 @@ def desktop_entry(words: Sequence[str]) -> tuple[str, str, list[str]]:
             why=why,
             do="Install it elsewhere.",
         )
-    line = " ".join([*map(exec_word, [*words, *START]), "%F"])
+    line = " ".join([*map(quote_exec_word, [*words, *START]), "%F"])
     text = f"""[Desktop Entry]
 Type=Application
 Version=1.0
@@ -135,7 +135,7 @@ MimeType={";".join(MIME)};
     ]  # fmt: skip
 
 
-def exec_word(word: str) -> str:
+def quote_exec_word(word: str) -> str:
     """Return a word as the Exec key of a desktop entry writes it: quoted by its rules, then escaped as a string."""
     _refuse_control(word)
     plain = word.replace("%", "%%")
@@ -144,14 +144,14 @@ def exec_word(word: str) -> str:
     return plain.replace("\\", "\\\\")
 
 
-def command_file(words: Sequence[str]) -> tuple[str, str, list[str]]:
+def write_command_file(words: Sequence[str]) -> tuple[str, str, list[str]]:
     """Return name, text and advice of the command file for Windows.
 
     The Explorer quotes a dropped name only when it holds a space, so that `%*` breaks at a `&`. The line it made
     is therefore handed over unread, in a variable; and `exit` keeps the rest of a broken line from being run.
     Programs are not looked for in the current folder, where the shell looks first and where downloads may lie.
     """
-    line = " ".join(_cmd_word(word) for word in (*words, *START))
+    line = " ".join(quote_command_word(word) for word in (*words, *START))
     text = f"""@echo off
 rem Drop a support bundle, or several files of one case, on this file.
 setlocal EnableExtensions EnableDelayedExpansion
@@ -168,7 +168,7 @@ exit
     ]  # fmt: skip
 
 
-def _cmd_word(word: str) -> str:
+def quote_command_word(word: str) -> str:
     """Return a word between quotes for a command file; nothing but `%` means anything there."""
     _refuse_control(word)
     if '"' in word:
@@ -180,11 +180,11 @@ def _cmd_word(word: str) -> str:
     return '"' + word.replace("%", "%%") + '"'
 
 
-def dropped(line: str) -> list[str]:
+def parse_dropped(line: str) -> list[str]:
     """Return the files that the Explorer started a command file with, from the line it made.
 
     The line is `...cmd.exe /c ""PATH\\Backline.cmd" C:\\a&b.tgz "C:\\c d.txt""`: a name holds no quote, and one
-    without quotes no space. A shell in which somebody typed has another line, and there was nothing dropped.
+    without quotes no space. A shell in which a user typed has another line, and there was nothing dropped.
     """
     _, mark, rest = re.sub(r"\s/c\s", "\0", line, count=1, flags=re.IGNORECASE).partition("\0")
     rest = rest.strip()
@@ -196,11 +196,14 @@ def dropped(line: str) -> list[str]:
     return words[1:]
 
 
-def droplet(words: Sequence[str]) -> tuple[str, str, list[str]]:
+def write_droplet(words: Sequence[str]) -> tuple[str, str, list[str]]:
     """Return name, text and advice of the droplet for macOS."""
     for word in words:
         _refuse_control(word)
-    line = _apple_text(" ".join(shlex.quote(word) for word in (*words, *START)))
+    line = " ".join(shlex.quote(word) for word in (*words, *START))
+    line = (
+        '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    )  # as AppleScript writes a text
     text = f"""-- Drop a support bundle, or several files of one case, on the droplet made from this script.
 on open theItems
 	set theCommand to {line} & " --"
@@ -227,11 +230,6 @@ end startBackline
     ]  # fmt: skip
 
 
-def _apple_text(text: str) -> str:
-    """Return a text as AppleScript writes it."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def _refuse_control(word: str) -> None:
     if _CONTROL.search(word):
         why = "it contains a character that cannot be written there"
@@ -244,14 +242,14 @@ def _refuse_control(word: str) -> None:
 
 
 WRITERS: dict[str, Callable[[Sequence[str]], tuple[str, str, list[str]]]] = {
-    "linux": desktop_entry, "windows": command_file, "macos": droplet,
+    "linux": write_desktop_entry, "windows": write_command_file, "macos": write_droplet,
 }  # fmt: skip
 
 
-def _start(paths: Sequence[Path]) -> int:
+def start_dropped(paths: Sequence[Path]) -> int:
     """Do what the icon is for; keep the window open when something is to be read in it."""
     line = os.environ.pop(LINE, "")
-    given = [*map(str, paths), *dropped(line)]
+    given = [*map(str, paths), *parse_dropped(line)]
     files = [str(full(path)) for path in given]
     try:
         os.chdir(Path.home())  # where the reports go: an icon is started anywhere

@@ -26,20 +26,16 @@ def local_options(command: Command) -> Command:
     """Add the options of settings and packs; the command gets `choice`, which holds those of rules and limits too."""
 
     @wraps(command)
-    def chosen(*args: Any, **words: Any) -> Any:
+    def run_with_choice(*args: Any, **words: Any) -> Any:
         return command(*args, choice=RuleChoice(words), **words)
 
     file = click.Path(path_type=Path, readable=False)
-    with_packs = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")(
-        chosen
-    )
-    found = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")(
-        with_packs
-    )
-    of_file = click.option(
+    packs = click.option("--no-packs", is_flag=True, help="Leave installed rule packs out.")
+    unset = click.option("--no-settings", is_flag=True, help="Do not use a backline.toml.")
+    settings = click.option(
         "--settings", "settings_file", type=file, help="Settings to use instead of ./backline.toml."
     )
-    return cast("Command", of_file(found))
+    return cast("Command", settings(unset(packs(run_with_choice))))
 
 
 def kb_option(command: Command) -> Command:
@@ -74,7 +70,7 @@ def jobs_option(command: Command) -> Command:
 
 
 class RuleChoice:
-    """What the words of a command say of rules, settings and limits; nothing is looked at before it is asked for.
+    """What the words of a command choose of rules, settings and limits; nothing is read before it is needed.
 
     kb        folders of further rules
     settings  path of the settings file, "" for none, None for a backline.toml of the current folder
@@ -84,24 +80,29 @@ class RuleChoice:
         self.kb: tuple[Path, ...] = words.pop("kb", ())
         self.draft: bool = words.pop("draft", False)
         self.packs = not words.pop("no_packs")
-        self._file, self._none = words.pop("settings_file"), words.pop("no_settings")
-        self.settings = "" if self._none else str(self._file) if self._file is not None else None
+        self._file = words.pop("settings_file")
+        self._none = words.pop("no_settings")
+        self.settings: str | None = None
+        if self._none:
+            self.settings = ""
+        elif self._file is not None:
+            self.settings = str(self._file)
         self._limits = words.pop("limit_pairs", ())
 
     @property
     def limits(self) -> Limits:
-        """The limits; UsageError for one that there is not."""
+        """The limits; UsageError for an unknown one."""
         from analyzer.runtime.limits import Limits
 
         return Limits().with_overrides(list(self._limits))
 
-    def check(self) -> None:
-        """Refuse a limit that there is not, and a folder of rules that is not there."""
+    def check_words(self) -> None:
+        """Refuse an unknown limit, and a folder of rules that does not exist."""
         _ = self.limits
         check_paths(self.kb, UsageError)
 
-    def local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
-        """Return the settings and packs; stderr tells of a file that is used, or left alone."""
+    def load_local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
+        """Return the settings and packs; a file that is used, or left alone, is named on stderr."""
         from analyzer.rules.run_catalog import local
 
         check_paths(self.kb, UsageError)
@@ -121,16 +122,20 @@ class RuleChoice:
         return found
 
 
-def overdue(document: dict[str, Any]) -> list[str]:
+def list_overdue(document: dict[str, Any]) -> list[str]:
     """Return a reminder for each mute that holds for this case although its day has passed.
 
     A case is judged by its own date, so that it gives the same report next year; only this
     reminder on the terminal looks at the clock.
     """
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    return [
-        f"{document['settings']['file']}: the mute of {mute['rule']} expired on {mute['until']}; it holds for this "
-        f"case only because the case is {'older' if mute['state'] == 'holds' else 'without a date'}"
-        for mute in document["settings"]["mutes"]
-        if mute["state"] != "ran out" and mute["until"] < today
-    ]
+    settings = document["settings"]
+    lines = []
+    for mute in settings["mutes"]:
+        if mute["state"] != "ran out" and mute["until"] < today:
+            why = "older" if mute["state"] == "holds" else "without a date"
+            lines.append(
+                f"{settings['file']}: the mute of {mute['rule']} expired on {mute['until']}; it holds for this "
+                f"case only because the case is {why}"
+            )
+    return lines

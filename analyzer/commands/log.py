@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.commands.places import InputPath, default_output
-from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
+from analyzer.commands.places import InputPath, choose_output
+from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
-from analyzer.commands.standard_input import DASH, standard_input
+from analyzer.commands.standard_input import DASH, open_standard_input
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -62,7 +62,7 @@ LENGTH = "10m"
 )
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @redact_options
-@speaks_plainly
+@speak_plainly
 def command(
     paths: tuple[Place, ...],
     around: str | None,
@@ -96,81 +96,79 @@ def command(
             "--for without --around", do="Give the time: --around 2017-10-14T09:12:46Z."
         )
     check_paths([path for path in paths if path != DASH], BacklineError)
-    window, few, evidence = _window(around, length or LENGTH, case_at, paths)
+    window, few, evidence = _find_window(around, length or LENGTH, case_at, paths)
     query = LogQuery(
         window=window, host=host, object=thing, pattern=pattern, level=level or "",
         evidence=evidence, limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
     redaction = redact.begin_redaction()
-    fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
-    with Interrupt() as stop, standard_input(paths) as given:
+    fewer = FewerLines(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
+    with Interrupt() as stop, open_standard_input(paths) as given:
         if redaction is None:
-            fewer.expected()
-            merged = MergedLog(given, query, on_many=fewer.met)
-            lines, told = write_lines(merged.read_lines(), form), merged.summary
+            fewer.print_expected()
+            merged = MergedLog(given, query, on_many=fewer.print_met)
+            lines, counts = write_lines(merged.read_lines(), form), merged.summary
         else:
-            lines, told = redacted_log(redaction, given, query, form)
+            lines, counts = redacted_log(redaction, given, query, form)
         sys.stdout.writelines(f"{line}\n" for line in lines)  # click.echo would flush each
         sys.stdout.flush()
-        stop.check()
-    for said in describe_reading(told, query.window):
-        shown = said if redaction is None else redaction.redact_text(said)
+        stop.raise_if_pressed()
+    for line in describe_reading(counts, query.window):
+        shown = line if redaction is None else redaction.redact_text(line)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
-    if pattern and not told.lines and "(?i" not in pattern:
-        told_apart = shlex.quote(f"(?i){pattern}")
-        click.echo(
-            f"backline: --grep is case-sensitive: --grep {for_terminal(told_apart)} does not",
-            err=True,
-        )
-    if told.lines > MANY:
-        fewer.repeat()
-    click.get_current_context().exit(PARTIAL if told.faults else DONE)
+    if pattern and not counts.lines and "(?i" not in pattern:
+        any_case = for_terminal(shlex.quote(f"(?i){pattern}"))
+        click.echo(f"backline: --grep is case-sensitive: --grep {any_case} does not", err=True)
+    if counts.lines > MANY:
+        fewer.print_again()
+    click.get_current_context().exit(PARTIAL if counts.faults else DONE)
 
 
-class _Fewer:
-    """Says that the lines are many as soon as that is known, and which options leave fewer."""
+class FewerLines:
+    """Prints that the lines are many as soon as that is known, and which options leave fewer."""
 
     def __init__(self, query: LogQuery, few: Narrowed | None) -> None:
-        self._query, self._few, self._said = query, few, False
+        self._query, self._few, self._printed = query, few, False
 
-    def expected(self) -> None:
-        """Say how many lines a stretch is about to give, before anything is read."""
-        asked = self._query
-        if self._few is not None and not (
-            asked.object or asked.pattern or asked.level or asked.host
-        ):
-            self._said = True
-            self._say(f"about {self._few.about:,} lines")
+    def print_expected(self) -> None:
+        """Print how many lines a stretch is about to give, before anything is read."""
+        query = self._query
+        is_narrowed = query.object or query.pattern or query.level or query.host
+        if self._few is not None and not is_narrowed:
+            self._printed = True
+            self._print_ways(f"about {self._few.about:,} lines")
 
-    def met(self) -> None:
-        """Say that more lines were met than anybody reads."""
-        if not self._said:
-            self._say("more than 5,000 lines")
+    def print_met(self) -> None:
+        """Print that more lines were met than anyone reads."""
+        if not self._printed:
+            self._print_ways("more than 5,000 lines")
 
-    def repeat(self) -> None:
+    def print_again(self) -> None:
         """Repeat the options behind the lines, which have scrolled the first ones away."""
-        self._say("")
+        self._print_ways("")
 
-    def _say(self, how_many: str) -> None:
-        asked, few = self._query, self._few
-        if few is None:
-            thing, host = "--object vmnic3", "--host H"
-        else:
-            thing, host = shlex.join(few.thing), shlex.join(few.options)
-        ways = ["--level warning"] * (not asked.level) + [host] * (not asked.host)
-        ways += [thing] * (not asked.object) + ["--grep RE"] * (not asked.pattern)
-        told = (
-            " or ".join([", ".join(filter(None, ways)), "a shorter --for"])
-            if ways
-            else "a shorter --for"
-        )
-        click.echo(
-            f"backline: {for_terminal('; '.join(filter(None, [how_many, f'fewer: {told}'])))}",
-            err=True,
-        )
+    def _print_ways(self, how_many: str) -> None:
+        query = self._query
+        thing, host = "--object vmnic3", "--host H"
+        if self._few is not None:
+            thing, host = shlex.join(self._few.thing), shlex.join(self._few.options)
+        ways = []
+        for option, is_given in (
+            ("--level warning", query.level),
+            (host, query.host),
+            (thing, query.object),
+            ("--grep RE", query.pattern),
+        ):
+            if not is_given:
+                ways.append(option)
+        advice = "a shorter --for"
+        if ways:
+            advice = f"{', '.join(filter(None, ways))} or {advice}"
+        text = f"{how_many}; fewer: {advice}" if how_many else f"fewer: {advice}"
+        click.echo(f"backline: {for_terminal(text)}", err=True)
 
 
-def _window(
+def _find_window(
     around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]
 ) -> tuple[TimeWindow, Narrowed | None, frozenset[EvidenceName]]:
     """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
@@ -187,7 +185,7 @@ def _window(
         from analyzer.report.finding_names import find_finding
         from analyzer.report.log_lines import LogDrawer
 
-        document = case.load(_document(around, case_at, paths))
+        document = case.load(_find_document(around, case_at, paths))
         finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.find_moment(finding), LogDrawer(document).find_narrowed(finding)
         evidence = frozenset(
@@ -196,18 +194,16 @@ def _window(
     return moments.center_window(moment, moments.parse_span(length)), few, evidence
 
 
-def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
-    """Return where the case document is: where it is said to be, else beside the material or where triage puts it."""
+def _find_document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
+    """Return where the case document is: the one that was named, else the one next to the material or where triage puts it."""
     if case_at is not None:
         check_paths((case_at,), UsageError)
         return case_at / "case.json" if case_at.is_dir() else case_at
-    beside = [
-        path / "case.json" if path.is_dir() else path.parent / "case.json" for path in paths[:1]
-    ]
-    found = [*beside, default_output(paths) / "case.json"] if paths else []
-    for place in found:
-        if isinstance(place, Path) and place.is_file():
-            return place
+    if paths:
+        folder = paths[0] if paths[0].is_dir() else paths[0].parent
+        for place in (folder / "case.json", choose_output(paths) / "case.json"):
+            if isinstance(place, Path) and place.is_file():
+                return place
     near = [f"--case {name.parent}" for name in sorted(Path().glob("*/case.json"))]
     raise UsageError(
         f"{around!r} is not a time, and no case.json was found that has findings",

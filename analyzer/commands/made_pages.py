@@ -14,7 +14,7 @@ import click
 
 from analyzer import __version__
 from analyzer.commands import manual
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.commands.showing import write_text
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,7 +23,7 @@ TABLES_COMMAND = "backline tables --doc"
 RULES_COMMAND = "backline rules doc"
 
 
-def page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
+def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
     """Return how each page is made, by the name of its file.
 
     main  the `backline` command, whose help two of the pages are made of
@@ -82,7 +82,7 @@ def printing_option(
 ) -> Callable[[Command], Command]:
     """Return an option that prints a page and ends the command; the command needs no argument then."""
 
-    @speaks_plainly
+    @speak_plainly
     def print_page() -> None:
         write_text(make())
 

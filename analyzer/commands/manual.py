@@ -90,9 +90,18 @@ def write_man_page(main: click.Group, version: str) -> str:
         "[options]",
         ".SH DESCRIPTION",
     ]
-    lines += [*_text(main.help or ""), ".SH OPTIONS", *_options(main, root), ".SH COMMANDS"]
+    lines += [
+        *_format_text(main.help or ""),
+        ".SH OPTIONS",
+        *_format_options(main, root),
+        ".SH COMMANDS",
+    ]
     for name, command, context in list_commands(main, root):
-        lines += [f".SS {_quoted(name)}", *_text(command.help or ""), *_options(command, context)]
+        lines += [
+            f".SS {_quote_text(name)}",
+            *_format_text(command.help or ""),
+            *_format_options(command, context),
+        ]
     return "\n".join(lines) + "\n" + TAIL
 
 
@@ -110,18 +119,18 @@ def list_commands(
             yield from list_commands(command, inner)
 
 
-def _text(said: str) -> Iterator[str]:
+def _format_text(said: str) -> Iterator[str]:
     """Yield the lines of a docstring; a paragraph behind \\b keeps its lines."""
     for place, part in enumerate(re.split(r"\n\s*\n", said.strip())):
         lines = [line.strip() for line in part.split("\n")]
         kept = lines[0] == "\b"
         yield from [".PP"] if place else []
         yield from [".nf"] if kept else []
-        yield from (_roff(line) for line in lines if line and line != "\b")
+        yield from (_escape_roff(line) for line in lines if line and line != "\b")
         yield from [".fi"] if kept else []
 
 
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+def _format_options(command: click.Command, context: click.Context) -> Iterator[str]:
     # click keeps the help option of whichever context asked a command first, so the page makes its own
     help_option = click.Option(
         context.help_option_names, is_flag=True, help="Show this message and exit."
@@ -129,14 +138,18 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
     for option in (*command.params, help_option):
         record = option.get_help_record(context) if isinstance(option, click.Option) else None
         if record is not None:
-            yield from [".TP", f".B {_quoted(record[0])}", _roff(" ".join(record[1].split()))]
+            yield from [
+                ".TP",
+                f".B {_quote_text(record[0])}",
+                _escape_roff(" ".join(record[1].split())),
+            ]
 
 
-def _quoted(text: str) -> str:
-    return '"' + _roff(text).replace('"', "\\(dq") + '"'
+def _quote_text(text: str) -> str:
+    return '"' + _escape_roff(text).replace('"', "\\(dq") + '"'
 
 
-def _roff(text: str) -> str:
+def _escape_roff(text: str) -> str:
     """Return text as roff prints it: backslashes and dashes as they are, no line that begins like a request."""
     plain = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...")
     return "\\&" + plain if plain.startswith((".", "'")) else plain

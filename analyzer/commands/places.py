@@ -23,19 +23,21 @@ else:
 _PATH = click.Path(path_type=Path, readable=False)
 
 
-def default_output(paths: Sequence[Place]) -> Path:
+def choose_output(paths: Sequence[Place]) -> Path:
     """Return the folder for the results of a case where none is given."""
     from analyzer.pipeline.triage import case_name
 
-    return folder_named(case_name(paths))
+    return name_folder(case_name(paths))
 
 
-def folder_named(case: str) -> Path:
+def name_folder(case: str) -> Path:
     """Return the folder for the results of a case of this name."""
     return Path("backline-out") / folder_name(case)
 
 
-class _ToldError(click.ClickException):
+class _PlainError(click.ClickException):
+    """An error before the command runs, printed like every other."""
+
     exit_code = BacklineError.exit_code
 
     def show(self, file: IO[Any] | None = None) -> None:
@@ -43,7 +45,7 @@ class _ToldError(click.ClickException):
         click.echo(f"backline: {self.message}", file=file, err=file is None)
 
 
-class _ToldUsageError(_ToldError):
+class _PlainUsageError(_PlainError):
     exit_code = UsageError.exit_code
 
 
@@ -60,7 +62,10 @@ class CasePath(_Type):
             try:
                 return place(value)
             except BacklineError as error:
-                raise _told(error) from None
+                kind = _PlainError
+                if error.exit_code == UsageError.exit_code:
+                    kind = _PlainUsageError
+                raise kind(one_line(str(error))) from None
         return _PATH.convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
@@ -99,19 +104,12 @@ class RuleName(_Type):
         return found or [CompletionItem(incomplete, type="file")]
 
 
-def _told(error: BacklineError) -> click.ClickException:
-    """Return an error for the time before the command runs, which is told like every other."""
-    kind = _ToldUsageError if error.exit_code == UsageError.exit_code else _ToldError
-    return kind(one_line(str(error)))
-
-
-def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
+def parse_moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
     """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
     from analyzer.artefacts.logtime import given
 
-    told = given(value) if value else ""
-    if told is None:
-        raise click.BadParameter(
-            f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z."
-        )
-    return told
+    time = given(value) if value else ""
+    if time is None:
+        typed = one_line(value or "")
+        raise click.BadParameter(f"{typed!r} is not a time. Write it as 2017-10-14T09:12:46Z.")
+    return time

@@ -28,64 +28,68 @@ _ENDS_WITH = "backline.ends_with"
 LISTED = 40  # lines of what can be given instead
 
 
-def speaks_plainly(command: Callable[..., None]) -> Callable[..., None]:
+def speak_plainly(command: Callable[..., None]) -> Callable[..., None]:
     """Turn our errors into one line and an exit code; a traceback only with --debug."""
 
     @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
+    def run_plainly(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
             return
         except KeyboardInterrupt:
-            status = interrupted()
+            status = report_interrupt()
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
         except Exception as error:
             if (
-                isinstance(error, BrokenPipeError) and _reader_gone()
+                isinstance(error, BrokenPipeError) and _is_reader_gone()
             ):  # who has seen enough (`| head`)
                 _silence_stdout()
                 status = ctx.meta.get(_ENDS_WITH, DONE)
             elif ctx.find_root().params.get("debug"):
                 raise
             else:
-                text, status = _told(error)
+                text, status = _explain_error(error)
                 click.echo(f"backline: {text}", err=True)
-                _list_choices(error)
+                choices = error.choices if isinstance(error, BacklineError) else ()
+                for line in choices[:LISTED]:
+                    click.echo(f"  {one_line(line)}", err=True)
+                if len(choices) > LISTED:
+                    click.echo(f"  and {len(choices) - LISTED:,} more", err=True)
         ctx.exit(
             status
         )  # not inside `except`: the error would keep what it met, such as a database, to the end
 
-    return run
+    return run_plainly
 
 
-def not_printed(error: OSError) -> int:
-    """Say why help or version could not be printed; return the exit code. Another error is raised again."""
-    if isinstance(error, BrokenPipeError) and _reader_gone():
+def explain_unprinted(error: OSError) -> int:
+    """Print why help or version could not be printed; return the exit code. Another error is raised again."""
+    if isinstance(error, BrokenPipeError) and _is_reader_gone():
         _silence_stdout()
         return DONE
     if error.errno not in FULL or error.filename is not None:
         raise error
-    text, status = _told(error)
+    text, status = _explain_error(error)
     click.echo(f"backline: {text}", err=True)
     return status
 
 
-def ends_with(status: int) -> None:
-    """Say how the command ends, before it prints: it does so too when its reader has seen enough (`| head`)."""
+def keep_status(status: int) -> None:
+    """Set how the command ends, before it prints: it ends so too when its reader has seen enough (`| head`)."""
     click.get_current_context().meta[_ENDS_WITH] = status
 
 
-def interrupted() -> int:
-    """Say that Ctrl-C was pressed; return the exit code."""
+def report_interrupt() -> int:
+    """Print that Ctrl-C was pressed; return the exit code."""
     click.echo("backline: interrupted", err=True)
     return INTERRUPTED
 
 
-def _reader_gone() -> bool:
-    """Tell whether the reader of our output has gone: a broken pipe may also be one to a process of our own."""
+def _is_reader_gone() -> bool:
+    """Say whether the reader of our output has gone: a broken pipe may also be one to a process of our own."""
     if not hasattr(select, "poll"):  # Windows
         return True
     for stream in (sys.stdout, sys.stderr):
@@ -100,8 +104,8 @@ def _reader_gone() -> bool:
     return False
 
 
-def _told(error: Exception) -> tuple[str, int]:
-    """Return the line that tells of an error, and the exit code."""
+def _explain_error(error: Exception) -> tuple[str, int]:
+    """Return the line of an error, and the exit code."""
     if isinstance(error, RuleFileError):  # shows its line with a caret
         return for_terminal(str(error)), error.exit_code
     if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
@@ -114,17 +118,9 @@ def _told(error: Exception) -> tuple[str, int]:
         )
     if isinstance(error, BacklineError):
         return one_line(str(error)), error.exit_code
-    said = one_line(f"{type(error).__name__}: {error}", 300)
+    name = one_line(f"{type(error).__name__}: {error}", 300)
     advice = "This is a bug in Backline: please report it with the output of --debug."
-    return f"internal error ({said}). {advice}", INTERNAL
-
-
-def _list_choices(error: Exception) -> None:
-    choices = error.choices if isinstance(error, BacklineError) else ()
-    for line in choices[:LISTED]:
-        click.echo(f"  {one_line(line)}", err=True)
-    if len(choices) > LISTED:
-        click.echo(f"  and {len(choices) - LISTED:,} more", err=True)
+    return f"internal error ({name}). {advice}", INTERNAL
 
 
 def _silence_stdout() -> None:
@@ -132,15 +128,15 @@ def _silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def tell_broken(catalog: Catalog) -> None:
-    """Tell of every rule file with a mistake."""
+def print_broken(catalog: Catalog) -> None:
+    """Print every mistake of a rule file."""
     for error in catalog.broken:
         click.echo(f"backline: {for_terminal(str(error))}", err=True)
 
 
-def sound(catalog: Catalog) -> Catalog:
+def require_sound(catalog: Catalog) -> Catalog:
     """Return a catalog without a mistake; one with any ends the command."""
-    tell_broken(catalog)
+    print_broken(catalog)
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
     return catalog
@@ -171,16 +167,16 @@ class Interrupt:
     def __enter__(self) -> Interrupt:
         self.asked = False
         try:
-            self.before = signal.signal(signal.SIGINT, self._take)
+            self.before = signal.signal(signal.SIGINT, self._take_signal)
         except ValueError:  # not in the main thread, where no signal arrives
             self.before = None
         return self
 
-    def _take(self, *_: object) -> None:
+    def _take_signal(self, *_: object) -> None:
         self.asked = True
         raise KeyboardInterrupt
 
-    def check(self) -> None:
+    def raise_if_pressed(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C was pressed."""
         if self.asked:
             raise KeyboardInterrupt
@@ -188,4 +184,4 @@ class Interrupt:
     def __exit__(self, *_: object) -> None:
         if self.before is not None:
             signal.signal(signal.SIGINT, self.before)
-        self.check()
+        self.raise_if_pressed()

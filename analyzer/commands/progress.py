@@ -25,15 +25,15 @@ class TriageProgress:
 
     def __init__(self, paths: Sequence[Place]) -> None:
         console = Console(stderr=True)
-        whole = Column(ratio=1, no_wrap=True, overflow="ellipsis")
-        beside = (
+        column = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+        columns = (
             BarColumn(bar_width=10),
             DownloadColumn(binary_units=True),
             TimeRemainingColumn(compact=True),
         )
         self.bar = Progress(
-            TextColumn("{task.description}", markup=False, table_column=whole),
-            *(beside if console.width >= _NARROW else ()),
+            TextColumn("{task.description}", markup=False, table_column=column),
+            *(columns if console.width >= _NARROW else ()),
             console=console,
             expand=True,
             transient=True,
@@ -47,28 +47,28 @@ class TriageProgress:
         self.bar.start()
         return self
 
-    def member(self, address: str, _size: int) -> None:
+    def show_member(self, address: str, _size: int) -> None:
         """Show which member was read last: the end of its address, which tells members apart."""
         width = self.bar.console.width
         most = max(10, width - (_BESIDE if width >= _NARROW else len("reading ")))
         shown = for_terminal(address)
-        self._say(f"reading {shown if len(shown) <= most else '...' + shown[3 - most :]}")
+        self._show_text(f"reading {shown if len(shown) <= most else '...' + shown[3 - most :]}")
 
-    def read(self, count: int) -> None:
+    def show_read(self, count: int) -> None:
         """Move the bar by bytes read from disk."""
         self.bar.advance(self._task, count)
 
-    def judged(self, rule: Rule, _findings: object, _questions: int) -> None:
+    def show_judged(self, rule: Rule, _findings: object, _questions: int) -> None:
         """Show how many rules were judged, and the last one."""
         self._rules += 1
-        self._say(f"judging, {self._rules} rules done: {for_terminal(rule.id)}")
+        self._show_text(f"judging, {self._rules} rules done: {for_terminal(rule.id)}")
 
-    def writes(self) -> None:
+    def show_writing(self) -> None:
         """Show that the report is being made."""
-        self._say("writing the report")
+        self._show_text("writing the report")
 
-    def _say(self, said: str) -> None:
-        self.bar.update(self._task, description=said)
+    def _show_text(self, text: str) -> None:
+        self.bar.update(self._task, description=text)
 
     def __exit__(self, *_: object) -> None:
         self.bar.stop()

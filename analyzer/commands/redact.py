@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.runtime.errors import UsageError
 
 LARGEST = 64 << 20  # characters of standard input
@@ -23,7 +23,7 @@ LARGEST = 64 << 20  # characters of standard input
     help="The map of names that --redact wrote.",
 )
 @click.argument("text", nargs=-1, required=True)
-@speaks_plainly
+@speak_plainly
 def command(path: Path, text: tuple[str, ...]) -> None:
     """Put the real names back into a redacted text.
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.archived import archive_option, opened, time_options
+from analyzer.commands.archived import archive_option, open_archive, time_options
 from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, sound, speaks_plainly
+from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, require_sound, speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rules: tuple[str, ...],
     archive_url: str,
@@ -89,14 +89,14 @@ def command(
     from analyzer.archive.backtests import text as backtest_text
     from analyzer.archive.query import browse
 
-    asked = _read_requests(rules, choice.kb, choice.local(), against)
-    archive = opened(archive_url)
+    asked = _read_requests(rules, choice.kb, choice.load_local(), against)
+    archive = open_archive(archive_url)
     window = browse.parse_window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         reports = backtest.backtest_rules(
             asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show
         )
-        stop.check()
+        stop.raise_if_pressed()
     if as_json:
         click.echo(json.dumps([report.to_record() for report in reports], indent=1))
     else:
@@ -122,13 +122,13 @@ def _read_requests(
     from analyzer.authoring.select import select_rules
     from analyzer.rules import run_catalog
 
-    catalog = sound(select_rules(names, kb, examples=False, local=local, tuned=True))
+    catalog = require_sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
     plain = replace(local, settings=replace(local.settings, kb=()))
     if against:
-        others = sound(other.find_catalog(against, list(chosen.values()), plain))
+        others = require_sound(other.find_catalog(against, list(chosen.values()), plain))
     else:
         others = run_catalog.load(plain, drafts=True, retired=True, tuned=False)
     by_id = {rule.id: rule for rule in others.rules}

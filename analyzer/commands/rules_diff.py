@@ -14,8 +14,8 @@ from analyzer.commands.plain import (
     PARTIAL,
     Interrupt,
     check_paths,
-    sound,
-    speaks_plainly,
+    require_sound,
+    speak_plainly,
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -54,7 +54,7 @@ FAIL_ON = ("lost", "gained", "changed", "unsure", "settled", "any", "none")
     default="text",
     help="For people or programs.",
 )
-@speaks_plainly
+@speak_plainly
 def command(
     old: str,
     new: str,
@@ -91,14 +91,14 @@ def command(
     check_paths(paths, UsageError)
     # A commit is looked up in the repository of the other folder, or of the current one.
     beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    before = sound(load_whole_catalog(old, beside))
-    now = sound(load_whole_catalog(new, beside))
+    before = require_sound(load_whole_catalog(old, beside))
+    now = require_sound(load_whole_catalog(new, beside))
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
         found = compare_catalogs(
             before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show
         )
-        stop.check()
+        stop.raise_if_pressed()
     if form == "json":
         click.echo(json.dumps({"old": old, "new": new} | found.make_record(), indent=1))
     else:

@@ -9,7 +9,7 @@ import click
 from analyzer.commands.local import kb_option
 from analyzer.commands.made_pages import RULES_COMMAND
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speak_plainly
 from analyzer.commands.showing import write_text
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal, one_line
@@ -24,7 +24,7 @@ from analyzer.runtime.text import for_terminal, one_line
     help="Folder for the two pages.",
 )
 @kb_option
-@speaks_plainly
+@speak_plainly
 def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -> None:
     """Describe rules in Markdown.
 

@@ -16,8 +16,8 @@ from analyzer.commands.plain import (
     FAILED,
     Interrupt,
     check_paths,
-    speaks_plainly,
-    tell_broken,
+    print_broken,
+    speak_plainly,
 )
 from analyzer.runtime.errors import BacklineError, UsageError
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Every subject, not only the first twenty.")
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rule: str,
     paths: tuple[Path, ...],
@@ -71,10 +71,10 @@ def command(
     from analyzer.authoring.explain.console import Console
 
     check_paths(paths, BacklineError)
-    local = choice.local(paths)
+    local = choice.load_local(paths)
     with Interrupt() as stop:
         found = _explain_rule(rule, paths, choice.kb, local)
-        stop.check()
+        stop.raise_if_pressed()
     subjects = explain.find_subjects(found, subject) if subject is not None else None
     if as_json:
         click.echo(json.dumps(explain.make_record(found, subjects), indent=1))
@@ -102,7 +102,7 @@ def _explain_rule(
         if document is not None and explain.is_named(rule, document):  # a rule of another desk
             return explain.explain_stored(rule, "", document, str(paths[0]))
         raise
-    tell_broken(catalog)
+    print_broken(catalog)
     if catalog.broken:
         click.get_current_context().exit(BROKEN_RULE)
     if len(catalog.rules) != 1:

@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.local import kb_option
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speak_plainly
 from analyzer.runtime.errors import BacklineError, RuleFileError, UsageError
 from analyzer.runtime.text import for_terminal, one_line
 
@@ -19,7 +19,7 @@ from analyzer.runtime.text import for_terminal, one_line
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 when a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @kb_option
-@speaks_plainly
+@speak_plainly
 def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...]) -> None:
     """Format rules: order of keys, blank lines, indent, width.
 

@@ -6,7 +6,7 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import DONE, FAILED, speaks_plainly
+from analyzer.commands.plain import DONE, FAILED, speak_plainly
 from analyzer.runtime.text import for_terminal
 
 
@@ -27,7 +27,7 @@ from analyzer.runtime.text import for_terminal
 )
 @click.option("--explain", metavar="CODE", help="Print the page of a code and do nothing else.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rules: tuple[str, ...],
     thorough: bool,
@@ -54,7 +54,7 @@ def command(
     if explain is not None:
         click.echo(for_terminal(lint_codes.read_page(explain)), nl=False)
         return
-    local = choice.local()
+    local = choice.load_local()
     files = lint.choose_files(rules, choice.kb, local)
     complaints = lint.check_files(files, choice.kb, thorough=thorough, local=local)
     if form == "json":

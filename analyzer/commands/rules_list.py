@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
-from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
+from analyzer.commands.plain import BROKEN_RULE, DONE, print_broken, speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -38,7 +38,7 @@ PRODUCTS = ("esxi", "esxtop", "guest", "nsx", "nsxt")
 @click.option("--csv", "form", flag_value="csv", help="CSV, safe for a spreadsheet.")
 @click.option("-v", "--verbose", count=True, help="Also the tables, and where the rules come from.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     status: str | None,
     table: str | None,
@@ -63,7 +63,7 @@ def command(
     from analyzer.authoring.select import select_rules
     from analyzer.rules.language.rulefile import did_you_mean
 
-    local = choice.local()
+    local = choice.load_local()
     catalog = select_rules(
         (), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired"
     )
@@ -84,5 +84,5 @@ def command(
         click.echo(f"\n{count}")
         for line in listing.list_sources(catalog) if verbose or len(catalog.sources) > 1 else ():
             click.echo(for_terminal(line))
-    tell_broken(catalog)
+    print_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import counted, one_line
@@ -57,7 +57,7 @@ WIDE = 160  # characters of a line that is shown
     help="Mask this name too, spaces included; repeatable.",
 )
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-@speaks_plainly
+@speak_plainly
 def command(
     rule_id: str,
     bundles: tuple[Path, ...],

@@ -13,8 +13,8 @@ from analyzer.commands.plain import (
     DONE,
     Interrupt,
     check_paths,
-    speaks_plainly,
-    tell_broken,
+    print_broken,
+    speak_plainly,
 )
 from analyzer.runtime.errors import BacklineError
 
@@ -33,7 +33,7 @@ from analyzer.runtime.errors import BacklineError
 )
 @click.option("--json", "as_json", is_flag=True, help="All of it as JSON.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     paths: tuple[Path, ...],
     everything: bool,
@@ -53,16 +53,16 @@ def command(
     from analyzer.authoring.select import select_rules
 
     check_paths(paths, BacklineError)
-    local = choice.local(paths)
+    local = choice.load_local(paths)
     catalog = select_rules((), choice.kb, examples=False, local=local, tuned=True)
     announce_reading(paths)
     with Interrupt() as stop:
         found = profile.profile_rules(paths, catalog)
-        stop.check()
+        stop.raise_if_pressed()
     costs = found.costs if everything else profile.list_slow(found.costs)
     if as_json:
         click.echo(json.dumps(profile.make_record(found, costs), indent=1))
     else:
         Console().print_lines(profile_text.write_lines(found, costs))
-    tell_broken(catalog)
+    print_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from analyzer.commands.made_pages import make_rule_schema
-from analyzer.commands.plain import speaks_plainly
+from analyzer.commands.plain import speak_plainly
 from analyzer.commands.showing import write_text
 from analyzer.runtime.text import one_line
 
@@ -16,7 +16,7 @@ from analyzer.runtime.text import one_line
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to."
 )
-@speaks_plainly
+@speak_plainly
 def command(output: Path | None) -> None:
     """Print the JSON Schema of rule files.
 

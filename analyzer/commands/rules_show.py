@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, speaks_plainly, tell_broken
+from analyzer.commands.plain import BROKEN_RULE, DONE, print_broken, speak_plainly
 from analyzer.runtime.text import for_terminal
 
 WIDEST = 110
@@ -25,7 +25,7 @@ WIDEST = 110
     help="Also notes, evidence, the columns, and the examples in full.",
 )
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(rule: str, verbose: int, choice: RuleChoice) -> None:
     """Show a rule in plain words.
 
@@ -38,7 +38,7 @@ def command(rule: str, verbose: int, choice: RuleChoice) -> None:
     from analyzer.authoring.pages.telling import Exact, describe_rule
     from analyzer.authoring.select import select_rules
 
-    local = choice.local()
+    local = choice.load_local()
     catalog = select_rules(
         (rule,), choice.kb, examples=False, local=local, tuned=True, retired=True
     )
@@ -49,7 +49,7 @@ def command(rule: str, verbose: int, choice: RuleChoice) -> None:
         for line in describe_rule(one, local.settings, verbose):
             shown = for_terminal(line)
             click.echo(shown if isinstance(line, Exact) else _wrap_line(shown, width))
-    tell_broken(catalog)
+    print_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)
 
 

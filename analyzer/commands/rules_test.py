@@ -10,7 +10,7 @@ import click
 
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
-from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speaks_plainly
+from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speak_plainly
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("-v", "--verbose", is_flag=True, help="Name every example.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rules: tuple[str, ...],
     pattern: str,
@@ -56,7 +56,7 @@ def command(
     from analyzer.authoring.proof.prove import prove_rules
     from analyzer.authoring.select import select_rules
 
-    catalog = select_rules(rules, choice.kb, local=choice.local())
+    catalog = select_rules(rules, choice.kb, local=choice.load_local())
     start = time.monotonic()
     proofs = prove_rules(catalog, pattern)
     if not proofs and not catalog.broken:

@@ -16,7 +16,7 @@ from analyzer.commands.plain import (
     FAILED,
     Interrupt,
     check_paths,
-    speaks_plainly,
+    speak_plainly,
 )
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import for_terminal
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each run.")
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     rule: str,
     paths: tuple[Path, ...],
@@ -72,7 +72,7 @@ def command(
     from analyzer.authoring.lint import run as lint
 
     check_paths(paths, BacklineError)
-    local = choice.local(paths)
+    local = choice.load_local(paths)
     files = lint.choose_files([rule], [*local.settings.kb, *choice.kb])
     if len(files) != 1:
         raise UsageError(
@@ -83,7 +83,7 @@ def command(
     announce_reading(paths)
     with Interrupt() as stop:
         shown = session.run()
-        stop.check()
+        stop.raise_if_pressed()
     show(shown)
     if not once:
         _watch_saves(session, show)
@@ -100,7 +100,7 @@ def _watch_saves(session: RuleSession, show: Callable[[WatchRun], None]) -> None
             click.echo(f"watching {for_terminal(str(session.path))}; Ctrl-C ends", err=True)
             for _ in watch_saves(session.path, session.digest):
                 shown = session.run()
-                stop.check()
+                stop.raise_if_pressed()
                 show(shown)
     except KeyboardInterrupt:
         click.echo("", err=True)

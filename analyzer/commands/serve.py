@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
-from analyzer.commands.made_pages import page_makers
-from analyzer.commands.plain import speaks_plainly, tell_broken
+from analyzer.commands.made_pages import list_page_makers
+from analyzer.commands.plain import print_broken, speak_plainly
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @kb_option
 @draft_option
 @local_options
-@speaks_plainly
+@speak_plainly
 def command(
     port: int,
     archive_url: str,
@@ -65,9 +65,9 @@ def command(
         do = "Install it: pip install 'backline[web]'."
         raise BacklineError(f"the page needs {error.name}, which is not installed", do=do) from None
     _check_archive(archive_url)
-    how = _how(choice)
+    how = _choose_rules(choice)
     main = click.get_current_context().find_root().command
-    made = page_makers(main) if isinstance(main, click.Group) else {}
+    made = list_page_makers(main) if isinstance(main, click.Group) else {}
     serve_page(
         port,
         archive_url,
@@ -93,13 +93,13 @@ def _check_archive(place: str) -> None:
         Archive.open(place)
 
 
-def _how(choice: RuleChoice) -> RunOptions:
+def _choose_rules(choice: RuleChoice) -> RunOptions:
     """Return how the cases are judged; what is wrong with rules or settings is told before the first case."""
     from analyzer.rules.run_options import RunOptions
 
-    local = choice.local(quiet=False)
+    local = choice.load_local(quiet=False)
     if choice.kb or local.settings.file:
         from analyzer.rules import run_catalog
 
-        tell_broken(run_catalog.load(local, choice.kb, drafts=choice.draft))
+        print_broken(run_catalog.load(local, choice.kb, drafts=choice.draft))
     return RunOptions(tuple(map(str, choice.kb)), choice.settings, choice.packs, choice.draft)

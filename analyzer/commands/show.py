@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from analyzer.commands.made_pages import printing_option, read_case_schema
-from analyzer.commands.plain import check_paths, speaks_plainly
+from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
-from analyzer.commands.showing import ShownPart, form_option, part_options, show_in
-from analyzer.commands.standard_input import standard_input
+from analyzer.commands.showing import ShownPart, form_option, part_options, show_form
+from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError
 
 
@@ -27,7 +27,7 @@ from analyzer.runtime.errors import BacklineError
 )
 @printing_option("--schema", read_case_schema, "Print the JSON Schema of case.json.")
 @redact_options
-@speaks_plainly
+@speak_plainly
 def command(
     case_json: Path,
     form: str | None,
@@ -47,10 +47,16 @@ def command(
     """
     from analyzer.pipeline import case
 
-    with standard_input((case_json,)) as (path,):
+    with open_standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
         redaction = redact.begin_redaction()
         document = case.load(path)
     if redaction is not None:
         document = redaction.redact_document(document)
-    show_in(form or "text", part.of(document, redaction), verbose, redaction, everything=everything)
+    show_form(
+        form or "text",
+        part.cut_document(document, redaction),
+        verbose,
+        redaction,
+        everything=everything,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -20,13 +21,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from analyzer.redact.redaction import Redaction
-    from analyzer.report.log_lines import Narrowed
     from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Doc = dict[str, Any]
-
 SEVERITIES = ("critical", "major", "warning", "info")
 FORMS = ("mail", "sarif", "junit", "csv", "jsonl", "md", "html", "json")
 UNWRAPPED = 1_000_000  # columns of a pipe: whatever reads it wraps as it likes
@@ -36,12 +34,9 @@ def part_options(command: Command) -> Command:
     """Add `--severity`, `--node` and `--rule`; the command gets them as `part`."""
 
     @wraps(command)
-    def chosen(*args: Any, **words: Any) -> Any:
-        return command(
-            *args,
-            part=ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule")),
-            **words,
-        )
+    def run_with_part(*args: Any, **words: Any) -> Any:
+        part = ShownPart(words.pop("severity"), words.pop("node"), words.pop("rule"))
+        return command(*args, part=part, **words)
 
     rules = click.option(
         "--rule",
@@ -59,7 +54,7 @@ def part_options(command: Command) -> Command:
     least = click.option(
         "--severity", type=click.Choice(SEVERITIES), help="Show only findings this severe or worse."
     )
-    return cast("Command", least(nodes(rules(chosen))))
+    return cast("Command", least(nodes(rules(run_with_part))))
 
 
 def form_option(*more: str) -> Callable[[Command], Command]:
@@ -69,7 +64,7 @@ def form_option(*more: str) -> Callable[[Command], Command]:
 
 
 class ShownPart:
-    """What of a case is shown; all of it without a word."""
+    """What of a case is shown: all of it when nothing is chosen."""
 
     def __init__(
         self, severity: str | None, nodes: tuple[str, ...], rules: tuple[str, ...]
@@ -79,7 +74,9 @@ class ShownPart:
     def __bool__(self) -> bool:
         return any(self._words)
 
-    def of(self, document: Doc, redaction: Redaction | None = None) -> Doc:
+    def cut_document(
+        self, document: dict[str, Any], redaction: Redaction | None = None
+    ) -> dict[str, Any]:
         """Return the part of a case document; UsageError for a machine or rule that the case does not have.
 
         redaction  made the document: a machine may be called by its name or by its pseudonym
@@ -96,51 +93,54 @@ class ShownPart:
         return choose_part(document, choice)
 
 
-def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = None) -> None:
+def show_summary(
+    document: dict[str, Any], part: ShownPart, redaction: Redaction | None = None
+) -> None:
     """Print a case on one screen; see `show_document` for `redaction`."""
     from analyzer.report import summary
 
-    chosen = part.of(document, redaction)
-    _looked_at(redaction, lambda shown: summary.print_summary(chosen, shown, part=bool(part)))
+    chosen = part.cut_document(document, redaction)
+    _print_checked(redaction, lambda shown: summary.print_summary(chosen, shown, part=bool(part)))
 
 
-def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Path) -> list[str]:
-    """Return the lines that tell how to read the log around the worst finding shown; none where none has a time.
+def list_log_commands(
+    document: dict[str, Any], part: ShownPart, paths: Iterable[Place], folder: Path
+) -> list[str]:
+    """Return the commands that print the log around the worst finding shown; none where none has a time.
 
-    Where all hosts have more lines there than anybody reads, one for its host, and one for its object on all hosts.
+    Where all hosts have more lines there than anyone reads, one for its host, and one for its object on all hosts.
 
     folder  where the results of the case are
     """
-    import shlex
-
     from analyzer.report import finding_rows, summary
+    from analyzer.report.log_lines import LogDrawer
 
-    chosen = part.of(document)
-    known = finding_rows.number_findings(chosen)
+    chosen = part.cut_document(document)
+    numbers = finding_rows.number_findings(chosen)
     first = summary.pick_first_stories(finding_rows.list_stories(chosen))
     worst = [one for story in first for one in story.row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
     if finding is None or "-" in given:
         return []
-    few = _narrowed(document, finding)
-    ways = [[]] if few is None else [few.options, *([list(few.thing)] if few.thing else [])]
-    number = known[finding["id"]]
-    command = ["backline", "log", *given, "--case", str(folder), "--around", number]
+    ways: list[list[str]] = [[]]
+    if any(node["logs"] for node in document["nodes"]):
+        narrowed = LogDrawer(document).find_narrowed(finding)
+        if narrowed is not None:
+            ways = [narrowed.options]
+            if narrowed.thing:
+                ways.append(list(narrowed.thing))
+    command = ["backline", "log", *given, "--case", str(folder)]
+    command += ["--around", numbers[finding["id"]]]
     return [for_terminal(f"log: {shlex.join([*command, *way])}") for way in ways]
 
 
-def _narrowed(document: Doc, finding: Doc) -> Narrowed | None:
-    """Return how to ask for fewer lines around a finding; a case without logs needs no drawer to know that."""
-    if not any(node["logs"] for node in document["nodes"]):
-        return None
-    from analyzer.report.log_lines import LogDrawer
-
-    return LogDrawer(document).find_narrowed(finding)
-
-
 def show_document(
-    document: Doc, verbose: int = 0, *, everything: bool = False, redaction: Redaction | None = None
+    document: dict[str, Any],
+    verbose: int = 0,
+    *,
+    everything: bool = False,
+    redaction: Redaction | None = None,
 ) -> None:
     """Print the report of a case document; `verbose` 1 shows evidence, 2 the trace; `everything` harmless lines.
 
@@ -148,24 +148,24 @@ def show_document(
     """
     from analyzer.report import terminal
 
-    _looked_at(
+    _print_checked(
         redaction,
         lambda shown: terminal.print_case(document, shown, verbose, everything=everything),
     )
 
 
-def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
+def _print_checked(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
     from analyzer.report.open_asks import keep_questions
 
-    shown = console()
+    console = make_console()
     if redaction is None:
         with keep_questions():
-            render(shown)
+            render(console)
         return
-    with shown.capture() as made, keep_questions():
-        render(shown)
-    _release(made.get(), redaction)
-    click.echo(made.get(), nl=False)
+    with console.capture() as printed, keep_questions():
+        render(console)
+    _release(printed.get(), redaction)
+    click.echo(printed.get(), nl=False)
 
 
 def _release(text: str, redaction: Redaction) -> None:
@@ -175,10 +175,13 @@ def _release(text: str, redaction: Redaction) -> None:
 
 
 def print_form(
-    document: Doc, form: str, limits: Limits | None = None, redaction: Redaction | None = None
+    document: dict[str, Any],
+    form: str,
+    limits: Limits | None = None,
+    redaction: Redaction | None = None,
 ) -> None:
     """Print a form for other programs, as UTF-8 whatever the terminal speaks; `redaction` looks at it first."""
-    texts = _export(document, form, limits)
+    texts = _render_form(document, form, limits)
     if redaction is not None:
         texts = ["".join(texts)]
         _release("".join(texts), redaction)
@@ -186,7 +189,7 @@ def print_form(
         write_text(text)
 
 
-def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
+def _render_form(document: dict[str, Any], form: str, limits: Limits | None) -> Iterable[str]:
     """Return the text of a case document in one of FORMS, whole or in parts."""
     if form == "html":
         from analyzer.report import html
@@ -201,17 +204,19 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
     from analyzer.report import junit, lists, markdown, open_asks, sarif
 
     forms = {
-        "md": markdown.render_note,
-        "sarif": sarif.render_sarif,
+        "csv": lists.render_csv,
+        "jsonl": lists.render_json_lines,
         "junit": junit.render_junit,
         "mail": open_asks.write_mail,
+        "md": markdown.render_note,
+        "sarif": sarif.render_sarif,
     }
-    return [(forms | {"csv": lists.render_csv, "jsonl": lists.render_json_lines})[form](document)]
+    return [forms[form](document)]
 
 
-def show_in(
+def show_form(
     form: str,
-    document: Doc,
+    document: dict[str, Any],
     verbose: int = 0,
     redaction: Redaction | None = None,
     *,
@@ -241,12 +246,12 @@ def refuse_together(**words: object) -> None:
         raise UsageError(f"{' and '.join(given)} cannot be combined")
 
 
-def console() -> Console:
+def make_console() -> Console:
     """Return the console that reports are printed to; lines of a pipe are as long as they are."""
     from rich.console import Console
 
     class Plain(Console):
-        """A console that tells of a reader who has gone; rich would end with status 1, which means a finding."""
+        """A console that raises when its reader has gone; rich would end with status 1, which means a finding."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError

@@ -24,7 +24,7 @@ NAME = "stdin"  # what addresses call it
 
 
 @contextmanager
-def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
+def open_standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
     """Yield the paths with a file in the place of `-`; it lies in a private folder and is deleted after the block.
 
     Without `-` nothing is read: a terminal would wait for input, and a shell's loop would lose the lines it still has.
@@ -38,7 +38,7 @@ def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
         return
     with tempfile.TemporaryDirectory(prefix="backline-stdin-") as folder:
         file = Path(folder) / NAME
-        _keep(file)
+        _save_input(file)
         try:
             yield [file if path == DASH else path for path in paths]
         except BacklineError as error:
@@ -46,7 +46,7 @@ def standard_input(paths: Sequence[Given]) -> Iterator[list[Given | Path]]:
             raise
 
 
-def _keep(file: Path) -> None:
+def _save_input(file: Path) -> None:
     if sys.stdin is None:
         raise UsageError(
             "there is no standard input", why="it was closed", do="Give the path of a file."

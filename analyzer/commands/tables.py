@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from analyzer.commands.made_pages import make_tables_page, printing_option
-from analyzer.commands.places import InputPath, moment
-from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
-from analyzer.commands.standard_input import standard_input
+from analyzer.commands.places import InputPath, parse_moment
+from analyzer.commands.plain import DONE, PARTIAL, check_paths, speak_plainly
+from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from analyzer.sources.remote import Place
 
 TOLD = 3  # faults of the material
@@ -43,7 +42,10 @@ TOLD = 3  # faults of the material
     help='Only rows for which this is true: "speed_mbps < 10000".',
 )
 @click.option(
-    "--around", metavar="TIME", callback=moment, help="Only rows with a time near this one (UTC)."
+    "--around",
+    metavar="TIME",
+    callback=parse_moment,
+    help="Only rows with a time near this one (UTC).",
 )
 @click.option(
     "--for",
@@ -64,7 +66,7 @@ TOLD = 3  # faults of the material
 @printing_option(
     "--doc", make_tables_page, "Print a page of all tables there are, with their columns and units."
 )
-@speaks_plainly
+@speak_plainly
 def command(
     path: Place,
     table: str | None,
@@ -88,11 +90,16 @@ def command(
     """
     from analyzer.views.tableview import RowFilter, print_coverage, print_table, write_parquet
 
-    since, until = _stretch(around, length) if around else (None, None)
+    since = until = None
+    if around:
+        from analyzer.merged_log.around import center_window, parse_span
+
+        stretch = center_window(datetime.fromisoformat(around), parse_span(length))
+        since, until = stretch.start, stretch.end
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
     if table is None and (wanted or parquet):
         raise UsageError("these options need a table", do="Name the table after the path.")
-    with standard_input((path,)) as (given,):
+    with open_standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:
             lost = print_coverage(given, form)
@@ -108,12 +115,3 @@ def command(
             f"backline: and {len(lost) - TOLD:,} more; `backline triage` lists them", err=True
         )
     click.get_current_context().exit(PARTIAL if lost else DONE)
-
-
-def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
-    from datetime import datetime
-
-    from analyzer.merged_log.around import center_window, parse_span
-
-    found = center_window(datetime.fromisoformat(around), parse_span(length))
-    return found.start, found.end

@@ -18,8 +18,8 @@ from analyzer.commands.plain import (
     DONE,
     PARTIAL,
     Interrupt,
-    speaks_plainly,
-    tell_broken,
+    print_broken,
+    speak_plainly,
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.paths import full
@@ -56,7 +56,7 @@ MINUTE = 60.0
 @click.option("--open", "open_it", is_flag=True, help="Open each report in the browser.")
 @jobs_option
 @judging_options
-@speaks_plainly
+@speak_plainly
 def command(
     folder: Path,
     output: Path | None,
@@ -84,12 +84,12 @@ def command(
     from analyzer.watch_folder.state import WatchState, lock_results
     from analyzer.watch_folder.watcher import FolderWatcher
 
-    choice.check()
+    choice.check_words()
     folder, out = _check_folders(folder, output)
     archive = place if place is None or "://" in place else str(full(place))
-    make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
+    make = _Maker(archive or "", choice, choice.load_local([folder], quiet=False))
     _, catalog = make.make_config()
-    tell_broken(catalog)
+    print_broken(catalog)
     # Open the archive, where there is one, or make it: a wrong name is reported before the first
     # case.
     from analyzer.archive.store import Archive
@@ -186,7 +186,7 @@ class _Lines:
 
     def case_begun(self, thing: Arrival) -> None:
         """Say that a case is being read."""
-        self.stop.check()
+        self.stop.raise_if_pressed()
         _print_line(f"reading {one_line(thing.name)} ({_format_bytes(thing.disk_size)})")
 
     def case_done(self, thing: Arrival, known: DoneCase, same: str) -> None:

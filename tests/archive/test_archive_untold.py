@@ -156,8 +156,8 @@ def test_only_a_reader_who_has_gone_ends_a_command_quietly(
     """A broken pipe to a process of our own, while the reader is there, is an error and no success."""
     script = (
         "import click, sys\n"
-        "from analyzer.commands.plain import speaks_plainly\n"
-        "@click.command()\n@speaks_plainly\ndef one():\n    raise BrokenPipeError(32, 'Broken pipe')\n"
+        "from analyzer.commands.plain import speak_plainly\n"
+        "@click.command()\n@speak_plainly\ndef one():\n    raise BrokenPipeError(32, 'Broken pipe')\n"
         "one()\n"
     )
     done = subprocess.run(

@@ -18,7 +18,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from analyzer.cli import main
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 from analyzer.web.cases.app import Routes, Serving, make_application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
@@ -106,7 +106,7 @@ def serving_at(folder: Path, port: int = 8770, bounds: Bounds | None = None) -> 
     """Return what a server shares, with a private place below `folder`."""
     bounds = bounds or Bounds(reserve=0)
     place = PrivatePlace.make_folder(folder)
-    made = page_makers(main)
+    made = list_page_makers(main)
     return Serving(
         PageSession(port),
         place,

@@ -38,7 +38,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     fix stands beside the lab after it.
     """
     base = tmp_path_factory.mktemp("compared")
-    whole = compare._redacted
+    whole = compare._redact_comparison
     before: list[dict[str, Any]] = []
 
     def watched(redaction: Redaction, document: dict[str, Any], sides: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         return whole(redaction, document, sides)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "_redacted", watched)
+        patch.setattr(compare, "_redact_comparison", watched)
         for name in EVERY:
             twin = (
                 CASES / BESIDE[name]

@@ -347,12 +347,12 @@ def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom analyzer.commands.progress import TriageProgress\nfrom pathlib import Path\n"
         "with TriageProgress([Path(sys.argv[1])]) as bar:\n"
-        "    bar.member('a' * 90 + '/' + 'b' * 90 + '/vmkernel.log', 1); bar.read(100); bar.bar.refresh()\n"
-        "    bar.judged(type('R', (), {'id': 'kb-2039495'}), [], 0); bar.bar.refresh()\n"
-        "    bar.writes(); bar.bar.refresh()\n"
+        "    bar.show_member('a' * 90 + '/' + 'b' * 90 + '/vmkernel.log', 1); bar.show_read(100); bar.bar.refresh()\n"
+        "    bar.show_judged(type('R', (), {'id': 'kb-2039495'}), [], 0); bar.bar.refresh()\n"
+        "    bar.show_writing(); bar.bar.refresh()\n"
         "import os\nos.environ['COLUMNS'] = '40'\n"
         "with TriageProgress([Path(sys.argv[1])]) as bar:\n"
-        "    bar.member('esx01/vmkernel.log', 1); bar.bar.refresh()\n"
+        "    bar.show_member('esx01/vmkernel.log', 1); bar.bar.refresh()\n"
     )
     inner, outer = pty.openpty()
     environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 from analyzer.report.wording import link_article
 from analyzer.rules import Catalog, fact_tables
 from analyzer.rules import keys as rule_keys
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def made_page(name: str) -> str:
     """Return the text of a page that is no file of the repository."""
-    return page_makers(main)[name]()
+    return list_page_makers(main)[name]()
 
 
 def page(name: str) -> str:

@@ -12,14 +12,16 @@ import click
 import pytest
 
 from analyzer.cli import main
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 from tests.kit.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / name
     for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "samples/README.md", "Makefile")
-] + sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in page_makers(main))
+] + sorted(
+    path for path in (ROOT / "docs").rglob("*.md") if path.name not in list_page_makers(main)
+)
 _FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.M | re.S)
 _SPAN = re.compile(r"`(backline [^`\n]+(?:\n[^`\n]+)?)`")
 _PROMPT = re.compile(r"^\s*(?:\$ )?(?:\.?[\w/$().-]*/)?(backline(?: .*)?)$", re.M)
@@ -110,7 +112,7 @@ def test_every_command_of_a_made_page_exists(name: str) -> None:
     """Examples in the help of a command, and what a table is asked with, are commands that exist."""
     stale = [
         f"{command}: {why}"
-        for command in commands(page_makers(main)[name]())
+        for command in commands(list_page_makers(main)[name]())
         if (why := wrong(command))
     ]
     assert not stale, "\n".join(stale)
@@ -119,7 +121,7 @@ def test_every_command_of_a_made_page_exists(name: str) -> None:
 def test_the_check_sees_commands_and_mistakes() -> None:
     """The pages show hundreds of commands, and each kind of mistake in one is found."""
     texts = [path.read_text(encoding="utf-8") for path in PAGES] + [
-        make() for make in page_makers(main).values()
+        make() for make in list_page_makers(main).values()
     ]
     assert sum(1 for text in texts for _ in commands(text)) > 300
     assert [bool(wrong(f"backline {words}")) for words in (

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.commands.launcher import (
-    command_file,
-    desktop_entry,
-    droplet,
-    dropped,
-    exec_word,
-    this_program,
+    find_program,
+    parse_dropped,
+    quote_exec_word,
+    write_command_file,
+    write_desktop_entry,
+    write_droplet,
 )
 from analyzer.runtime.errors import UsageError
 from tests.kit.batch_kit import PATIENCE, ROOT, backline, said
@@ -68,7 +68,7 @@ def exec_words(line: str, files: list[str]) -> list[str]:
 
 def test_the_exec_line_survives_any_path() -> None:
     """Spaces, quotes, dollars, backslashes and percent signs of the program's path reach the system as they are."""
-    _, text, _ = desktop_entry([HARD, "-m", "analyzer"])
+    _, text, _ = write_desktop_entry([HARD, "-m", "analyzer"])
     assert exec_words(keys(text)["Exec"], HARD_FILES) == [
         HARD,
         "-m",
@@ -82,27 +82,27 @@ def test_the_exec_line_survives_any_path() -> None:
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))
 def test_every_word_comes_back(word: str) -> None:
     """What the writer quotes, the rules of the specification give back; %F stays the only field code."""
-    value = keys(f"\nExec={exec_word(word)} %F")["Exec"]
+    value = keys(f"\nExec={quote_exec_word(word)} %F")["Exec"]
     assert exec_words(value, ["f"]) == [word, "f"]
 
 
 @pytest.mark.parametrize("word", ["a\nb", "a\x00b", "a\udcffb", "a\x1bb"])
 def test_what_cannot_be_written_is_refused(word: str) -> None:
     """A path with a line break or an undecodable byte is refused on each system, not mangled."""
-    for writer in (desktop_entry, command_file, droplet):
+    for writer in (write_desktop_entry, write_command_file, write_droplet):
         with pytest.raises(UsageError, match="cannot be started from an icon"):
             writer([word])
     with pytest.raises(UsageError, match="holds a `="):
-        desktop_entry(["/opt/a=b/python"])
+        write_desktop_entry(["/opt/a=b/python"])
 
 
 def test_desktop_file_validate_agrees(tmp_path: Path) -> None:
     """The validator of freedesktop.org finds nothing, with a plain and a hard path."""
     if shutil.which("desktop-file-validate") is None:
         pytest.skip("desktop-file-utils is not installed")
-    for number, words in enumerate((this_program(), [HARD])):
+    for number, words in enumerate((find_program(), [HARD])):
         path = tmp_path / f"backline{number}.desktop"
-        path.write_text(desktop_entry(words)[1], encoding="utf-8")
+        path.write_text(write_desktop_entry(words)[1], encoding="utf-8")
         done = subprocess.run(
             ["desktop-file-validate", path], capture_output=True, text=True, check=False
         )
@@ -124,8 +124,8 @@ def test_desktop_file_validate_agrees(tmp_path: Path) -> None:
 )
 def test_the_line_of_the_explorer_is_read(rest: str, files: list[str]) -> None:
     """Dropped names come out whole, also those with & and no space, which the Explorer does not quote."""
-    assert dropped(rf"C:\WINDOWS\system32\cmd.exe /c {rest}") == files
-    assert dropped(rf'"C:\WINDOWS\system32\cmd.exe" /C {rest}') == files
+    assert parse_dropped(rf"C:\WINDOWS\system32\cmd.exe /c {rest}") == files
+    assert parse_dropped(rf'"C:\WINDOWS\system32\cmd.exe" /C {rest}') == files
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def test_the_line_of_the_explorer_is_read(rest: str, files: list[str]) -> None:
 )
 def test_a_shell_that_is_open_dropped_nothing(line: str) -> None:
     """The line of a shell in which somebody types names no files."""
-    assert dropped(line) == []
+    assert parse_dropped(line) == []
 
 
 def test_the_command_file_keeps_its_promises() -> None:
     """Windows: line ends of DOS, percent signs doubled, the line of the Explorer never expanded by `%`."""
-    name, text, _ = command_file([r"C:\Program Files (x86)\50% & co!\python.exe", "-P"])
+    name, text, _ = write_command_file([r"C:\Program Files (x86)\50% & co!\python.exe", "-P"])
     assert name == "Backline.cmd"
     assert text.count("\n") == text.count("\r\n") == len(text.splitlines())
     assert (
@@ -159,7 +159,7 @@ def test_the_command_file_keeps_its_promises() -> None:
 
 def test_the_droplet_quotes() -> None:
     """macOS: the dropped names go through `quoted form of`, the program through the shell's and AppleScript's quotes."""
-    _, text, _ = droplet(['/opt/it\'s "here"/python', "-m", "analyzer"])
+    _, text, _ = write_droplet(['/opt/it\'s "here"/python', "-m", "analyzer"])
     assert "quoted form of (POSIX path of anItem)" in text
     line = next(line for line in text.splitlines() if 'set theCommand to "' in line)
     literal = line.partition('"')[2].rpartition('" & " --"')[0]
@@ -240,7 +240,7 @@ def test_a_dropped_case_is_triaged(tmp_path: Path) -> None:
     Nothing of the current folder is imported, and the report lies in the home folder.
     """
     files = dropped_files(tmp_path)
-    line = keys(desktop_entry(this_program())[1])["Exec"]
+    line = keys(write_desktop_entry(find_program())[1])["Exec"]
     done = subprocess.run(
         exec_words(line, files), env=db(tmp_path), cwd=tmp_path / "home", capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
@@ -259,7 +259,7 @@ def test_glib_starts_it(tmp_path: Path) -> None:
     """GLib, which GNOME and Xfce start desktop entries with, gives the files over as they are."""
     files = dropped_files(tmp_path)
     entry = tmp_path / "backline.desktop"
-    entry.write_text(desktop_entry(this_program())[1], encoding="utf-8")
+    entry.write_text(write_desktop_entry(find_program())[1], encoding="utf-8")
     done = subprocess.run(
         ["gio", "launch", entry, *files], env=db(tmp_path), cwd=tmp_path, capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
@@ -280,7 +280,7 @@ def test_the_line_of_the_explorer_starts_a_triage(tmp_path: Path) -> None:
     path = shutil.copyfile(next(BUNDLE.glob("*.txt")), tmp_path / "my&case" / "a&b.txt")
     line = rf'C:\WINDOWS\system32\cmd.exe /c ""C:\d\Backline.cmd" {path}"'
     done = subprocess.run(
-        [*this_program(), "launcher", "--start"], env=db(tmp_path) | {"BACKLINE_LINE": line}, cwd=tmp_path,
+        [*find_program(), "launcher", "--start"], env=db(tmp_path) | {"BACKLINE_LINE": line}, cwd=tmp_path,
         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

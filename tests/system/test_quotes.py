@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 
 ROOT = Path(__file__).resolve().parents[2]
 _GUILLEMETS = re.compile("[\u00ab\u00bb\u2039\u203a]|&[lr]a?quo;")
@@ -89,10 +89,10 @@ def test_no_source_of_words_leaves_a_plural_open() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", page_makers(main))
+@pytest.mark.parametrize("name", list_page_makers(main))
 def test_no_made_page_holds_guillemets(name: str) -> None:
     """Catalog, tables, schemas and manual have plain quotes and no open plural, though no file of them is in git."""
-    for line in page_makers(main)[name]().splitlines():
+    for line in list_page_makers(main)[name]().splitlines():
         assert not _GUILLEMETS.search(line), line
         assert not _OPEN_PLURAL.search(line) or _EVENT.search(line), line
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.cli import main
-from analyzer.commands.made_pages import page_makers
+from analyzer.commands.made_pages import list_page_makers
 from tools import dist
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,9 +30,9 @@ def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> Non
     with zipfile.ZipFile(next(tmp_path.glob("backline-*.whl"))) as wheel:
         names = set(wheel.namelist())
         man = next(name for name in names if name.endswith("share/man/man1/backline.1"))
-        assert wheel.read(man).decode("utf-8") == page_makers(main)["backline.1"]()
+        assert wheel.read(man).decode("utf-8") == list_page_makers(main)["backline.1"]()
     pages = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")} - {
-        *map(Path, page_makers(main))
+        *map(Path, list_page_makers(main))
     }
     packed = {re.sub(r"^lint/", "", path.as_posix()): path for path in pages}
     wanted = {
