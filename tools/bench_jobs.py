@@ -15,15 +15,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from tools.bundle_logs import patterns
+from tools.bundle_logs import make_patterns
 from tools.oracle_triage import Finding, is_log
 
 BLOCK = 1 << 20
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """Return one line that names the machine and the engines."""
-    found = [name for name in ("isal", "hyperscan") if _importable(name)]
+    found = [name for name in ("isal", "hyperscan") if is_importable(name)]
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"{' and '.join(found) or 'no compiled wheels'}"
@@ -38,7 +38,7 @@ def inflate(path: str, nested: str = "") -> str:
             subprocess.run(["igzip", "-dc", one], stdout=subprocess.DEVNULL, check=True)
         return "igzip"
     opened: Any = gzip.open
-    if _importable("isal"):
+    if is_importable("isal"):
         from isal import igzip  # noqa: PLC0415
 
         opened = igzip.open
@@ -51,7 +51,7 @@ def inflate(path: str, nested: str = "") -> str:
     return str(total)
 
 
-def scan(path: str, count: str, how: str = "") -> str:
+def scan_logs(path: str, count: str, how: str = "") -> str:
     """Walk a bundle and search its logs, without parsers."""
     if how == "bare":
         for name in ("isal", "hyperscan", "re2"):
@@ -60,9 +60,9 @@ def scan(path: str, count: str, how: str = "") -> str:
     from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
-    signatures = [
-        Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(int(count)))
-    ]
+    signatures = []
+    for n, pattern in enumerate(make_patterns(int(count))):
+        signatures.append(Signature(str(n), "log", pattern))
     if how == "storm":
         signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
     scanner = Scanner(signatures)
@@ -79,17 +79,17 @@ def scan(path: str, count: str, how: str = "") -> str:
         else:
             for _ in member.chunks():
                 pass
-    return _digest(found)
+    return describe_findings(found)
 
 
-def reference(path: str, count: str) -> str:
+def scan_plainly(path: str, count: str) -> str:
     """Do the same with the standard library, line by line."""
-    from tools.oracle_triage import scan as slow  # noqa: PLC0415
+    from tools.oracle_triage import scan_bundle as slow  # noqa: PLC0415
 
-    return _digest(slow(Path(path), patterns(int(count))))
+    return describe_findings(slow(Path(path), make_patterns(int(count))))
 
 
-def esxtop(path: str) -> str:
+def read_esxtop(path: str) -> str:
     """Read an esxtop CSV with the parser."""
     from analyzer.artefacts.parsing import registry  # noqa: PLC0415
     from analyzer.artefacts.tables import Block, Frame  # noqa: PLC0415
@@ -108,14 +108,14 @@ def esxtop(path: str) -> str:
     return f"{cells:,} cells"
 
 
-def pandas(path: str) -> str:
+def read_with_pandas(path: str) -> str:
     """Read an esxtop CSV with pandas.read_csv."""
     import pandas as pd  # noqa: PLC0415
 
     return str(pd.read_csv(path).shape)
 
 
-def nested_of(bundle: Path, target: Path) -> None:
+def write_nested(bundle: Path, target: Path) -> None:
     """Write all gzip members of a bundle one after the other, so that they can be inflated alone."""
     with tarfile.open(bundle, "r:gz") as archive, target.open("wb") as out:
         for member in archive:
@@ -127,7 +127,7 @@ def nested_of(bundle: Path, target: Path) -> None:
                 shutil.copyfileobj(file, out, BLOCK)
 
 
-def zeros(path: Path, size: int) -> None:
+def write_zeros(path: Path, size: int) -> None:
     """Write a .tgz that holds one log of zeros."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)
     info = tarfile.TarInfo("esx-zeros-2021-03-08--14.49-1/var/run/log/zeros.log")
@@ -140,13 +140,13 @@ def zeros(path: Path, size: int) -> None:
         out.write(packer.flush())
 
 
-def _digest(found: Iterable[Finding]) -> str:
+def describe_findings(found: Iterable[Finding]) -> str:
     """Return the number of findings and a hash of them."""
     listed = sorted(found)
     return f"{len(listed)} findings {hashlib.sha256(repr(listed).encode()).hexdigest()[:16]}"
 
 
-def _importable(name: str) -> bool:
+def is_importable(name: str) -> bool:
     try:
         __import__(name)
     except ImportError:
@@ -155,7 +155,7 @@ def _importable(name: str) -> bool:
 
 
 JOBS: dict[str, Callable[..., str]] = {
-    "inflate": inflate, "scan": scan, "reference": reference, "esxtop": esxtop, "pandas": pandas,
+    "inflate": inflate, "scan": scan_logs, "reference": scan_plainly, "esxtop": read_esxtop, "pandas": read_with_pandas,
 }  # fmt: skip
 
 if __name__ == "__main__":

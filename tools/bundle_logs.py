@@ -48,15 +48,14 @@ _STATES = (
 ).split("|")
 
 
-def planted(number: int) -> tuple[str, str]:
+def make_event(number: int) -> tuple[str, str]:
     """Return (text with `{}` for an object, regex) of planted event `number`."""
     noun = _NOUNS[number % len(_NOUNS)]
     state = _STATES[number // len(_NOUNS) % len(_STATES)]
-    kind = (
-        f"{noun} {state}"
-        if number < len(_NOUNS) * len(_STATES)
-        else f"{noun} {state} (case {number})"
-    )
+    if number < len(_NOUNS) * len(_STATES):
+        kind = f"{noun} {state}"
+    else:
+        kind = f"{noun} {state} (case {number})"
     kind = kind.replace("(", "[").replace(")", "]")
     escaped = kind.replace("[", r"\[").replace("]", r"\]")
     head = f"Bench: {kind} on {{}}"
@@ -68,9 +67,9 @@ def planted(number: int) -> tuple[str, str]:
     return head + " after 17 tries", rf"(?:{escaped}|{state} twice) on \S+ .{{0,40}}tries"
 
 
-def patterns(count: int) -> list[str]:
+def make_patterns(count: int) -> list[str]:
     """Return `count` signature patterns; the first 60 are planted in the logs, the rest never occur."""
-    return [planted(number)[1] for number in range(count)]
+    return [make_event(number)[1] for number in range(count)]
 
 
 class LogText:
@@ -86,10 +85,10 @@ class LogText:
         self._objects = [f"naa.6006016{self._dice.getrandbits(68):017x}" for _ in range(24)]
         self._objects += [f"vmnic{n}" for n in range(8)]
         self._objects += [f"0x{0x2000000 + n:x}" for n in range(1, 40)]
-        self._rare = [planted(number)[0] for number in range(60)]
-        self._lines = self._endless()
+        self._rare = [make_event(number)[0] for number in range(60)]
+        self._lines = self._write_lines()
 
-    def take(self, size: int) -> bytes:
+    def take_lines(self, size: int) -> bytes:
         """Return about `size` bytes of whole lines, never more."""
         parts: list[str] = []
         left = size
@@ -100,50 +99,48 @@ class LogText:
             parts.append(line)
         return "".join(parts).encode("ascii")
 
-    def exactly(self, size: int) -> Iterator[bytes]:
+    def fill_size(self, size: int) -> Iterator[bytes]:
         """Yield chunks of whole lines that add up to `size` bytes."""
         left = size
         while left > 512:
-            chunk = self.take(min(left - 100, 1 << 18))
+            chunk = self.take_lines(min(left - 100, 1 << 18))
             if not chunk:
                 break
             left -= len(chunk)
             yield chunk
-        filler = f"{self._stamp()} cpu0:33000)Log: 1: end of the synthetic text "
+        filler = f"{self._format_stamp()} cpu0:33000)Log: 1: end of the synthetic text "
         yield (filler[: max(0, left - 1)].ljust(max(0, left - 1), ".") + "\n" * (left > 0)).encode(
             "ascii"
         )
 
-    def pieces(self, size: int) -> Iterator[bytes]:
+    def take_chunks(self, size: int) -> Iterator[bytes]:
         """Yield chunks of whole lines, `size` bytes at most."""
-        while chunk := self.take(min(size, 1 << 18)):
+        while chunk := self.take_lines(min(size, 1 << 18)):
             size -= len(chunk)
             yield chunk
 
-    def planted(self, line: str) -> bytes:
+    def stamp_line(self, line: str) -> bytes:
         """Return a line that is not the log's own: `@` is its stamp, `%` the processor and world of a vmkernel.log."""
         self._now += 1
         world = f"cpu{self._dice.randrange(32)}:{33000 + self._dice.randrange(400) * 7})"
-        return (line.replace("@", self._stamp(), 1).replace("%", world, 1) + "\n").encode()
+        return (line.replace("@", self._format_stamp(), 1).replace("%", world, 1) + "\n").encode()
 
-    def _stamp(self) -> str:
+    def _format_stamp(self) -> str:
         second, milli = divmod(self._now, 1000)
         if second != self._second:
             self._second = second
             joint = " " if self._kind == "controller" else "T"
             when = datetime.fromtimestamp(_EPOCH + second, UTC)
             self._head = when.strftime(f"%Y-%m-%d{joint}%H:%M:%S")
-        return (
-            f"{self._head},{milli:03d}"
-            if self._kind == "controller"
-            else f"{self._head}.{milli:03d}Z"
-        )
+        if self._kind == "controller":
+            return f"{self._head},{milli:03d}"
+        return f"{self._head}.{milli:03d}Z"
 
-    def _endless(self) -> Iterator[str]:
+    def _write_lines(self) -> Iterator[str]:
         dice, steps = self._dice, self._steps
-        forms = {"vobd": self._vobd, "controller": self._controller}
-        forms |= dict.fromkeys(("hostd", "vpxa", "fdm"), self._hostd)
-        burst = forms.get(self._kind, self._vmkernel)
+        forms = {"vobd": self._make_vobd_line, "controller": self._make_controller_line}
+        forms |= dict.fromkeys(("hostd", "vpxa", "fdm"), self._make_hostd_line)
+        burst = forms.get(self._kind, self._make_vmkernel_line)
         index = 0
         while True:
             before, after = burst("")
@@ -152,35 +149,37 @@ class LogText:
                 index = (index + 1) % 997
                 self._now += steps[index]
                 number += 7
-                yield f"{self._stamp()}{before}{number}{after}\n"
+                yield f"{self._format_stamp()}{before}{number}{after}\n"
             if dice.random() < 4 * PLANTED_SHARE:
                 before, after = burst(dice.choice(self._rare).format(dice.choice(self._objects)))
-                yield f"{self._stamp()}{before}{number}{after}\n"
+                yield f"{self._format_stamp()}{before}{number}{after}\n"
 
-    def _vmkernel(self, text: str) -> tuple[str, str]:
+    def _make_vmkernel_line(self, text: str) -> tuple[str, str]:
         dice = self._dice
-        cpu, world = dice.randrange(32), 33000 + dice.randrange(400) * 7
+        cpu = dice.randrange(32)
+        world = 33000 + dice.randrange(400) * 7
         if text:
             return f" cpu{cpu}:{world})WARNING: {text}; request ", ""
-        module, action, name = (
-            dice.choice(_MODULES),
-            dice.choice(_ACTIONS),
-            dice.choice(self._objects),
-        )
-        warning = "WARNING: " if self._kind == "vmkwarning" or dice.random() < 0.1 else ""
+        module = dice.choice(_MODULES)
+        action = dice.choice(_ACTIONS)
+        name = dice.choice(self._objects)
+        if self._kind == "vmkwarning" or dice.random() < 0.1:
+            warning = "WARNING: "
+        else:
+            warning = ""
         line = 200 + 13 * (len(module) * 7 + len(action)) % 4000
         tail = f" on {name}" + (
             f" H:0x0 D:0x{dice.choice((0, 2, 8))} P:0x0" if "Scsi" in module else ""
         )
         return f" cpu{cpu}:{world}){warning}{module}: {line}: {action} 0x", tail
 
-    def _vobd(self, text: str) -> tuple[str, str]:
+    def _make_vobd_line(self, text: str) -> tuple[str, str]:
         name = self._dice.choice(self._objects)
         event = self._dice.choice(("net.vmnic.linkstate.up", "scsi.scsipath.add", "vm.registered"))
         correlator = "netCorrelator" if event.startswith("net") else "scsiCorrelator"
         return f": [{correlator}] 993", f"us: [vob.{event}] " + (text or f"seen for {name}")
 
-    def _hostd(self, text: str) -> tuple[str, str]:
+    def _make_hostd_line(self, text: str) -> tuple[str, str]:
         dice = self._dice
         sub = dice.choice(_SUBS).format(dice.randrange(40))
         thread = f"{0x4A00 + dice.randrange(24):X}B70"
@@ -189,7 +188,7 @@ class LogText:
         head = f" {level} {self._kind}[{thread}] [Originator@6876 sub={sub} opID={dice.getrandbits(24):x}-"
         return head, f" user=vpxuser] {text or dice.choice(_MESSAGES)} {dice.randrange(900)}{more}"
 
-    def _controller(self, text: str) -> tuple[str, str]:
+    def _make_controller_line(self, text: str) -> tuple[str, str]:
         dice = self._dice
         level = "WARN" if text else "INFO"
         name = dice.choice(

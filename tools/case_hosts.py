@@ -1,21 +1,19 @@
 """Synthetic ESXi hosts for `tools/make_cases.py`: the knobs of a host, and the files it would give.
 
-Every name, counter and log line is made up from a seed; the formats are those of `tools/case_text.py`
-and `tools/case_logs.py`. Nothing here was seen on a real host.
+Every name, counter and log line is made up from a seed; the formats are those of `tools/case_text.py`.
+Nothing here was seen on a real host.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
 import random
-import tarfile
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tools import case_text
+from tools.case_pack import Files
 
-Files = dict[str, str | bytes]
 SYNTHETIC = "Synthetic case of the Backline project (tools/make_cases.py); no customer data, no real events.\n"
 
 # version, build, update level as `vmware -l` prints it
@@ -89,23 +87,19 @@ class Host:
     without: set[str] = field(default_factory=set)  # version, logs, nics, options, switches, vms
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         """The host's name up to its first dot."""
         return self.name.partition(".")[0]
 
-    def bundle(self) -> tuple[str, Files]:
+    def make_bundle(self) -> tuple[str, Files]:
         """Return (top directory, files) of the host's vm-support bundle."""
         top = f"esx-{self.name}-{self.when:%Y-%m-%d--%H.%M}-{70_000 + self.number % 9000}"
         files: Files = {
-            "README": (
-                f"Command line: /sbin/vm-support\nBundle name: {top}\n"
-                f"Captured on: {self.when:%Y-%m-%d %H:%M:%S}.000000\n"
-                f"vm-support version: v3.3\nOptions: {{}}\n\n{SYNTHETIC}"
-            ),
+            "README": case_text.bundle_readme(top, f"{self.when:%Y-%m-%d %H:%M:%S}", SYNTHETIC),
             "error.log": "",
             "action.log": f"{self.when:%Y-%m-%d %H:%M:%S}: commands (base.mfx) took 0.123 sec\n",
             "etc/vmware/esx.conf": f'/adv/Misc/HostName = "{self.name}"\n',
-            "commands/net-stats_-l.txt": case_text.net_stats(self._ports()),
+            "commands/net-stats_-l.txt": case_text.net_stats(self._list_ports()),
             "commands/localcli_software-vib-list.txt": self._vib_list(),
         }
         uplinks = [f"vmnic{n}" for n in range(self.teaming[2])]
@@ -122,7 +116,7 @@ class Host:
             ),
             (
                 "switches",
-                {"commands/esxcfg-vswitch_-l.txt": case_text.vswitch("vSwitch0", uplinks)},
+                {"commands/esxcfg-vswitch_-l.txt": case_text.vswitch_list("vSwitch0", uplinks)},
             ),
             ("vms", self._vm_files()),
             ("logs", self._logs()),
@@ -131,10 +125,13 @@ class Host:
                 files.update(more)
         return top, {f"{top}/{name}": body for name, body in {**files, **self.extra}.items()}
 
-    def transcript(self) -> str:
+    def make_transcript(self) -> str:
         """Return a pasted shell session: the state of each VM's port, and the teaming policy."""
-        prompt = f"[root@{self.short}:~] "
-        text = [f"# {SYNTHETIC}", f"{prompt}net-stats -l\n{case_text.net_stats(self._ports())}"]
+        prompt = f"[root@{self.short_name}:~] "
+        text = [
+            f"# {SYNTHETIC}",
+            f"{prompt}net-stats -l\n{case_text.net_stats(self._list_ports())}",
+        ]
         for vm in self.vms:
             if vm.adapter != "vmxnet3":
                 continue
@@ -148,17 +145,20 @@ class Host:
                 bytesRxOK=good * 900,
                 droppedRx=lost,
             )
-            queues = 2 if vm.vcpus > 1 and not vm.guest.startswith("windows8") else 1
+            if vm.vcpus > 1 and not vm.guest.startswith("windows8"):
+                queues = 2
+            else:
+                queues = 1
             text.append(
                 f"{prompt}vsish -e get {port}/clientStats\n{stats}"
                 f"{prompt}vsish -e get {port}/vmxnet3/rxSummary\n{case_text.rx_summary(0, good, *vm.full)}"
                 f"{prompt}vsish -e ls {port}/vmxnet3/rxqueues/\n"
                 + "".join(f"{n}/\n" for n in range(queues))
             )
-            text += [
-                f"{prompt}vsish -e get {port}/vmxnet3/rxqueues/{n}/status\n{case_text.rx_queue(*vm.ring)}"
-                for n in range(queues)
-            ]
+            for n in range(queues):
+                text.append(
+                    f"{prompt}vsish -e get {port}/vmxnet3/rxqueues/{n}/status\n{case_text.rx_queue(*vm.ring)}"
+                )
         detection, balancing, count = self.teaming
         policy = case_text.vswitch_failover(
             detection, balancing, [f"vmnic{n}" for n in range(count)]
@@ -168,16 +168,14 @@ class Host:
         )
         return "".join(text)
 
-    def esxtop(self, samples: int) -> str:
+    def make_esxtop(self, samples: int) -> str:
         """Return an esxtop batch file of the host's VMs, 5 s apart."""
         head, columns = ["(PDH-CSV 4.0) (UTC)(0)"], []
         for index, vm in enumerate(self.vms):
             gid = 5_572_700 + 40 * index
             groups = [(f"Group Cpu({gid}:{vm.name})", vm.vcpus)]
-            groups += [
-                (f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1)
-                for n in range(vm.vcpus)
-            ]
+            for n in range(vm.vcpus):
+                groups.append((f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1))
             for instance, share in groups:
                 for counter, value in self._cpu(vm, share):
                     head.append(f"\\\\{self.name}\\{instance}\\{counter}")
@@ -191,25 +189,30 @@ class Host:
                     f"\\\\{self.name}\\Network Port(vSwitch0:{vm.port}:{gid + 10}:{vm.name})\\{counter}"
                 )
                 columns.append(value)
-        lines = [",".join(f'"{cell}"' for cell in head) + ","]
+        rows = []
         for sample in range(samples):
             stamp = self.when - timedelta(seconds=5 * (samples - sample))
             swing = 0.9 + self.dice.random() / 5
-            lines.append(
-                f'"{stamp:%m/%d/%Y %H:%M:%S}",'
-                + ",".join(f'"{value * swing:.2f}"' for value in columns)
-                + ","
-            )
-        return "\n".join(lines) + "\n"
+            cells = [f"{value * swing:.2f}" for value in columns]
+            rows.append([f"{stamp:%m/%d/%Y %H:%M:%S}", *cells])
+        return case_text.esxtop_file(head, rows)
 
     @staticmethod
     def _cpu(vm: Vm, share: int) -> list[tuple[str, float]]:
-        return [
-            ("% Used", 22.0 * share), ("% Run", 21.0 * share), ("% System", 2.0), ("% Wait", 470.0),
-            ("% VmWait", 0.1), ("% Ready", (vm.ready + vm.limited) * share), ("% Idle", 70.0 * share),
-            ("% Overlap", 0.1), ("% CoStop", 0.1),
-            ("% Max Limited", vm.limited * share), ("% Swap Wait", 0.0),
-        ]  # fmt: skip
+        values = {
+            "% Used": 22.0 * share,
+            "% Run": 21.0 * share,
+            "% System": 2.0,
+            "% Wait": 470.0,
+            "% VmWait": 0.1,
+            "% Ready": (vm.ready + vm.limited) * share,
+            "% Idle": 70.0 * share,
+            "% Overlap": 0.1,
+            "% CoStop": 0.1,
+            "% Max Limited": vm.limited * share,
+            "% Swap Wait": 0.0,
+        }
+        return list(values.items())
 
     def _identity(self) -> Files:
         version, build, update = self.release
@@ -223,18 +226,19 @@ class Host:
             "commands/localcli_system-stats-uptime-get.txt": f"{uptime}\n",
         }
 
-    def _ports(self) -> list[tuple[int, int, int, str, str, str]]:
-        fixed = [
-            (
-                33554434 + n,
-                4,
-                0,
-                "vSwitch0",
-                f"00:25:90:aa:{self.number % 251:02x}:0{n}",
-                f"vmnic{n}",
+    def _list_ports(self) -> list[tuple[int, int, int, str, str, str]]:
+        fixed = []
+        for n in range(2):
+            fixed.append(
+                (
+                    33554434 + n,
+                    4,
+                    0,
+                    "vSwitch0",
+                    f"00:25:90:aa:{self.number % 251:02x}:0{n}",
+                    f"vmnic{n}",
+                )
             )
-            for n in range(2)
-        ]
         fixed.append(
             (33554436, 3, 0, "vSwitch0", f"00:25:90:aa:{self.number % 251:02x}:02", "vmk0")
         )
@@ -261,47 +265,36 @@ class Host:
             "esx-base": f"{version}-1.29.{self.release[1]}",
             self.driver[0]: f"{self.driver[1]}-2{tail}",
         }
-        rows |= {
-            name: f"{value}-5{tail}" if name == "i40en" else value
-            for name, value in self.vibs.items()
-        }
-        head = f"{'Name':<20s}  {'Version':<40s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
-        rule = f"{'-' * 20}  {'-' * 40}  {'-' * 6}  {'-' * 16}  ------------\n"
-        day = self.when - timedelta(days=90)
-        return (
-            head
-            + rule
-            + "".join(
-                f"{n:<20s}  {v:<40s}  VMW     VMwareCertified   {day:%Y-%m-%d}\n"
-                for n, v in rows.items()
-            )
-        )
+        for name, value in self.vibs.items():
+            rows[name] = f"{value}-5{tail}" if name == "i40en" else value
+        day = f"{self.when - timedelta(days=90):%Y-%m-%d}"
+        return case_text.vib_table([(name, row, "VMW", day) for name, row in rows.items()], 40)
 
     def _vm_files(self) -> Files:
         files: Files = {}
         for index, vm in enumerate(self.vms):
             folder = f"vmfs/volumes/59e1f0aa-{self.number % 65536:08x}-{index:04x}-002590aa5001/{vm.name}"
             nics = [(vm.adapter, "VM Network", vm.mac)]
-            files[f"{folder}/{vm.name}.vmx"] = case_text.vmx(
+            files[f"{folder}/{vm.name}.vmx"] = case_text.vmx_file(
                 vm.name, vm.guest, vm.vcpus, nics, vm.limit_mhz, vm.coalescing
             )
             lines = [
-                f"{self._stamp(7200)}| vmx| I125: Log for VMware ESX pid=70512 version={self.release[0]} "
+                f"{self._format_stamp(7200)}| vmx| I125: Log for VMware ESX pid=70512 version={self.release[0]} "
                 f"build=build-{self.release[1]} option=Release"
             ]
             for number, stopped in enumerate(vm.stops_us):
                 lines.append(
-                    f"{self._stamp(3600 - 300 * number)}| vcpu-0| I125: Checkpoint_Unstun: vm stopped for {stopped} us"
+                    f"{self._format_stamp(3600 - 300 * number)}| vcpu-0| I125: Checkpoint_Unstun: vm stopped for {stopped} us"
                 )
             files[f"{folder}/vmware.log"] = "\n".join(lines) + "\n"
         return files
 
-    def _stamp(self, before: float) -> str:
+    def _format_stamp(self, before: float) -> str:
         return f"{self.when - timedelta(seconds=before):%Y-%m-%dT%H:%M:%S}.{int(before * 7) % 1000:03d}Z"
 
     def _logs(self) -> Files:
         files: Files = {
-            f"var/run/log/{log}.log": self._log(log, count)
+            f"var/run/log/{log}.log": self._write_log(log, count)
             for log, count in (
                 ("vmkernel", self.dice.randrange(80, 420)),
                 ("vobd", 12),
@@ -309,38 +302,40 @@ class Host:
             )
         }
         if self.dice.random() < 0.3:
-            old = self._log("vmkernel", 120, age=86_400).encode()
+            old = self._write_log("vmkernel", 120, age=86_400).encode()
             files["var/run/log/vmkernel.0.gz"] = gzip.compress(old, 6, mtime=0)
         return files
 
-    def _log(self, log: str, count: int, age: int = 0) -> str:
+    def _write_log(self, log: str, count: int, age: int = 0) -> str:
         """Return `count` ordinary lines of the six hours before, and the scenario's events in their place."""
         dice = self.dice
         step = 21_600 / count
-        lines = [(21_600 + age - step * n, self._ordinary(log, dice)) for n in range(count)]
+        lines = []
+        for n in range(count):
+            lines.append((21_600 + age - step * n, self._make_line(log, dice)))
         if not age:
             lines += [(float(before), text) for kind, before, text in self.events if kind == log]
             lines.sort(key=lambda one: -one[0])
         new = self.release[0] >= "8"  # 8.0 puts a syslog head before the line
         vmkernel, vobd = (" In(182) vmkernel:", " In(14) vobd[2097635]: ") if new else ("", ":")
         head = {"vmkernel": vmkernel, "vobd": vobd, "hostd": ""}[log]
-        return "".join(f"{self._stamp(before)}{head} {text}\n" for before, text in lines)
+        return "".join(f"{self._format_stamp(before)}{head} {text}\n" for before, text in lines)
 
     @staticmethod
-    def _ordinary(log: str, dice: random.Random) -> str:
+    def _make_line(log: str, dice: random.Random) -> str:
         number = dice.getrandbits(24)
         if log == "vobd":
             nic = f"vmnic{number % 4}"
             return f"[netCorrelator] {3541602000000 + number}us: [vob.net.vmnic.linkstate.up] vmnic {nic} linkstate up"
         if log == "hostd":
-            told = (
+            message = (
                 "Task Created : haTask-",
                 "Task Completed : haTask-",
                 "Refresh of datastore finished for ",
                 "Ticket issued for client ",
             )[number % 4]
             sub = f"[Originator@6876 sub=Vimsvc.TaskManager opID={number:x}]"
-            return f"info hostd[{2_099_000 + number % 40}] {sub} {told}{number % 90}"
+            return f"info hostd[{2_099_000 + number % 40}] {sub} {message}{number % 90}"
         module = (
             "NetPort: 1879: disabled port 0x",
             "ScsiPath: 5115: enabled path 0x",
@@ -374,15 +369,3 @@ def new_host(dice: random.Random, number: int, when: datetime) -> Host:
             )
         )
     return host
-
-
-def tgz(files: Files, when: datetime) -> bytes:
-    """Return a .tgz of the files, always the same bytes."""
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w", format=tarfile.GNU_FORMAT) as tar:
-        for name, body in files.items():
-            data = body.encode() if isinstance(body, str) else body
-            info = tarfile.TarInfo(name)
-            info.size, info.mtime, info.mode = len(data), int(when.timestamp()), 0o644
-            tar.addfile(info, io.BytesIO(data))
-    return gzip.compress(plain.getvalue(), compresslevel=6, mtime=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _CLIENT = [
     "pktsTxOK",
@@ -55,12 +55,41 @@ _PNIC = [
 ]
 
 
+CPU_COUNTERS = (
+    "% Used",
+    "% Run",
+    "% System",
+    "% Wait",
+    "% VmWait",
+    "% Ready",
+    "% Idle",
+    "% Overlap",
+    "% CoStop",
+    "% Max Limited",
+    "% Swap Wait",
+)
+ARP_LEGEND = (
+    "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\n"
+    "Legend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
+    "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
+    "-------           ---                  -----      -------    ---------  --------- ------\n"
+)
+
+
+def bundle_readme(top: str, captured: str, note: str) -> str:
+    """README of a vm-support bundle; `note` says that it is synthetic."""
+    return (
+        f"Command line: /sbin/vm-support\nBundle name: {top}\nCaptured on: {captured}.000000\n"
+        f"vm-support version: v3.3\nOptions: {{}}\n\n{note}"
+    )
+
+
 def net_stats(ports: Iterable[tuple[int, int, int, str, str, str]]) -> str:
     """`net-stats -l`: fixed columns."""
-    head = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
-    return head + "".join(
-        f"{p:<16d} {t:4d} {s:7d} {w:<16s} {m:<18s} {c}\n" for p, t, s, w, m, c in ports
-    )
+    text = f"{'PortNum':<16s} Type SubType {'SwitchName':<16s} {'MACAddress':<18s} ClientName\n"
+    for port, kind, subkind, switch, mac, client in ports:
+        text += f"{port:<16d} {kind:4d} {subkind:7d} {switch:<16s} {mac:<18s} {client}\n"
+    return text
 
 
 def client_stats(**values: int) -> str:
@@ -144,7 +173,7 @@ def guest_free(host: str, used: int, buffers: int, cached: int = 35352) -> str:
     )
 
 
-def vswitch(name: str, uplinks: list[str]) -> str:
+def vswitch_list(name: str, uplinks: list[str]) -> str:
     """`esxcfg-vswitch -l` with one standard switch."""
     links = ",".join(uplinks)
     return (
@@ -194,22 +223,31 @@ def nic_info(counters: dict[str, int]) -> str:
 
 
 def vib_list(nsx: str = "", i40en: str = "") -> str:
-    """`localcli software vib list`."""
+    """`localcli software vib list` of a 6.5 host."""
     rows = [
-        ("esx-base", "6.5.0-1.29.6765664", "VMware", "VMwareCertified", "2017-10-02"),
-        ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "VMwareCertified", "2017-10-02"),
+        ("esx-base", "6.5.0-1.29.6765664", "VMware", "2017-10-02"),
+        ("ixgben", "1.4.1-2vmw.650.1.26.5969303", "VMW", "2017-10-02"),
     ]
     if i40en:
-        rows.append(("i40en", i40en, "VMW", "VMwareCertified", "2017-10-02"))
+        rows.append(("i40en", i40en, "VMW", "2017-10-02"))
     if nsx:
-        rows.append(("esx-nsxv", nsx, "VMware", "VMwareCertified", "2017-10-03"))
-    head = f"{'Name':<20s}  {'Version':<32s}  {'Vendor':<6s}  {'Acceptance Level':<16s}  Install Date\n"
-    rule = f"{'-' * 20}  {'-' * 32}  {'-' * 6}  {'-' * 16}  ------------\n"
-    return (
-        head
-        + rule
-        + "".join(f"{n:<20s}  {v:<32s}  {w:<6s}  {a:<16s}  {d}\n" for n, v, w, a, d in rows)
-    )
+        rows.append(("esx-nsxv", nsx, "VMware", "2017-10-03"))
+    return vib_table(rows, 32)
+
+
+def vib_table(rows: Iterable[tuple[str, str, str, str]], width: int) -> str:
+    """`localcli software vib list` of rows of name, version, vendor and date; `width` is that of the versions."""
+    widths = (20, width, 6, 16, 12)
+    titles = ("Name", "Version", "Vendor", "Acceptance Level", "Install Date")
+    lines = [titles, ["-" * one for one in widths]]
+    lines += [
+        (name, version, vendor, "VMwareCertified", day) for name, version, vendor, day in rows
+    ]
+    text = ""
+    for cells in lines:
+        padded = [cell.ljust(one) for cell, one in zip(cells, widths, strict=True)]
+        text += "  ".join(padded).rstrip() + "\n"
+    return text
 
 
 def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
@@ -222,7 +260,7 @@ def adv_delta(changed: dict[str, tuple[int, int]]) -> str:
     )
 
 
-def vmx(
+def vmx_file(
     name: str,
     guest: str,
     vcpus: int,
@@ -257,25 +295,11 @@ def vmx(
 def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     """An esxtop batch file (default columns of a few groups), 5 s apart, trailing comma as esxtop writes it."""
     dice = random.Random(7)
-    vms = (
-        [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
-        if not calm
-        else [(5572790, "lin-web01", 2)]
-    )
+    if not calm:
+        vms = [(5572767, "lin-app07", 1), (5572782, "lin-db,02 (prod)", 4)]
+    else:
+        vms = [(5572790, "lin-web01", 2)]
     ports = {"lin-app07": 33554480, "lin-db,02 (prod)": 33554481, "lin-web01": 33554490}
-    cpu = (
-        "% Used",
-        "% Run",
-        "% System",
-        "% Wait",
-        "% VmWait",
-        "% Ready",
-        "% Idle",
-        "% Overlap",
-        "% CoStop",
-        "% Max Limited",
-        "% Swap Wait",
-    )
     net = (
         "Packets Transmitted/sec",
         "MBits Transmitted/sec",
@@ -291,7 +315,7 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
             (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", 1) for n in range(vcpus)
         ]
         for instance, share in worlds:
-            for counter in cpu:
+            for counter in CPU_COUNTERS:
                 head.append(f"\\\\{host}\\{instance}\\{counter}")
                 columns.append((name, counter, share))
         for counter in net:
@@ -302,13 +326,18 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     for counter in ("% Processor Time", "% Util Time"):
         head.append(f"\\\\{host}\\Physical Cpu(_Total)\\{counter}")
         columns.append(("", counter, 1))
-    out = [",".join('"' + cell.replace('"', '""') + '"' for cell in head) + ","]
+    rows = []
     for sample in range(samples):
         second = sample * 5
         cells = [f"10/14/2017 16:{30 + second // 60:02d}:{second % 60:02d}"]
         cells += [f"{_sample(dice, name, counter, share):.2f}" for name, counter, share in columns]
-        out.append(",".join(f'"{cell}"' for cell in cells) + ",")
-    return "\n".join(out) + "\n"
+        rows.append(cells)
+    return esxtop_file(head, rows)
+
+
+def esxtop_file(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """An esxtop batch file of cells, each line with esxtop's trailing comma."""
+    return "".join('"' + '","'.join(cells) + '",\n' for cells in (head, *rows))
 
 
 def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
@@ -323,11 +352,9 @@ def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
         "% Idle": 70.0,
     }
     if limited and counter in ("% Ready", "% Max Limited"):
-        return (
-            68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0)
-            if share
-            else 0.0
-        )
+        if share:
+            return 68.0 + dice.random() * 2 - (0.1 if counter == "% Max Limited" else 0.0)
+        return 0.0
     if limited and counter == "% Received Packets Dropped":
         return 1.2 + dice.random()
     if counter in ("Packets Transmitted/sec", "Packets Received/sec"):
@@ -339,79 +366,11 @@ def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
     return base.get(counter, 0.0) * share * (0.95 + dice.random() / 10)
 
 
-def vsm_log() -> str:
-    """NSX Manager `vsm.log`: ordinary lines, a restart, then failing controller calls."""
-    lines = []
-    for minute in range(20):
-        lines.append(
-            f"2017-10-02 07:{minute:02d}:11.101 GMT+00:00  INFO TaskFrameworkExecutor-{minute % 9} InventoryUpdater:88 - inventory sync done"
-        )
-    lines.append(
-        "2017-10-02 08:00:00.412 GMT+00:00  INFO localhost-startStop-1 Catalina:642 - Server startup in 91234 ms"
-    )
-    for minute in (5, 6, 7, 8):
-        for number in (1, 2, 3):
-            lines.append(
-                f"2017-10-02 08:{minute:02d}:{number * 7:02d}.000 GMT+00:00 ERROR NvpStatusCheck-{number} NvpStatusCheck:120 - "
-                f"controller-{number} 192.0.2.3{number}: API call failed (synthetic sample line)"
-            )
-    return "\n".join(lines) + "\n"
-
-
-def controller_cli(
-    number: int,
-    majority: str = "Connected to cluster majority",
-    cluster: str = "b20ddc88-0000-49ad-b120-572c23100001",
-) -> str:
-    """What a controller says of itself: cluster joined, all roles activated, and its view of the majority."""
-    prompt = "nsx-controller # "
-    leader = "2" if number == 1 else "-"
-    return (
-        f"{prompt}show control-cluster status\n"
-        "Type                Status                                       Since\n" + "-" * 80 + "\n"
-        "Join status:        Join complete                                09/14 14:08:46\n"
-        f"Majority status:    {majority:<45s}09/18 08:45:16\n"
-        "Restart status:     This controller can be safely restarted      09/18 08:45:06\n"
-        f"Cluster ID:         {cluster}\n"
-        f"Node UUID:          b20ddc88-0000-49ad-b120-572c2310000{number}\n\n"
-        "Role                Configured status   Active status\n"
-        + "-" * 80
-        + "\n"
-        + "".join(
-            f"{role:<20s}enabled             activated\n"
-            for role in (
-                "api_provider",
-                "persistence_server",
-                "switch_manager",
-                "logical_manager",
-                "directory_server",
-            )
-        )
-        + f"{prompt}show control-cluster startup-nodes\n192.0.2.31, 192.0.2.32, 192.0.2.33\n"
-        f"{prompt}show control-cluster connections\n"
-        "role                port            listening open conns\n" + "-" * 56 + "\n"
-        "api_provider        api/443         Y         1\n" + "-" * 56 + "\n"
-        f"persistence_server  server/2878     {'Y' if number == 1 else '-'}         {leader}\n"
-        "                    client/2888     Y         3\n                    election/3888   Y         0\n"
-        + "-"
-        * 56
-        + "\n"
-        "switch_manager      ovsmgmt/6632    Y         0\n                    openflow/6633   Y         0\n"
-        + "-"
-        * 56
-        + "\n"
-        "system              cluster/7777    Y         2\n"
-    )
-
-
 def dlr_arp(vdr: str, entries: int) -> str:
     """The ARP part of `dump-vdr-info.sh`: one row an entry, no total."""
     dice = random.Random(entries)
     text = (
-        f"VDR {vdr}:1460487509 ARP Information :\n"
-        "Legend: [S: Static], [V: Valid], [P: Proxy], [I: Interface]\nLegend: [N: Nascent], [L: Local], [D: Deleted]\n\n"
-        "Network           Mac                  Flags      Expiry     SrcPort    Interface Refcnt\n"
-        "-------           ---                  -----      -------    ---------  --------- ------\n"
+        f"VDR {vdr}:1460487509 ARP Information :\n{ARP_LEGEND}"
         "10.0.0.1          02:50:56:56:44:52    VI         permanent  0          570d45550000000c 1\n"
     )
     for n in range(1, entries):

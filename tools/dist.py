@@ -70,62 +70,67 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-cluster", action="store_true", help="leave the extra `cluster` out")
     parser.add_argument("--no-single", action="store_true", help="do not build the single file")
     parser.add_argument("--constraint", type=Path, help="a constraints.txt of an earlier build")
-    told = parser.parse_args(words)
-    os.environ["SOURCE_DATE_EPOCH"] = epoch()
+    options = parser.parse_args(words)
+    os.environ["SOURCE_DATE_EPOCH"] = find_epoch()
     os.environ["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
-    output: Path = told.output.absolute()
+    output: Path = options.output.absolute()
     output.parent.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory(prefix=".dist-", dir=output.parent) as work:
             made = Path(work) / "dist"
-            build(made, Path(work), told)
+            build_all(made, Path(work), options)
             if output.exists():
                 output.rename(Path(work) / "before")
             made.rename(output)
     except BuildError as error:
         sys.stderr.write(f"dist: {error}\n")
         return 1
-    tell(output)
+    print_sizes(output)
     return 0
 
 
-def build(made: Path, work: Path, told: argparse.Namespace) -> None:
+def build_all(made: Path, work: Path, options: argparse.Namespace) -> None:
     """Build everything into `made`."""
     wheel = build_wheel(made, work)
     house = made / "wheelhouse"
-    constraint = told.constraint
-    if not told.no_cluster:  # first, so that both take the same versions
+    constraint = options.constraint
+    if not options.no_cluster:  # first, so that both take the same versions
         everything = made / "wheelhouse-cluster"
-        download(everything, f"{wheel}[web,cluster]", constraint)
+        download_wheels(everything, f"{wheel}[web,cluster]", constraint)
         constraint = work / "constraints.txt"
-        constraint.write_text("\n".join(pins(made)), encoding="utf-8")
-        download(house, f"{wheel}[web]", constraint, everything)
+        constraint.write_text("\n".join(list_pins(made)), encoding="utf-8")
+        download_wheels(house, f"{wheel}[web]", constraint, everything)
         for path in house.iterdir():
             (everything / path.name).unlink()
     else:
-        download(house, f"{wheel}[web]", constraint)
-    run("pip for the wheelhouse", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(house),
-        *(["--constraint", str(told.constraint.absolute())] if told.constraint else []), "pip")  # fmt: skip
+        download_wheels(house, f"{wheel}[web]", constraint)
+    words = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(house)]
+    if options.constraint:
+        words += ["--constraint", str(options.constraint.absolute())]
+    run_module("pip for the wheelhouse", "pip", *words, "pip")
     version = wheel.name.split("-")[1]
-    single = f"backline-{version}-{sys.implementation.cache_tag}-{platform()}.pex".replace(
-        "cpython-", "cp"
-    )
-    if not told.no_single:
+    tag = sys.implementation.cache_tag.replace("cpython-", "cp")
+    single = f"backline-{version}-{tag}-{name_platform()}.pex"
+    if not options.no_single:
         build_single(made / single, house, work)
     (made / "constraints.txt").write_text(
-        "".join(f"{line}\n" for line in pins(made)), encoding="utf-8"
+        "".join(f"{line}\n" for line in list_pins(made)), encoding="utf-8"
     )
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    text = INSTALL.format(version=version, python=python, platform=platform(), single=f"./{single}")
+    text = INSTALL.format(
+        version=version, python=python, platform=name_platform(), single=f"./{single}"
+    )
     (made / "INSTALL.txt").write_text(text, encoding="utf-8")
-    (made / "SHA256SUMS").write_text(sums(made), encoding="utf-8")
+    (made / "SHA256SUMS").write_text(hash_files(made), encoding="utf-8")
 
 
 def build_wheel(made: Path, work: Path) -> Path:
     """Build the wheel from a clean copy: a folder `build` of an earlier time would slip old modules in."""
     source = work / "source"
     copy_source(source)
-    run("the wheel", "build", "--wheel", "--no-isolation", "--outdir", str(made), str(source))
+    run_module(
+        "the wheel", "build", "--wheel", "--no-isolation", "--outdir", str(made), str(source)
+    )
     return next(made.glob("backline-*.whl"))
 
 
@@ -145,59 +150,63 @@ def copy_source(source: Path) -> None:
         target.chmod(0o644)
 
 
-def download(house: Path, wanted: str, constraint: Path | None, before: Path | None = None) -> None:
+def download_wheels(
+    house: Path, wanted: str, constraint: Path | None, before: Path | None = None
+) -> None:
     """Put the wheels of a requirement and of all it needs into a folder; `before` holds wheels to take first."""
     words = ["wheel", "--quiet", "--wheel-dir", str(house)]
-    words += ["--constraint", str(constraint.absolute())] if constraint is not None else []
-    words += ["--find-links", str(before)] if before is not None else []
-    run("the wheels of the dependencies", "pip", *words, wanted)
+    if constraint is not None:
+        words += ["--constraint", str(constraint.absolute())]
+    if before is not None:
+        words += ["--find-links", str(before)]
+    run_module("the wheels of the dependencies", "pip", *words, wanted)
 
 
 def build_single(single: Path, house: Path, work: Path) -> None:
     """Build the single file from the wheels of the wheelhouse alone."""
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    run(
+    run_module(
         "the single file", "pex", "--no-pypi", "--find-links", str(house), "--pex-root", str(work / "pex"),
         "--venv", "--sh-boot", "--python-shebang", f"/usr/bin/env {python}", "--no-strip-pex-env",
         "--script", "backline", "--output-file", str(single), "backline[web]",
     )  # fmt: skip
 
 
-def run(what: str, module: str, *words: str) -> None:
-    """Run a module of this Python; BuildError with the end of what it said when it fails."""
+def run_module(what: str, module: str, *words: str) -> None:
+    """Run a module of this Python; BuildError with the end of its output when it fails."""
     done = subprocess.run(
         [sys.executable, "-m", module, *words], capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        output = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
         raise BuildError(
-            f"{what} could not be built ({module} ended with {done.returncode}):\n{said}"
+            f"{what} could not be built ({module} ended with {done.returncode}):\n{output}"
         )
 
 
-def epoch() -> str:
+def find_epoch() -> str:
     """Return the time that everything gets: that of the last commit, in seconds since 1970."""
-    told = os.environ.get("SOURCE_DATE_EPOCH", "")
-    if told.isdigit():
-        return told
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if given.isdigit():
+        return given
     last = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
     return last if last.isdigit() else "1704067200"
 
 
-def platform() -> str:
+def name_platform() -> str:
     """Return the name of this system for file names."""
     return re.sub(r"[^A-Za-z0-9]+", "_", sysconfig.get_platform())
 
 
-def pins(made: Path) -> list[str]:
+def list_pins(made: Path) -> list[str]:
     """Return `name==version` of the wheels that are not ours."""
     found = {tuple(path.name.split("-")[:2]) for path in made.glob("wheelhouse*/*.whl")}
     return [f"{name}=={version}" for name, version in sorted(found) if name != "backline"]
 
 
-def sums(made: Path) -> str:
+def hash_files(made: Path) -> str:
     """Return the lines of SHA256SUMS over all files."""
     lines = []
     for path in sorted(path for path in made.rglob("*") if path.is_file()):
@@ -207,12 +216,18 @@ def sums(made: Path) -> str:
     return "".join(lines)
 
 
-def tell(output: Path) -> None:
+def print_sizes(output: Path) -> None:
     """Print what was built, in MB of a million bytes."""
     for path in sorted(output.iterdir()):
-        files = [path] if path.is_file() else sorted(path.iterdir())
+        if path.is_file():
+            files = [path]
+        else:
+            files = sorted(path.iterdir())
         size = sum(file.stat().st_size for file in files)
-        many = f", {len(files)} wheels" if path.is_dir() else ""
+        if path.is_dir():
+            many = f", {len(files)} wheels"
+        else:
+            many = ""
         print(f"{size / 1e6:8.1f} MB  {path.name}{many}")
 
 

@@ -10,39 +10,41 @@ python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from analyzer import cli
+from analyzer.commands.made_pages import page_makers
+from analyzer.redact.words import words_of
+from tools import layers
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 
 def made_pages() -> dict[str, Callable[[], str]]:
     """Return how each page of the documentation is made that is no file of the repository, by its name."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-    from analyzer.commands.made_pages import page_makers  # noqa: PLC0415 - the same
-
-    return page_makers(main)
+    return page_makers(cli.main)
 
 
 def help_text() -> str:
     """The help of `backline` alone, as click prints it 80 columns wide."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-
-    return (
-        main.get_help(main.make_context("backline", [], resilient_parsing=True, terminal_width=78))
-        + "\n"
-    )
+    context = cli.main.make_context("backline", [], resilient_parsing=True, terminal_width=78)
+    return cli.main.get_help(context) + "\n"
 
 
 def architecture_page() -> str:
     """The page as it stands, with the tables of layers and rooms as the code has them."""
-    from tools import layers  # noqa: PLC0415 - after the path above
-
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for table in (layers.markdown(), layers.rooms("archive"), layers.rooms("web")):
+    for table in (
+        layers.format_layers(),
+        layers.format_rooms("archive"),
+        layers.format_rooms("web"),
+    ):
         head = table[: table.index("\n") + 1]
         before, _, rest = page.partition(head)
         page = before + table + rest[rest.index("\n\n") + 1 :]
@@ -51,11 +53,8 @@ def architecture_page() -> str:
 
 def product_words() -> str:
     """Every word that the program itself may say: rules without their examples, tables, pages, sentences in its code."""
-    import ast  # noqa: PLC0415 - for this alone
 
-    from analyzer.redact.words import words_of  # noqa: PLC0415 - after the path above
-
-    def said(path: Path) -> Iterator[str]:
+    def read_texts(path: Path) -> Iterator[str]:
         if path.suffix == ".py":
             tree = ast.parse(path.read_text(encoding="utf-8"))
             own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -83,7 +82,7 @@ def product_words() -> str:
         room / "kb" / "shared.yaml",
     ]
     pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
-    found = words_of(part for path in texts for part in said(path))
+    found = words_of(part for path in texts for part in read_texts(path))
     found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
     return "\n".join(sorted(found)) + "\n"
 

@@ -41,18 +41,18 @@ class Block:
     end: int
 
 
-def blocks(page: str) -> Iterator[Block]:
+def find_blocks(page: str) -> Iterator[Block]:
     """Yield the fenced blocks of a page."""
     for found in _BLOCK.finditer(page):
         yield Block(found[1], found[2] or "", found[3], found.start(3), found.end(3))
 
 
-def prepare(folder: Path) -> None:
+def copy_cases(folder: Path) -> None:
     """Put the sample cases into the folder of the walk."""
     shutil.copytree(ROOT / "samples" / "cases", folder / "samples" / "cases")
 
 
-def run(command: str, folder: Path) -> str:
+def run_command(command: str, folder: Path) -> str:
     """Return what a command of the page prints on stdout; a status that means a crash is an error."""
     found = _CUT.match(command)
     assert found is not None
@@ -75,14 +75,17 @@ def run(command: str, folder: Path) -> str:
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     if found[2]:
         count = int(found[3])
-        lines = lines[:count] if found[2] == "head" else lines[-count:]
+        if found[2] == "head":
+            lines = lines[:count]
+        else:
+            lines = lines[-count:]
     return "".join(f"{line}\n" for line in lines)
 
 
-def played(page: str, folder: Path, do: Callable[[str, Path], str] | None = None) -> str:
+def play_page(page: str, folder: Path, do: Callable[[str, Path], str] | None = None) -> str:
     """Return the page with what its commands print now, run by `do`; files of the walk are written on the way."""
     out, at = [], 0
-    for block in blocks(page):
+    for block in find_blocks(page):
         out.append(page[at : block.start])
         at = block.end
         if block.file:
@@ -94,7 +97,7 @@ def played(page: str, folder: Path, do: Callable[[str, Path], str] | None = None
             continue
         for line in block.text.splitlines():
             if line.startswith("$ "):
-                out.append(f"{line}\n{(do or run)(line[2:], folder)}")
+                out.append(f"{line}\n{(do or run_command)(line[2:], folder)}")
     return "".join(out) + page[at:]
 
 
@@ -104,8 +107,8 @@ def main() -> int:
     for path in (PAGE, ARCHIVE, *TUTORIALS):
         page = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as name:
-            prepare(Path(name))
-            fresh = played(page, Path(name))
+            copy_cases(Path(name))
+            fresh = play_page(page, Path(name))
         if "--check" not in sys.argv:
             path.write_text(fresh, encoding="utf-8")
         elif fresh != page:

@@ -192,7 +192,10 @@ def count_record_aliases(files: Iterable[SourceFile]) -> int:
     total = 0
     for source in files:
         for node in source.tree.body:
-            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                value = node.value
+            else:
+                value = None
             total += value is not None and ast.unparse(value) == "dict[str, Any]"
     return total
 
@@ -202,7 +205,10 @@ def map_folders(files: Iterable[SourceFile]) -> dict[str, str]:
     folders = {}
     for source in files:
         name = name_module(source.path)
-        package = name if source.path.name == "__init__.py" else name.rpartition(".")[0]
+        if source.path.name == "__init__.py":
+            package = name
+        else:
+            package = name.rpartition(".")[0]
         folders[name] = name if package == "analyzer" else package
     return folders
 
@@ -295,44 +301,58 @@ def find_percentile(numbers: list[int], share: float) -> int:
 def take_census() -> Census:
     """Measure the product of this checkout."""
     census = Census(read_files())
-    files, values = census.files, census.values
+    files = census.files
     for source in files:
         census.functions.extend(measure_functions(source))
-    functions = census.functions
-    named = [one for one in functions if not is_magic(one.name)]
-    lines = sum(source.text.count("\n") for source in files)
-    thousands = lines / 1000
-    heights = [one.height for one in functions]
-    word_counts = [count_words(one.name) for one in named]
-    public, documented = count_documented(files)
-    of_analyzer = [source for source in files if source.area == "analyzer"]
-
-    values["lines"] = lines
-    values["files"] = len(files)
-    values["function_lines_mean"] = sum(heights) / len(heights)
-    values["function_lines_p95"] = find_percentile(heights, 0.95)
-    values["longest_function"] = max(heights)
-    values["longest_module"] = max(source.text.count("\n") for source in files)
-    values["nodes_a_line"] = sum(one.nodes for one in functions) / sum(
-        one.height for one in functions
-    )
-    values["analyzer_nodes"] = count_nodes(of_analyzer, ast.expr)
-    values["comprehensions"] = (
-        count_nodes(files, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp) / thousands
-    )
-    values["conditionals"] = count_nodes(files, ast.IfExp) / thousands
-    values["called_once"] = 100 * count_called_once(files) / len(functions)
-    values["name_words"] = sum(word_counts) / len(word_counts)
-    values["one_word_names"] = 100 * word_counts.count(1) / len(word_counts)
-    values["participle_names"] = sum(is_participle(one.name) for one in named)
-    values["inner_imports"] = count_inner_imports(files)
-    values["key_subscripts"] = count_key_subscripts(files) / thousands
-    values["record_aliases"] = count_record_aliases(files)
-    values["loose_modules"] = sum(len(source.path.parts) == 2 for source in of_analyzer)
-    values["package_circles"] = len(find_circles(map_folder_imports(files)))
-    values["word_told"] = sum(len(HOUSE_WORD.findall(source.text)) for source in files)
-    values["documented"] = 100 * documented / public
+    census.values = measure_sizes(files, census.functions)
+    census.values |= measure_habits(files, census.functions)
     return census
+
+
+def measure_sizes(
+    files: Sequence[SourceFile], functions: Sequence[FunctionMeasure]
+) -> dict[str, float]:
+    """Return how large the product and its functions are."""
+    heights = [one.height for one in functions]
+    line_counts = [source.text.count("\n") for source in files]
+    of_analyzer = [source for source in files if source.area == "analyzer"]
+    return {
+        "lines": sum(line_counts),
+        "files": len(files),
+        "function_lines_mean": sum(heights) / len(heights),
+        "function_lines_p95": find_percentile(heights, 0.95),
+        "longest_function": max(heights),
+        "longest_module": max(line_counts),
+        "nodes_a_line": sum(one.nodes for one in functions) / sum(heights),
+        "analyzer_nodes": count_nodes(of_analyzer, ast.expr),
+    }
+
+
+def measure_habits(
+    files: Sequence[SourceFile], functions: Sequence[FunctionMeasure]
+) -> dict[str, float]:
+    """Return how lines are written, how names read, and where imports and records are."""
+    thousands = sum(source.text.count("\n") for source in files) / 1000
+    comprehensions = count_nodes(files, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    names = [one.name for one in functions if not is_magic(one.name)]
+    word_counts = [count_words(name) for name in names]
+    of_analyzer = [source for source in files if source.area == "analyzer"]
+    public, documented = count_documented(files)
+    return {
+        "comprehensions": comprehensions / thousands,
+        "conditionals": count_nodes(files, ast.IfExp) / thousands,
+        "called_once": 100 * count_called_once(files) / len(functions),
+        "name_words": sum(word_counts) / len(word_counts),
+        "one_word_names": 100 * word_counts.count(1) / len(word_counts),
+        "participle_names": sum(map(is_participle, names)),
+        "inner_imports": count_inner_imports(files),
+        "key_subscripts": count_key_subscripts(files) / thousands,
+        "record_aliases": count_record_aliases(files),
+        "loose_modules": sum(len(source.path.parts) == 2 for source in of_analyzer),
+        "package_circles": len(find_circles(map_folder_imports(files))),
+        "word_told": sum(len(HOUSE_WORD.findall(source.text)) for source in files),
+        "documented": 100 * documented / public,
+    }
 
 
 # What the table shows: the key and what it counts.
@@ -382,7 +402,9 @@ def read_bounds(path: Path = LIMITS) -> dict[str, Bound]:
 def is_worse(key: str, value: float, bound: float) -> bool:
     """Say whether a value, rounded as it is printed, is on the wrong side of a bound."""
     value = round(value, 2)
-    return value < bound if key in MORE_IS_BETTER else value > bound
+    if key in MORE_IS_BETTER:
+        return value < bound
+    return value > bound
 
 
 def list_failures(values: dict[str, float], bounds: dict[str, Bound]) -> list[str]:
@@ -400,7 +422,9 @@ def show_number(number: float | None) -> str:
     """Write a number for the table: whole ones with thousands marked, others with two places."""
     if number is None:
         return ""
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.2f}"
+    if float(number).is_integer():
+        return f"{number:,.0f}"
+    return f"{number:,.2f}"
 
 
 def print_table(values: dict[str, float], bounds: dict[str, Bound]) -> None:

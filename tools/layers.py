@@ -130,12 +130,10 @@ BESIDE = {
 }
 
 
-def rooms(name: str) -> str:
+def format_rooms(name: str) -> str:
     """Return the table of the rooms of `archive` or `web` as it stands in docs/architecture.md: modules and job of each."""
-    order, top = (
-        {"archive": ARCHIVE, "web": WEB}[name],
-        Path(__file__).parent.parent / "analyzer" / name,
-    )
+    order = {"archive": ARCHIVE, "web": WEB}[name]
+    top = Path(__file__).parent.parent / "analyzer" / name
     lines = [f"| `analyzer/{name}/…` | modules | job |", "|---|---|---|"]
     for room in order:
         folder = top / room
@@ -145,15 +143,16 @@ def rooms(name: str) -> str:
         first = (
             ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
         )
-        job = (
-            f"{first[:1].lower()}{first[1:]}".splitlines()[0].rstrip(".") if room else BESIDE[name]
-        )
+        if room:
+            job = f"{first[:1].lower()}{first[1:]}".splitlines()[0].rstrip(".")
+        else:
+            job = BESIDE[name]
         named = ", ".join(f"`{one}`" for one in modules) or "HTML, styles, scripts"
         lines.append(f"| {f'`{room}/`' if room else 'beside them'} | {named} | {job} |")
     return "\n".join(lines) + "\n"
 
 
-def markdown() -> str:
+def format_layers() -> str:
     """Return the table of layers as it stands in docs/architecture.md."""
     lines = ["| layer | modules |", "|---|---|"]
     for layer, modules in LAYERS:

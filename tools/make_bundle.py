@@ -63,7 +63,7 @@ class TarGz:
         self._file = path.open("wb")
         self._file.write(b"\x1f\x8b\x08\x00" + struct.pack("<L", MTIME) + b"\x00\xff")
         self._queue: queue.Queue[bytes | None] = queue.Queue(64)
-        self._thread = threading.Thread(target=self._deflate, daemon=True)
+        self._thread = threading.Thread(target=self._compress, daemon=True)
         self._thread.start()
 
     def __enter__(self) -> TarGz:
@@ -81,9 +81,9 @@ class TarGz:
         self._thread.join()
         self._file.close()
 
-    def add(self, name: str, size: int, chunks: Iterable[bytes]) -> None:
+    def add_file(self, name: str, size: int, chunks: Iterable[bytes]) -> None:
         """Write one file of exactly `size` bytes."""
-        self._header(name, size)
+        self._write_header(name, size)
         written = 0
         for chunk in chunks:
             written += len(chunk)
@@ -91,23 +91,23 @@ class TarGz:
         assert written == size, f"{name}: {written} bytes instead of {size}"
         self._queue.put(bytes(-size % 512))
 
-    def text(self, name: str, body: str | bytes) -> None:
+    def add_text(self, name: str, body: str | bytes) -> None:
         """Write one small file."""
         data = body.encode() if isinstance(body, str) else body
-        self.add(name, len(data), [data])
+        self.add_file(name, len(data), [data])
 
-    def link(self, name: str, target: str) -> None:
+    def add_link(self, name: str, target: str) -> None:
         """Write a symbolic link."""
-        self._header(name, 0, target)
+        self._write_header(name, 0, target)
 
-    def _header(self, name: str, size: int, target: str = "") -> None:
+    def _write_header(self, name: str, size: int, target: str = "") -> None:
         info = tarfile.TarInfo(f"{TOP}/{name}")
         info.size, info.mtime, info.mode = size, MTIME, 0o644
         if target:
             info.type, info.linkname = tarfile.SYMTYPE, target
         self._queue.put(info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape"))
 
-    def _deflate(self) -> None:
+    def _compress(self) -> None:
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         crc = length = 0
         while (chunk := self._queue.get()) is not None:
@@ -117,7 +117,7 @@ class TarGz:
         self._file.write(packer.flush() + struct.pack("<LL", crc, length & 0xFFFFFFFF))
 
 
-def make(
+def write_bundle(
     path: Path,
     size: int,
     seed: int = 7,
@@ -131,9 +131,9 @@ def make(
     """
     share = size / FULL
     with TarGz(path) as tar:
-        _identity(tar, size, seed)
-        _commands(tar, share, seed, OLD if problems is None else PATCHED)
-        _vms(
+        write_identity(tar, size, seed)
+        write_commands(tar, share, seed, OLD if problems is None else PATCHED)
+        write_vms(
             tar,
             share,
             seed,
@@ -142,68 +142,76 @@ def make(
         for name, part in LIVE.items():
             wanted = int(size * 0.467 * part)
             own = [one.lines for one in problems or () if one.log == name]
-            tar.add(f"var/run/log/{name}.log", wanted, _live(LogText(name, f"{seed}"), wanted, own))
-            tar.link(f"var/log/{name}.log", f"/scratch/log/{name}.log")
+            tar.add_file(
+                f"var/run/log/{name}.log",
+                wanted,
+                plant_problems(LogText(name, f"{seed}"), wanted, own),
+            )
+            tar.add_link(f"var/log/{name}.log", f"/scratch/log/{name}.log")
         for name, count in ROTATED.items():
             for number in range(count):
-                text = b"".join(LogText(name, f"{seed}/{number}").exactly(int(size * 0.467 / 60)))
+                text = b"".join(LogText(name, f"{seed}/{number}").fill_size(int(size * 0.467 / 60)))
                 packed = gzip.compress(text, 6, mtime=MTIME)
-                tar.text(f"var/run/log/{name}.{number}.gz", packed)
-        _fragments(tar, share, seed)
+                tar.add_text(f"var/run/log/{name}.{number}.gz", packed)
+        write_fragments(tar, share, seed)
         if not dumps:
             return
         rows = max(60, round(12_000 * share))
         chunks = esxtop_csv(ESXTOP_COLUMNS, rows, seed)
-        tar.add("esxtop-batch.csv", esxtop_size(ESXTOP_COLUMNS, rows, seed), chunks)
-        tar.text("vsish-ports.txt", vsish_dump(int(10.8e6 * min(1.0, share)), seed))
+        tar.add_file("esxtop-batch.csv", esxtop_size(ESXTOP_COLUMNS, rows, seed), chunks)
+        tar.add_text("vsish-ports.txt", vsish_dump(int(10.8e6 * min(1.0, share)), seed))
 
 
-def _live(log: LogText, size: int, planted: Sequence[Sequence[str]]) -> Iterator[bytes]:
+def plant_problems(log: LogText, size: int, planted: Sequence[Sequence[str]]) -> Iterator[bytes]:
     """Yield a log of `size` bytes with some problems at even distances, the lines of each close together."""
     left = size
     for number, lines in enumerate(planted):
         before = (left - sum(map(len, lines)) - 4096) // (len(planted) - number + 1)
-        for chunk in log.pieces(before):
+        for chunk in log.take_chunks(before):
             left -= len(chunk)
             yield chunk
         for line in lines:
-            text = log.planted(line)
+            text = log.stamp_line(line)
             left -= len(text)
             yield text
-    yield from log.exactly(left)
+    yield from log.fill_size(left)
 
 
-def command_file(command: str) -> str:
+def name_command_file(command: str) -> str:
     """Return the file name vm-support gives to the output of a command."""
     words = shlex.split(command)
     name = words[0].rpartition("/")[2]
     if len(words) > 1:
         name += "_" + re.sub(r"[^()\-_0-9A-Za-z]", "", "-".join(words[1:]))
     name += ".txt"
-    return f"commands/{name}" if len(name) <= 100 else f"commands/{name[:47]}[...]{name[-48:]}"
+    if len(name) <= 100:
+        return f"commands/{name}"
+    return f"commands/{name[:47]}[...]{name[-48:]}"
 
 
-def _identity(tar: TarGz, size: int, seed: int) -> None:
-    tar.text(
+def write_identity(tar: TarGz, size: int, seed: int) -> None:
+    tar.add_text(
         "README",
-        f"Command line: /sbin/vm-support\nBundle name: {TOP}\nCaptured on: 2021-03-08 14:49:25.000000\n"
-        "vm-support version: v3.3\nOptions: {}\n\n"
-        f"Synthetic: written by tools/make_bundle.py --size {size} --seed {seed}. "
-        "No customer data, no real events.\n",
+        case_text.bundle_readme(
+            TOP,
+            "2021-03-08 14:49:25",
+            f"Synthetic: written by tools/make_bundle.py --size {size} --seed {seed}. "
+            "No customer data, no real events.\n",
+        ),
     )
-    tar.text("error.log", "")
-    tar.text("action.log", "2021-03-08 14:49:26: commands (base.mfx) took 0.123 sec\n")
-    tar.text(
+    tar.add_text("error.log", "")
+    tar.add_text("action.log", "2021-03-08 14:49:26: commands (base.mfx) took 0.123 sec\n")
+    tar.add_text(
         "etc/vmware/esx.conf",
         f'/adv/Misc/HostName = "{HOST}"\n'
         + "".join(f'/net/pnic/child[{n:04d}]/name = "vmnic{n}"\n' for n in range(8)),
     )
 
 
-def _ports() -> list[tuple[int, int, int, str, str, str]]:
-    nics = [
-        (33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}") for n in range(2)
-    ]
+def list_ports() -> list[tuple[int, int, int, str, str, str]]:
+    nics = []
+    for n in range(2):
+        nics.append((33554434 + n, 4, 0, "vSwitch0", f"00:25:90:aa:10:{n:02x}", f"vmnic{n}"))
     vms = [
         (33554440 + n, 5, 9, "vSwitch0", f"00:50:56:a6:01:{n:02x}", f"vm{n}.eth0")
         for n in range(VMS)
@@ -211,7 +219,7 @@ def _ports() -> list[tuple[int, int, int, str, str, str]]:
     return nics + vms
 
 
-def _known(release: tuple[int, int]) -> dict[str, str]:
+def list_outputs(release: tuple[int, int]) -> dict[str, str]:
     """Return the outputs whose shape Backline reads, by command; `release` is the update of 7.0 and the build."""
     (update, build), built = release, "Nov  7 2020 23:00:31"
     return {
@@ -221,8 +229,8 @@ def _known(release: tuple[int, int]) -> dict[str, str]:
         "date": "Mon Mar  8 14:49:26 UTC 2021\n",
         "uptime": " 14:49:26 up 41 days, 03:10:06, load average: 0.21, 0.20, 0.19\n",
         "localcli system stats uptime get": "3553806000000\n",
-        "net-stats -l": case_text.net_stats(_ports()),
-        "esxcfg-vswitch -l": case_text.vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+        "net-stats -l": case_text.net_stats(list_ports()),
+        "esxcfg-vswitch -l": case_text.vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
         "nicinfo.sh": case_text.nic_info({"Receive missed errors": 0}),
         "localcli software vib list": case_text.vib_list(),
         "localcli system settings advanced list -d": case_text.adv_delta(
@@ -231,11 +239,11 @@ def _known(release: tuple[int, int]) -> dict[str, str]:
     }
 
 
-def _commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]) -> None:
+def write_commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]) -> None:
     """Write about 2,000 command files (fewer in a small bundle) and some of their JSON twins."""
-    known = _known(release)
+    known = list_outputs(release)
     for command, body in known.items():
-        tar.text(command_file(command), body)
+        tar.add_text(name_command_file(command), body)
     count = max(60, min(2000, round(2000 * share**0.5)))
     most = 16_000 if share > 0.2 else 3_000
     dice = random.Random(f"commands/{seed}")
@@ -252,14 +260,14 @@ def _commands(tar: TarGz, share: float, seed: int, release: tuple[int, int]) -> 
     for number in range(count - len(known)):
         verb = verbs[number % len(verbs)]
         command = f"localcli {verb} naa.6006016{number:08d}{dice.getrandbits(32):08x}"
-        body = _listing(dice, 300 + dice.randrange(most))
-        tar.text(command_file(command), body)
+        body = make_listing(dice, 300 + dice.randrange(most))
+        tar.add_text(name_command_file(command), body)
         if number % 20 == 0:
-            rows = [
-                {"Device": f"naa.{n:x}", "Size": n * 1024} for n in range(dice.randrange(1, 40))
-            ]
-            name = command_file(command).removeprefix("commands/").removesuffix(".txt")
-            tar.text(f"json/{name}.json", json.dumps(rows, indent=1) + "\n")
+            rows = []
+            for n in range(dice.randrange(1, 40)):
+                rows.append({"Device": f"naa.{n:x}", "Size": n * 1024})
+            name = name_command_file(command).removeprefix("commands/").removesuffix(".txt")
+            tar.add_text(f"json/{name}.json", json.dumps(rows, indent=1) + "\n")
 
 
 _KEYS = (
@@ -268,7 +276,7 @@ _KEYS = (
 ).split("|")
 
 
-def _listing(dice: random.Random, size: int) -> str:
+def make_listing(dice: random.Random, size: int) -> str:
     lines: list[str] = []
     while size > 0:
         line = f"   {dice.choice(_KEYS)}: {dice.getrandbits(dice.choice((4, 12, 32)))}\n"
@@ -277,25 +285,24 @@ def _listing(dice: random.Random, size: int) -> str:
     return "".join(lines)
 
 
-def _vms(tar: TarGz, share: float, seed: int, planted: Sequence[str]) -> None:
+def write_vms(tar: TarGz, share: float, seed: int, planted: Sequence[str]) -> None:
     for number in range(VMS):
         folder = f"vmfs/volumes/5b0c1c39-7a1b2c3d-0f11-002590aa1000/vm{number}"
         nic = ("vmxnet3", "VM Network", f"00:50:56:a6:01:{number:02x}")
-        vmx = case_text.vmx(f"vm{number}", "centos7-64", 2, [nic])
-        tar.text(f"{folder}/vm{number}.vmx", vmx)
-        text = LogText("vmkernel", f"vmx/{seed}/{number}").take(
+        vmx = case_text.vmx_file(f"vm{number}", "centos7-64", 2, [nic])
+        tar.add_text(f"{folder}/vm{number}.vmx", vmx)
+        text = LogText("vmkernel", f"vmx/{seed}/{number}").take_lines(
             int(200_000 * min(1.0, 4 * share)) + 2000
         )
         body = re.sub(rb"Z cpu\d+:\d+\)", b"Z| vmx| I125: ", text)
-        last = (
-            [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted]
-            if number == 3
-            else []
-        )
-        tar.text(f"{folder}/vmware.log", body + "".join(last).encode())
+        if number == 3:
+            last = [line.replace("@", "2021-03-08T13:00:00.123Z", 1) + "\n" for line in planted]
+        else:
+            last = []
+        tar.add_text(f"{folder}/vmware.log", body + "".join(last).encode())
 
 
-def _fragments(tar: TarGz, share: float, seed: int) -> None:
+def write_fragments(tar: TarGz, share: float, seed: int) -> None:
     """Write the binary VSI cache in pieces, as vm-support cuts large command output."""
     dice = random.Random(f"vsi/{seed}")
     left = max(FRAGMENT // 2, int(3.4 * FRAGMENT * min(1.0, 2 * share)))
@@ -305,16 +312,13 @@ def _fragments(tar: TarGz, share: float, seed: int) -> None:
         heads = (struct.pack("<IIHH", 0x56534943, i, i % 7, 0) for i in range(512))
         record = b"".join(head + dice.randbytes(20) for head in heads)
         body = (record * (size // len(record) + 1))[:size]
-        tar.text(f"commands/vsi_traverse_-s.txt.FRAG-{number:05d}", body)
+        tar.add_text(f"commands/vsi_traverse_-s.txt.FRAG-{number:05d}", body)
         left -= size
         number += 1
 
 
 # --- esxtop and vsish ---------------------------------------------------------------------------
 
-_CPU = (
-    "% Used|% Run|% System|% Wait|% VmWait|% Ready|% Idle|% Overlap|% CoStop|% Max Limited|% Swap Wait"
-).split("|")
 _NET = (
     "Packets Transmitted/sec|MBits Transmitted/sec|Average Packet Size  Transmitted (Bytes)|"
     "Packets Received/sec|MBits Received/sec|Average Packet Size  Received (Bytes)|"
@@ -332,11 +336,15 @@ def esxtop_header(columns: int) -> list[str]:
     names = ["(PDH-CSV 4.0) (UTC)(0)"]
     vm = 0
     while len(names) < columns:
-        gid, name = 1000 + 50 * vm, f"vm{vm}"
-        groups = [(f"Group Cpu({gid}:{name})", _CPU)]
-        groups += [
-            (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", _CPU) for n in range(4)
+        gid = 1000 + 50 * vm
+        name = f"vm{vm}"
+        groups: list[tuple[str, Sequence[str]]] = [
+            (f"Group Cpu({gid}:{name})", case_text.CPU_COUNTERS)
         ]
+        for n in range(4):
+            groups.append(
+                (f"Vcpu({gid}:{name}:{gid + 10 + n}:vmx-vcpu-{n}:{name})", case_text.CPU_COUNTERS)
+            )
         groups += [(f"Network Port(vSwitch0:{33554440 + vm}:{gid + 10}:{name})", _NET)]
         groups += [(f"Group Memory({gid}:{name})", _MEMORY), (f"Virtual Disk({name})", _DISK)]
         groups += [(f"Physical Cpu({vm})", ["% Util Time"])]
@@ -349,20 +357,17 @@ def esxtop_header(columns: int) -> list[str]:
 
 def esxtop_csv(columns: int, rows: int, seed: int) -> Iterator[bytes]:
     """Yield an esxtop batch file, 5 s apart, with esxtop's trailing comma."""
-    yield ('"' + '","'.join(esxtop_header(columns)) + '",\n').encode()
+    yield case_text.esxtop_file(esxtop_header(columns), ()).encode()
     dice = random.Random(f"esxtop/{columns}/{seed}")
-    pool = ["0.00"] * 900 + [
-        f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}" for _ in range(2100)
-    ]
+    pool = ["0.00"] * 900
+    for _ in range(2100):
+        pool.append(f"{dice.random() * 10 ** dice.choice((0, 1, 2, 4)):.2f}")
     for row in range(rows):
-        second = row * 5
-        day, rest = divmod(second, 86_400)
-        stamp = (
-            f"03/{8 + day % 20:02d}/2021 {rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
-        )
-        yield (
-            '"' + stamp + '","' + '","'.join(dice.choices(pool, k=columns - 1)) + '",\n'
-        ).encode()
+        day, second = divmod(row * 5, 86_400)
+        minute, second = divmod(second, 60)
+        hour, minute = divmod(minute, 60)
+        stamp = f"03/{8 + day % 20:02d}/2021 {hour:02d}:{minute:02d}:{second:02d}"
+        yield case_text.esxtop_file([stamp, *dice.choices(pool, k=columns - 1)], ()).encode()
 
 
 def esxtop_size(columns: int, rows: int, seed: int) -> int:
@@ -376,7 +381,10 @@ def vsish_dump(size: int, seed: int) -> str:
     parts: list[str] = []
     left, port = size, 33554440
     while left > 0:
-        full = dice.randrange(1, 9000) if dice.random() < 0.01 else 0
+        if dice.random() < 0.01:
+            full = dice.randrange(1, 9000)
+        else:
+            full = 0
         pkts = dice.randrange(1, 10**9)
         where = f"/net/portsets/vSwitch0/ports/{port}"
         text = (
@@ -391,7 +399,7 @@ def vsish_dump(size: int, seed: int) -> str:
     return "".join(parts)
 
 
-def size_of(text: str) -> int:
+def parse_size(text: str) -> int:
     """Return a size such as 20M, 1G or 500000 in bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)B?", text.strip().upper())
     if not match:
@@ -404,7 +412,7 @@ def main() -> None:
         description=__doc__.split("\n", maxsplit=1)[0] if __doc__ else ""
     )
     parser.add_argument(
-        "--size", type=size_of, default=size_of("1G"), help="text in all members, 20M to 3G"
+        "--size", type=parse_size, default=parse_size("1G"), help="text in all members, 20M to 3G"
     )
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("-o", "--output", type=Path, required=True)
@@ -422,7 +430,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     problems = PROBLEMS if options.planted else () if options.healthy else None
-    make(
+    write_bundle(
         options.output,
         options.size,
         options.seed,

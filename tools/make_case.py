@@ -17,11 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.case_logs import storage_vmkernel_log, vmware_log, vobd_log
-from tools.case_nsx import SILENT, control_plane
 from tools.case_pack import Files, tgz
 from tools.case_text import (
     adv_delta,
+    bundle_readme,
     client_stats,
     dlr_arp,
     esxtop_csv,
@@ -33,11 +32,11 @@ from tools.case_text import (
     rx_queue,
     rx_summary,
     vib_list,
-    vmx,
-    vsm_log,
-    vswitch,
+    vmx_file,
     vswitch_failover,
+    vswitch_list,
 )
+from tools.nsx_site import UNKNOWN, format_failing_log, make_control_plane
 
 ESX0 = "VMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n"
 
@@ -47,12 +46,10 @@ def vm_support(host: str, version: str, build: int, extra: Files) -> tuple[str, 
     top = f"esx-{host}-2017-10-14--16.53-71234"
     update = {"6.0.0": "Update 3", "6.5.0": "Update 1"}[version]
     base: Files = {
-        "README": (
-            "Command line: /sbin/vm-support\n"
-            f"Bundle name: {top}\n"
-            "Captured on: 2017-10-14 16:53:20.000000\n"
-            "vm-support version: v3.3\nOptions: {}\n"
-            "\nSynthetic sample of the Backline project; no customer data.\n"
+        "README": bundle_readme(
+            top,
+            "2017-10-14 16:53:20",
+            "Synthetic sample of the Backline project; no customer data.\n",
         ),
         "error.log": "",
         "action.log": "2017-10-14 16:53:21: commands (base.mfx) took 0.123 sec\n",
@@ -142,8 +139,8 @@ def windows_guest() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx(
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0001-002590aa2001/win-file01/win-file01.vmx": vmx_file(
                 "win-file01",
                 "windows8srv-64",
                 vcpus=4,
@@ -176,15 +173,15 @@ def cpu_limited() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0"]),
-            f"{volume}/lin-app07/lin-app07.vmx": vmx(
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0"]),
+            f"{volume}/lin-app07/lin-app07.vmx": vmx_file(
                 "lin-app07",
                 "debian8-64",
                 vcpus=1,
                 nics=[("vmxnet3", "VM Network", "00:50:56:a6:80:01")],
                 cpu_limit=800,
             ),
-            f"{volume}/lin-db02/lin-db02.vmx": vmx(
+            f"{volume}/lin-db02/lin-db02.vmx": vmx_file(
                 "lin-db,02 (prod)",
                 "rhel7-64",
                 vcpus=4,
@@ -208,7 +205,7 @@ def cpu_limited() -> Files:
 
 def nsx_site() -> Files:
     """An NSX 6.3.3 site: Manager, three controllers, two hosts; the API fault has struck."""
-    files = control_plane(states=SILENT, log=vsm_log())
+    files = make_control_plane(UNKNOWN, log=format_failing_log())
     for host, entries in (("esx41.lab.example", 5120), ("esx42.lab.example", 4710)):
         top, members = vm_support(
             host,
@@ -236,11 +233,11 @@ def healthy_host() -> Files:
         5969303,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
             "commands/nicinfo.sh.txt": nic_info({}),
             "commands/localcli_software-vib-list.txt": vib_list(),
             "commands/localcli_system-settings-advanced-list--d.txt": adv_delta({}),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0005-002590aa5001/lin-web01/lin-web01.vmx": vmx_file(
                 "lin-web01",
                 "centos7-64",
                 vcpus=2,
@@ -275,7 +272,7 @@ def config_traps() -> Files:
         5224934,
         {
             "commands/net-stats_-l.txt": net_stats(ports),
-            "commands/esxcfg-vswitch_-l.txt": vswitch("vSwitch0", ["vmnic0", "vmnic1"]),
+            "commands/esxcfg-vswitch_-l.txt": vswitch_list("vSwitch0", ["vmnic0", "vmnic1"]),
             "commands/nicinfo.sh.txt": nic_info(
                 {
                     "Receive CRC errors": 4410,
@@ -290,7 +287,7 @@ def config_traps() -> Files:
                     "/Net/UseHwTSO": (0, 1),
                 }
             ),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0006-002590aa6001/old-print01/old-print01.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0006-002590aa6001/old-print01/old-print01.vmx": vmx_file(
                 "old-print01",
                 "winnetenterprise",
                 vcpus=1,
@@ -309,6 +306,82 @@ def config_traps() -> Files:
     return {f"{top}.tgz": tgz(files), "esx61.txt": pasted}
 
 
+# The lines of the storage case follow: KB 2007236 and the event id `esx.problem.scsi.device.io.latency.high`
+# (latency), KB 2113956 (ATS miscompare), the heartbeat events `esx.problem.vmfs.heartbeat.*`, posts on the i40en driver
+# (malicious driver detection), posts on `Checkpoint_Unstun` (snapshot stuns). Device, volume, MAC and VM are made up.
+LUN = "naa.600508b1001c0000000000000000a107"
+VOLUME = "59e1f0aa-1b2c3d4e-0007-002590aa7001"
+
+
+def vobd_log() -> str:
+    """Return vobd.log: latency that rises five times within eight minutes, and two heartbeats lost and found."""
+    lines = [
+        "2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up"
+    ]
+    steps = [
+        (0, 1343, 28022),
+        (95, 5127, 151909),
+        (210, 8714, 1204519),
+        (301, 16880, 2377218),
+        (466, 31907, 3512036),
+    ]
+    for second, before, after in steps:
+        stamp = f"2017-10-14T15:{10 + second // 60:02d}:{second % 60:02d}"
+        up = 3536400000000 + second * 1000000
+        event = (
+            f"Device {LUN} performance has deteriorated. I/O latency increased from average value of {before} "
+            f"microseconds to {after} microseconds."
+        )
+        lines.append(
+            f"{stamp}.212Z: [scsiCorrelator] {up}us: [vob.scsi.device.io.latency.high] {event}"
+        )
+        lines.append(
+            f"{stamp}.213Z: [scsiCorrelator] {up + 801}us: [esx.problem.scsi.device.io.latency.high] {event}"
+        )
+    for minute, event in ((17, "timedout"), (17, "recovered"), (18, "timedout"), (18, "recovered")):
+        second = 2 if event == "timedout" else 31
+        up = 3536820000000 + minute * 60000000
+        lines.append(
+            f"2017-10-14T15:{minute}:{second:02d}.640Z: [vmfsCorrelator] {up}us: "
+            f"[esx.problem.vmfs.heartbeat.{event}] {VOLUME} lun-prod-07"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def storage_vmkernel_log() -> str:
+    """Return vmkernel lines: miscompares of the heartbeat, and a driver that resets its own function."""
+    lines = [
+        f"2017-10-14T14:{n % 60:02d}:07.312Z cpu{n % 16}:{33000 + n})NetPort: 1879: disabled port 0x{0x2000010 + n % 5:x}"
+        for n in range(60)
+    ]
+    for n in range(4):
+        lines.append(
+            f"2017-10-14T15:{16 + n}:44.0{n}9Z cpu13:33467)HBX: 2832: ATS Miscompare detected between test and set HB "
+            f"images at offset {3604480 + 4096 * n} on vol {VOLUME}"
+        )
+    for n in range(3):
+        lines.append(
+            f"2017-10-14T15:3{n}:02.123Z cpu7:65789)i40en: i40en_HandleMddEvent:6829: Malicious Driver Detection event 0x02 "
+            f"on TX queue {n} PF number 0x01 VF number 0x00"
+        )
+        lines.append(
+            f"2017-10-14T15:3{n}:02.124Z cpu7:65789)i40en: i40en_HandleMddEvent:6843: TX driver issue detected, PF reset issued"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def vmware_log() -> str:
+    """Return the log of a VM that three snapshots stopped: 0.4 s, 2.1 s and 41 s."""
+    lines = [
+        "2017-10-14T15:00:00.000Z| vmx| I125: Log for VMware ESX pid=70512 version=6.5.0 build=build-5969303 option=Release"
+    ]
+    for minute, stopped in ((2, 412004), (9, 2133027), (19, 41233332)):
+        lines.append(
+            f"2017-10-14T15:{minute:02d}:11.412Z| vcpu-0| I125: Checkpoint_Unstun: vm stopped for {stopped} us"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def slow_storage() -> Files:
     """A host whose storage answers late: latency events, lost heartbeats, miscompares, long stuns; a NIC driver that resets."""
     top, files = vm_support(
@@ -321,7 +394,7 @@ def slow_storage() -> Files:
             ),
             "var/run/log/vobd.log": vobd_log(),
             "var/run/log/vmkernel.log": storage_vmkernel_log(),
-            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx(
+            "vmfs/volumes/59e1f0aa-1b2c3d4e-0007-002590aa7001/lin-erp02/lin-erp02.vmx": vmx_file(
                 "lin-erp02",
                 "rhel7-64",
                 vcpus=4,
@@ -361,7 +434,7 @@ CASES: dict[str, tuple[Callable[[], Files], str]] = {
 }
 
 
-def write(target: Path) -> None:
+def write_cases(target: Path) -> None:
     """Write all cases below `target`, replacing what is there."""
     for name, (build, line) in CASES.items():
         folder = target / name
@@ -375,7 +448,7 @@ def write(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(
+    write_cases(
         Path(sys.argv[1])
         if len(sys.argv) > 1
         else Path(__file__).resolve().parent.parent / "samples" / "cases"

@@ -22,8 +22,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.rules import default_paths, load
-from tools import case_nsxt, case_text, nsx_site, nsxt_outputs
-from tools.case_hosts import SYNTHETIC, Files, Host, new_host, tgz
+from tools import case_text, nsx_site, nsxt_site
+from tools.case_hosts import SYNTHETIC, Host, new_host
+from tools.case_pack import Files, tgz
 
 FIRST_DAY = datetime(2023, 12, 1, 8, 0, tzinfo=UTC)
 DAYS = 1080
@@ -64,11 +65,12 @@ def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Ca
 
     Outputs of commands stand in one pasted session, each below the prompt of its host.
     """
-    typed = [
-        f"[root@{file.get('node', 'esx-01')}:~] {file['command']}\n{file['text'].rstrip()}\n"
-        for file in files
-        if "command" in file
-    ]
+    typed = []
+    for file in files:
+        if "command" in file:
+            typed.append(
+                f"[root@{file.get('node', 'esx-01')}:~] {file['command']}\n{file['text'].rstrip()}\n"
+            )
     found = {file["path"]: file["text"] for file in files if "path" in file}
     if typed:
         found[f"{name}.txt"] = "".join(typed)
@@ -79,7 +81,7 @@ def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Ca
     return put
 
 
-def _examples() -> Iterator[tuple[str, Callable[[Case], None]]]:
+def find_examples() -> Iterator[tuple[str, Callable[[Case], None]]]:
     """Yield each rule of the shipped catalog that has an example in files, as they reach an engineer, which matches."""
     for rule in load(default_paths(), examples=True).rules:
         for example in rule.examples:
@@ -96,37 +98,37 @@ def _examples() -> Iterator[tuple[str, Callable[[Case], None]]]:
                 break
 
 
-def _contention(case: Case) -> None:
+def raise_ready_time(case: Case) -> None:
     case.esxtop = True
     case.host.vms[0].ready = case.dice.choice((7.0, 12.0, 25.0))
 
 
-def _no_majority(case: Case) -> None:
-    case.files["controller-1.txt"] = case_text.controller_cli(
-        1, majority="Disconnected from cluster majority"
-    )
+def add_minority(case: Case) -> None:
+    case.files["controller-1.txt"] = nsx_site.session_of(1, majority=nsx_site.NO_MAJORITY)
 
 
-def _cut_controller(case: Case) -> None:
-    bundle = nsx_site.state("exposed")["nsx-controller-1.tgz"]
+def add_cut_controller(case: Case) -> None:
+    bundle = nsx_site.make_state("exposed")["nsx-controller-1.tgz"]
     case.files["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
 
 
-def _cut_manager(case: Case) -> None:
-    name, body = case_nsxt.manager_bundle(
-        1, nsxt_outputs.quiet(nsxt_outputs.manager(1), "nsx-manager")
+def add_cut_manager(case: Case) -> None:
+    name, body = nsxt_site.manager_bundle(
+        1, nsxt_site.format_quiet_log(nsxt_site.name_manager(1), "nsx-manager")
     )
     case.files[name] = body[: len(body) * 9 // 10]
-    case.files["nsxt-mgr-01.txt"] = case_nsxt.manager_cli(1)
+    case.files["nsxt-mgr-01.txt"] = nsxt_site.manager_cli(1)
 
 
-def _dlr(case: Case) -> None:
+def fill_arp_table(case: Case) -> None:
     case.host.vibs["esx-nsxv"] = "6.5.0-0.0.6244264"
-    case.host.extra["commands/dump-vdr-info.sh.txt"] = _arp(case.dice.choice((4600, 5200)))
+    case.host.extra["commands/dump-vdr-info.sh.txt"] = make_arp_table(
+        case.dice.choice((4600, 5200))
+    )
 
 
 @functools.cache
-def _arp(entries: int) -> str:
+def make_arp_table(entries: int) -> str:
     return case_text.dlr_arp("default+edge-1", entries)
 
 
@@ -138,7 +140,7 @@ def _no_bundle(case: Case) -> None:
     case.bundles = False
 
 
-def _lacks(part: str) -> Callable[[Case], None]:
+def leave_out(part: str) -> Callable[[Case], None]:
     def without(case: Case) -> None:
         case.host.without.add(part)
 
@@ -147,18 +149,20 @@ def _lacks(part: str) -> Callable[[Case], None]:
 
 # Rules whose example in files would be thousands of lines: the tool makes them.
 LARGE: dict[str, Callable[[Case], None]] = {
-    "cpu-contention": _contention,
-    "nsx-1970527": _dlr,
-    "nsx-majority-lost": _no_majority,
-    "nsx-member-not-collected": _cut_controller,
-    "nsxt-member-not-collected": _cut_manager,
+    "cpu-contention": raise_ready_time,
+    "nsx-1970527": fill_arp_table,
+    "nsx-majority-lost": add_minority,
+    "nsx-member-not-collected": add_cut_controller,
+    "nsxt-member-not-collected": add_cut_manager,
 }
-SCENARIOS: dict[str, Callable[[Case], None]] = dict(sorted({**dict(_examples()), **LARGE}.items()))
+SCENARIOS: dict[str, Callable[[Case], None]] = dict(
+    sorted({**dict(find_examples()), **LARGE}.items())
+)
 LACKING: dict[str, Callable[[Case], None]] = {
     "lacks-session": _no_session,
     "lacks-bundle": _no_bundle,
     **{
-        f"lacks-{part}": _lacks(part)
+        f"lacks-{part}": leave_out(part)
         for part in ("version", "logs", "nics", "options", "switches", "vms")
     },
 }
@@ -166,7 +170,7 @@ HEALTHY, LACKING_SHARE = 0.60, 0.10
 BREAKAGES = ("cut", "empty", "noise", "text", "damaged", "nothing")
 
 
-def case(number: int, seed: int = 1) -> tuple[str, Files]:
+def make_case(number: int, seed: int = 1) -> tuple[str, Files]:
     """Return (scenario, files) of case `number`: the first ones go through all scenarios once, then chance decides."""
     dice = random.Random(f"cases/{seed}/{number}")
     names = list(SCENARIOS)
@@ -183,16 +187,16 @@ def case(number: int, seed: int = 1) -> tuple[str, Files]:
     files: Files = {"README.md": f"# A synthetic case\n\n{SYNTHETIC}"}
     for host in made.hosts:
         if made.bundles:
-            top, members = host.bundle()
-            files[f"{top}.tgz"] = tgz(members, host.when)
+            top, members = host.make_bundle()
+            files[f"{top}.tgz"] = tgz(members, stamp=int(host.when.timestamp()))
         if made.transcript:
-            files[f"{host.short}.txt"] = host.transcript()
+            files[f"{host.short_name}.txt"] = host.make_transcript()
         if made.esxtop:
-            files[f"esxtop-{host.short}.csv"] = host.esxtop(dice.choice((12, 24)))
+            files[f"esxtop-{host.short_name}.csv"] = host.make_esxtop(dice.choice((12, 24)))
     return kind, files | made.files
 
 
-def broken(files: Files, how: str, dice: random.Random) -> Files:
+def break_case(files: Files, how: str, dice: random.Random) -> Files:
     """Return what a broken upload of the case could be; `nothing` is a folder without a file."""
     whole = max(
         (body for name, body in files.items() if name.endswith(".tgz") and isinstance(body, bytes)),
@@ -210,42 +214,43 @@ def broken(files: Files, how: str, dice: random.Random) -> Files:
         "noise": dice.randbytes(dice.randrange(10, 20_000)),
         "text": "This is no archive. " + SYNTHETIC,
     }
-    return {} if how == "nothing" else {"upload.tgz": bodies[how]}
+    if how == "nothing":
+        return {}
+    return {"upload.tgz": bodies[how]}
 
 
-def make(
+def write_cases(
     out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder"
 ) -> list[Made]:
     """Write `count` cases below `out` (made when missing) and return them in order of their names."""
-    return list(written(out, count, seed, broken_share=broken_share, form=form))
+    return list(write_each(out, count, seed, broken_share=broken_share, form=form))
 
 
-def written(
+def write_each(
     out: Path, count: int, seed: int = 1, *, broken_share: float = 0.0, form: str = "folder"
 ) -> Iterator[Made]:
     """Write `count` cases below `out` and yield each; the same arguments give the same bytes."""
     out.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         dice = random.Random(f"form/{seed}/{number}")
-        kind, files = case(number, seed)
+        kind, files = make_case(number, seed)
         if dice.random() < broken_share:
             how = BREAKAGES[dice.randrange(len(BREAKAGES))]
-            kind, files = f"broken-{how}", broken(files, how, dice)
+            kind = f"broken-{how}"
+            files = break_case(files, how, dice)
         packed = form == "tgz" or (form == "mixed" and dice.random() < 0.5)
-        yield Made(_write(out, f"case-{number:06d}", files, packed=packed), kind)
+        yield Made(write_case(out, f"case-{number:06d}", files, packed=packed), kind)
 
 
-def _write(out: Path, name: str, files: Files, *, packed: bool) -> Path:
+def write_case(out: Path, name: str, files: Files, *, packed: bool) -> Path:
     """Write one case as a folder, or as one archive (a broken upload is the archive itself)."""
     if packed and files:
         path = out / f"{name}.tgz"
         upload = files.get("upload.tgz")
-        whole = (
-            tgz({f"{name}/{file}": body for file, body in files.items()}, FIRST_DAY)
-            if upload is None
-            else upload
-        )
-        path.write_bytes(whole.encode() if isinstance(whole, str) else whole)
+        if upload is None:
+            stamp = int(FIRST_DAY.timestamp())
+            upload = tgz({f"{name}/{file}": body for file, body in files.items()}, stamp=stamp)
+        path.write_bytes(upload.encode() if isinstance(upload, str) else upload)
         return path
     path = out / name
     path.mkdir(exist_ok=True)
@@ -255,7 +260,7 @@ def _write(out: Path, name: str, files: Files, *, packed: bool) -> Path:
     return path
 
 
-def _share(text: str) -> float:
+def parse_share(text: str) -> float:
     share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share; write 0.2 or 20%")
@@ -269,7 +274,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--broken",
-        type=_share,
+        type=parse_share,
         default=0.0,
         metavar="SHARE",
         help="share that cannot be read: 0.2 or 20%%",
@@ -279,7 +284,7 @@ def main() -> None:
     if options.out.is_dir() and any(options.out.iterdir()):
         parser.error(f"{options.out} is not empty; name a new folder")
     kinds: dict[str, int] = {}
-    for one in written(
+    for one in write_each(
         options.out, options.count, options.seed, broken_share=options.broken, form=options.form
     ):
         kinds[one.kind] = kinds.get(one.kind, 0) + 1

@@ -27,12 +27,15 @@ def is_log(path: str) -> bool:
     return bool(_LOG.search(path))
 
 
-def scan(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
+def scan_bundle(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
     """Yield every (path, line, pattern) of a .tgz, nested gz members included."""
     searches = [re.compile(pattern).search for pattern in patterns]
     with tarfile.open(bundle, "r:gz") as archive:
         for member in archive:
-            file = archive.extractfile(member) if member.isreg() and is_log(member.name) else None
+            if member.isreg() and is_log(member.name):
+                file = archive.extractfile(member)
+            else:
+                file = None
             if file is None:
                 continue
             lines = gzip.open(file) if member.name.endswith(".gz") else file  # noqa: SIM115 - ends with the archive
@@ -46,8 +49,9 @@ def scan(bundle: Path, patterns: Sequence[str]) -> Iterator[Finding]:
 
 def main() -> None:
     """Print the findings of a bundle as JSON."""
-    bundle, patterns = Path(sys.argv[1]), json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
-    json.dump(sorted(scan(bundle, patterns)), sys.stdout)
+    bundle = Path(sys.argv[1])
+    patterns = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
+    json.dump(sorted(scan_bundle(bundle, patterns)), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ VOLUME = "5b0c1c39-7a1b2c3d-0f11-002590aa1000"
 VSAN = "52e1d1fa-af0e-0c6c-f219-e5e1d224b469"
 
 
-def _event(problem: str, event: str, correlator: str, text: str, says: str = "") -> Planted:
+def _make_event(problem: str, event: str, correlator: str, text: str, says: str = "") -> Planted:
     return Planted(
         problem,
         "esx-event",
@@ -38,42 +38,42 @@ def _event(problem: str, event: str, correlator: str, text: str, says: str = "")
 
 PROBLEMS = (
     # vobd: ids as listed for vSphere 6.7 to 8.0
-    _event("all paths down, timed out", "esx.problem.storage.apd.timeout", "APDCorrelator",
+    _make_event("all paths down, timed out", "esx.problem.storage.apd.timeout", "APDCorrelator",
            f"Device or filesystem with identifier [{NAA}] has entered the All Paths Down Timeout state after being in "
            "the All Paths Down state for 140 seconds. I/Os will now be fast failed."),
-    _event("device permanently lost", "esx.problem.scsi.device.state.permanentloss", "scsiCorrelator",
+    _make_event("device permanently lost", "esx.problem.scsi.device.state.permanentloss", "scsiCorrelator",
            f"Device: {NAA} has been removed or is permanently inaccessible."),
-    _event("heartbeat of a volume timed out", "esx.problem.vmfs.heartbeat.timedout", "vmfsCorrelator",
+    _make_event("heartbeat of a volume timed out", "esx.problem.vmfs.heartbeat.timedout", "vmfsCorrelator",
            f"{VOLUME} datastore1"),
-    _event("lock on a volume corrupt", "esx.problem.vmfs.lock.corruptondisk", "vmfsCorrelator",
+    _make_event("lock on a volume corrupt", "esx.problem.vmfs.lock.corruptondisk", "vmfsCorrelator",
            f"{VOLUME} datastore2"),
-    _event("RAM disk full", "esx.problem.visorfs.ramdisk.full", "visorfsCorrelator",
+    _make_event("RAM disk full", "esx.problem.visorfs.ramdisk.full", "visorfsCorrelator",
            "The ramdisk 'tmp' is full.  As a result, the file /tmp/x could not be written."),
-    _event("hostd crashed", "esx.problem.hostd.core.dumped", "UserWorldCorrelator",
+    _make_event("hostd crashed", "esx.problem.hostd.core.dumped", "UserWorldCorrelator",
            "/bin/hostd crashed and a core file may have been created at /var/core/hostd-zdump.000."),
-    _event("duplicate IP address", "esx.problem.net.vmknic.ip.duplicate", "netCorrelator",
+    _make_event("duplicate IP address", "esx.problem.net.vmknic.ip.duplicate", "netCorrelator",
            "A duplicate IP address was detected for 10.1.1.7 on the interface vmk0. The current owner is 00:50:56:12:34:56."),
-    _event("no network on a switch", "esx.problem.net.connectivity.lost", "netCorrelator",
+    _make_event("no network on a switch", "esx.problem.net.connectivity.lost", "netCorrelator",
            'Lost network connectivity on virtual switch "vSwitch1". Physical NIC vmnic2 is down. Affected port groups: "VM".'),
-    _event("uplink redundancy lost", "esx.problem.net.redundancy.lost", "netCorrelator",
+    _make_event("uplink redundancy lost", "esx.problem.net.redundancy.lost", "netCorrelator",
            'Lost uplink redundancy on virtual switch "vSwitch0". Physical NIC vmnic5 is down. Affected port groups: "M".'),
-    _event("watchdog of a NIC", "esx.problem.net.vmnic.watchdog.reset", "netCorrelator",
+    _make_event("watchdog of a NIC", "esx.problem.net.vmnic.watchdog.reset", "netCorrelator",
            "Uplink vmnic3 has recovered from a transient failure due to watchdog timeout"),
-    _event("LACP peer silent", "esx.problem.net.lacp.peer.noresponse", "netCorrelator",
+    _make_event("LACP peer silent", "esx.problem.net.lacp.peer.noresponse", "netCorrelator",
            "LACP error: No peer response on uplink vmnic4 for VDS DvsPortset-1."),
-    _event("vSAN device failed", "esx.problem.vob.vsan.lsom.diskerror", "GenericCorrelator",
+    _make_event("vSAN device failed", "esx.problem.vob.vsan.lsom.diskerror", "GenericCorrelator",
            f"vSAN device {VSAN} is under permanent error."),
-    _event("no vSAN network", "esx.problem.vsan.no.network.connectivity", "GenericCorrelator",
+    _make_event("no vSAN network", "esx.problem.vsan.no.network.connectivity", "GenericCorrelator",
            "vSAN doesn't have any network configuration. This host is isolated."),
-    _event("no core dump target", "esx.problem.coredump.unconfigured2", "GenericCorrelator",
+    _make_event("no core dump target", "esx.problem.coredump.unconfigured2", "GenericCorrelator",
            "No coredump target has been configured. Host core dumps cannot be saved."),
-    _event("memory errors corrected", "esx.problem.cpu.page.correctederrors.high", "GenericCorrelator",
+    _make_event("memory errors corrected", "esx.problem.cpu.page.correctederrors.high", "GenericCorrelator",
            "High number of corrected errors on a page. The page is selected for retirement."),
-    _event("remote syslog stopped", "esx.problem.vmsyslogd.remote.failure", "GenericCorrelator",
+    _make_event("remote syslog stopped", "esx.problem.vmsyslogd.remote.failure", "GenericCorrelator",
            'The host "loghost.example.com" has become unreachable.  Remote logging to this host has stopped.'),
-    _event("NFS server lost", "esx.problem.vmfs.nfs.server.disconnect", "vmfsCorrelator",
+    _make_event("NFS server lost", "esx.problem.vmfs.nfs.server.disconnect", "vmfsCorrelator",
            "nfs1.example.com /vol1 12ab34cd-56ef78ab-0000-000000000000 nfs-ds1"),
-    _event("clock off", "esx.problem.clock.correction.step.unsync", "GenericCorrelator",
+    _make_event("clock off", "esx.problem.clock.correction.step.unsync", "GenericCorrelator",
            "NTP system clock stepped to 1614902400.000, but out of synchronization with upstream time servers."),
     Planted("latency above a second (2007236)", "storage-latency-over-a-second", "vobd",
             (f"@: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device {NAA} performance has "
@@ -129,7 +129,7 @@ PROBLEMS = (
              f'{VOLUME}/vm3/vm3.vmx") took over 1236 sec.',)),
     Planted("vpxa lost hostd", "vpxa-cannot-reach-hostd", "vpxa",
             ("@ error vpxa[4A01B70] [Originator@6876 sub=hostdcnx] Can't connect to hostd. Shutting down...",)),
-    Planted("NIC errors told by hostd (399074)", "kb-399074", "hostd",
+    Planted("NIC errors in hostd.log (399074)", "kb-399074", "hostd",
             tuple("@ info hostd[4A02B70] [Originator@6876 sub=Statssvc] Error stats for pnic: vmnic1\n"
                   f"--> errorsRx: {4711 + n}\n--> RxCRCErrors: {4711 + n}" for n in range(4))),
     Planted("snapshots stunned a VM", "vm-stopped", "vmware",

@@ -20,15 +20,15 @@ from analyzer.artefacts.parsing import Parser, registry
 from analyzer.artefacts.tables import Block, Fault
 
 
-def expected(parser: Parser, lines: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
+def read_sample(parser: Parser, lines: list[str], wanted: dict[str, Any]) -> dict[str, Any]:
     """Return what a sample's JSON holds: `wanted` (about, command or path) and the rows, lines and faults."""
-    command, path = wanted.get("command", ""), wanted.get("path", "")
+    command = wanted.get("command", "")
+    path = wanted.get("path", "")
     match = parser.match_command(command) if command else None
-    params = (
-        {name: text for name, text in match.groupdict().items() if text is not None}
-        if match
-        else {}
-    )
+    if match:
+        params = {name: text for name, text in match.groupdict().items() if text is not None}
+    else:
+        params = {}
     rows: dict[str, list[dict[str, Any]]] = {}
     places: dict[str, list[int]] = {}
     faults = []
@@ -49,16 +49,18 @@ def main() -> None:
         parser.add_argument(f"--{option}", default="")
     options = parser.parse_args()
     beside = options.text.with_suffix(".json")
-    known = json.loads(beside.read_text(encoding="utf-8")) if beside.exists() else {}
-    given = {
-        name: getattr(options, name) or known.get(name, "")
-        for name in ("about", "command", "path", "twin")
-    }
+    if beside.exists():
+        known = json.loads(beside.read_text(encoding="utf-8"))
+    else:
+        known = {}
+    given = {}
+    for name in ("about", "command", "path", "twin"):
+        given[name] = getattr(options, name) or known.get(name, "")
     wanted = {name: text for name, text in given.items() if text}
     if "about" not in wanted:
         parser.error("a new sample says what it stands for: --about")
     lines = options.text.read_bytes().decode("utf-8", "surrogateescape").splitlines()
-    found = expected(registry()[options.text.parent.name], lines, wanted)
+    found = read_sample(registry()[options.text.parent.name], lines, wanted)
     beside.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(
         f"{beside}: {sum(map(len, found['rows'].values()))} rows, faults in lines {found['faults']}; check each cell"

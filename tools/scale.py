@@ -24,9 +24,18 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools import make_bundle, scale_tables
-from tools.make_cases import written
+from tools.make_cases import write_each
 from tools.scale_names import measure_names
-from tools.scale_run import ROOT, Failed, Run, backline, machine, measured, median_wall, tree_size
+from tools.scale_run import (
+    ROOT,
+    Failed,
+    Run,
+    describe_machine,
+    find_median_wall,
+    measure_command,
+    measure_tree,
+    run_backline,
+)
 
 COUNTS, QUICK_COUNTS = (100, 1000, 10_000), (40, 120)
 REAL_TEXT, QUICK_TEXT = ("160M", "320M", "640M", "1284M") * 2, ("60M", "120M") * 2
@@ -86,12 +95,12 @@ class Bench:
             json.loads(self.file.read_text("utf-8")) if self.file.is_file() else {}
         )
 
-    def step(self, key: str, measure: Callable[[], dict[str, Any]]) -> None:
+    def run_step(self, key: str, measure: Callable[[], dict[str, Any]]) -> None:
         """Measure one step unless it is measured already, and keep what came out."""
         if key in self.results and not self.again:
             print(f"{key}: measured before", flush=True)
             return
-        load = machine()["load"]
+        load = describe_machine()["load"]
         try:
             found = measure()
         except Failed as failed:
@@ -100,20 +109,21 @@ class Bench:
         else:
             self.results[key] = {**found, "load": load}
             print(f"{key}: {json.dumps(found)}", flush=True)
-        self.results["machine"] = machine()
+        self.results["machine"] = describe_machine()
         self.file.write_text(json.dumps(self.results, indent=1) + "\n", "utf-8")
 
-    def cases(self, count: int) -> Path:
+    def make_cases(self, count: int) -> Path:
         """Return a folder of `count` synthetic cases, made when it is not there."""
-        folder, ready = self.work / f"cases-{count}", self.work / f"cases-{count}.ready"
+        folder = self.work / f"cases-{count}"
+        ready = self.work / f"cases-{count}.ready"
         if not ready.exists():
             shutil.rmtree(folder, ignore_errors=True)
-            for _ in written(folder, count, form="mixed"):
+            for _ in write_each(folder, count, form="mixed"):
                 pass
             ready.touch()
         return folder
 
-    def archive(self, count: int) -> Path:
+    def archive_path(self, count: int) -> Path:
         """Return where the archive of `count` cases is."""
         return self.work / f"archive-{count}"
 
@@ -121,14 +131,15 @@ class Bench:
 
     def first(self, count: int) -> dict[str, Any]:
         """First batch into an empty archive."""
-        cases, archive = self.cases(count), self.archive(count)
+        cases = self.make_cases(count)
+        archive = self.archive_path(count)
         shutil.rmtree(archive, ignore_errors=True)
         for step in PER_COUNT[1:]:
             self.results.pop(f"{step}/{count}", None)
-        files, size = tree_size(cases)
-        run = self._batch(count, archive)
+        files, size = measure_tree(cases)
+        run = self._run_batch(count, archive)
         return {
-            **told(run),
+            **list_figures(run),
             "files": files,
             "bytes": size,
             "rate": count / run.wall,
@@ -137,7 +148,9 @@ class Bench:
 
     def second(self, count: int) -> dict[str, Any]:
         """The same again: nothing is new."""
-        wall = median_wall(self.rounds, partial(self._batch, count, self.archive(count)))
+        wall = find_median_wall(
+            self.rounds, partial(self._run_batch, count, self.archive_path(count))
+        )
         first = self.results.get(f"first/{count}")
         return {"wall": wall, **({"ratio": first["wall"] / wall} if first else {})}
 
@@ -145,18 +158,24 @@ class Bench:
         """A changed catalog, from stored facts: on a copy, so that the archive stays as it is."""
         copy = self.work / "copy"
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(self.archive(count), copy)
-        run = self._batch(count, copy, "--kb", self.changed_catalog())
+        shutil.copytree(self.archive_path(count), copy)
+        run = self._run_batch(count, copy, "--kb", self.write_changed_catalog())
         shutil.rmtree(copy)
-        return {**told(run), "rate": count / run.wall}
+        return {**list_figures(run), "rate": count / run.wall}
 
-    def _batch(self, count: int, archive: Path, *more: str | Path) -> Run:
+    def _run_batch(self, count: int, archive: Path, *more: str | Path) -> Run:
         # Some of the cases are sites of which a part is cut: 5 is how a batch of such ends.
-        return backline(
-            "batch", self.cases(count), "--archive", archive, "--no-compact", *more, codes=(0, 5)
+        return run_backline(
+            "batch",
+            self.make_cases(count),
+            "--archive",
+            archive,
+            "--no-compact",
+            *more,
+            codes=(0, 5),
         )
 
-    def changed_catalog(self) -> Path:
+    def write_changed_catalog(self) -> Path:
         """Return a folder with one more rule: a shipped one under another id and with another threshold."""
         folder = self.work / "more-rules"
         folder.mkdir(exist_ok=True)
@@ -175,40 +194,40 @@ class Bench:
             1 if count > COUNTS[1] else self.rounds
         )  # a question to ten thousand loose cases takes a minute
         return {
-            **self._size(count),
-            "verify": self._verify(count),
-            **self._questions(count, rounds),
+            **self._measure_size(count),
+            "verify": self._time_verification(count),
+            **self._time_questions(count, rounds),
         }
 
     def compact(self, count: int) -> dict[str, Any]:
         """Compaction of the loose cases into segments."""
-        run = backline("archive", "compact", "--all", "--archive", self.archive(count))
-        segments = self.archive(count) / "segments"
-        inside = tree_size(segments)[0]
+        run = run_backline("archive", "compact", "--all", "--archive", self.archive_path(count))
+        segments = self.archive_path(count) / "segments"
+        inside = measure_tree(segments)[0]
         return {
-            **told(run),
-            **self._size(count),
+            **list_figures(run),
+            **self._measure_size(count),
             "segments": len(list(segments.iterdir())),
             "segment_objects": inside,
         }
 
     def verify(self, count: int) -> dict[str, Any]:
         """Verification of the compacted archive."""
-        return {"wall": self._verify(count)}
+        return {"wall": self._time_verification(count)}
 
     def queries(self, count: int) -> dict[str, Any]:
         """Questions to the compacted archive."""
-        return self._questions(count, self.rounds)
+        return self._time_questions(count, self.rounds)
 
     def acts(self, count: int) -> dict[str, Any]:
         """Single acts inside one process, in milliseconds."""
         folder = self.work / "acts"
         shutil.rmtree(folder, ignore_errors=True)
-        run = measured(
+        run = measure_command(
             [
                 sys.executable,
                 str(ROOT / "tools" / "scale_one.py"),
-                str(self.archive(count)),
+                str(self.archive_path(count)),
                 str(folder),
             ]
         )
@@ -221,26 +240,35 @@ class Bench:
         """Back-test of two shipped rules over all cases."""
         out = {}
         for rule in BACKTESTED:
-            test = partial(backline, "rules", "backtest", rule, "--archive", self.archive(count))
-            out[rule] = median_wall(self.rounds, test)
+            test = partial(
+                run_backline, "rules", "backtest", rule, "--archive", self.archive_path(count)
+            )
+            out[rule] = find_median_wall(self.rounds, test)
         return out
 
-    def _size(self, count: int) -> dict[str, Any]:
-        objects, size = tree_size(self.archive(count))
+    def _measure_size(self, count: int) -> dict[str, Any]:
+        objects, size = measure_tree(self.archive_path(count))
         return {"objects": objects, "size": size, "per_case": size / count}
 
-    def _verify(self, count: int) -> float:
-        return median_wall(
-            1, lambda: backline("archive", "verify", "--archive", self.archive(count), codes=(0,))
+    def _time_verification(self, count: int) -> float:
+        return find_median_wall(
+            1,
+            lambda: run_backline(
+                "archive", "verify", "--archive", self.archive_path(count), codes=(0,)
+            ),
         )
 
-    def _questions(self, count: int, rounds: int) -> dict[str, Any]:
-        out: dict[str, Any] = {"start": median_wall(self.rounds, lambda: backline("--version"))}
+    def _time_questions(self, count: int, rounds: int) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "start": find_median_wall(self.rounds, lambda: run_backline("--version"))
+        }
         for name, (verb, *words) in QUESTIONS.items():
             filled = [str(self.work / "page") if word == "{out}" else word for word in words]
-            ask = partial(backline, "archive", verb, "--archive", self.archive(count), *filled)
+            ask = partial(
+                run_backline, "archive", verb, "--archive", self.archive_path(count), *filled
+            )
             try:
-                out[name] = median_wall(rounds, ask)
+                out[name] = find_median_wall(rounds, ask)
             except Failed as failed:
                 print(f"{name}: not measured: {failed}", flush=True)
         return out
@@ -253,23 +281,26 @@ class Bench:
         walls: dict[int, list[Run]] = {1: [], 2: []}
         for _ in range(self.rounds):
             for jobs, runs in walls.items():
-                runs.append(self._fresh(self.cases(count), "--jobs", str(jobs)))
-        return scaling(walls) | {"count": count}
+                runs.append(self._run_fresh_batch(self.make_cases(count), "--jobs", str(jobs)))
+        return compare_jobs(walls) | {"count": count}
 
     def broken(self) -> dict[str, Any]:
         """What broken uploads cost: a set with a fifth broken, against its sound cases alone."""
         count = QUICK_COUNTS[1] if self.quick else 400
-        mixed, sound = self.work / "mixed", self.work / "sound"
+        mixed = self.work / "mixed"
+        sound = self.work / "sound"
         for folder in (mixed, sound):
             shutil.rmtree(folder, ignore_errors=True)
-        kinds = list(written(mixed, count, broken_share=BROKEN, form="mixed"))
+        kinds = list(write_each(mixed, count, broken_share=BROKEN, form="mixed"))
         sound.mkdir()
         for made in kinds:
             if not made.kind.startswith("broken-"):
                 (shutil.copytree if made.path.is_dir() else shutil.copy2)(
                     made.path, sound / made.path.name
                 )
-        both = [(self._fresh(mixed), self._fresh(sound)) for _ in range(self.rounds)]
+        both = [
+            (self._run_fresh_batch(mixed), self._run_fresh_batch(sound)) for _ in range(self.rounds)
+        ]
         walls, cpus = (
             sorted(getattr(one, of) / getattr(other, of) - 1 for one, other in both)
             for of in ("wall", "cpu")
@@ -286,14 +317,16 @@ class Bench:
         for number, text in enumerate(texts):
             path = folder / f"bundle-{number}.tgz"
             if not path.exists():
-                make_bundle.make(path.with_suffix(".part"), make_bundle.size_of(text), seed=number)
+                make_bundle.write_bundle(
+                    path.with_suffix(".part"), make_bundle.parse_size(text), seed=number
+                )
                 path.with_suffix(".part").rename(path)
-        size = tree_size(folder)[1]
+        size = measure_tree(folder)[1]
         walls: dict[int, list[Run]] = {1: [], 2: []}
         for _ in range(self.rounds):
             for jobs, runs in walls.items():
-                runs.append(self._fresh(folder, "--jobs", str(jobs)))
-        found = scaling(walls)
+                runs.append(self._run_fresh_batch(folder, "--jobs", str(jobs)))
+        found = compare_jobs(walls)
         sizes = sorted(path.stat().st_size for path in folder.iterdir())
         return {
             **found,
@@ -309,30 +342,30 @@ class Bench:
         """Snapshots of many names, in memory: what a listing costs apart from the store."""
         return measure_names((10_000, 100_000) if self.quick else (10_000, 100_000, 1_000_000))
 
-    def _fresh(self, cases: Path, *more: str) -> Run:
+    def _run_fresh_batch(self, cases: Path, *more: str) -> Run:
         """Batch into a new archive, which is removed again."""
         archive = self.work / "fresh"
         shutil.rmtree(archive, ignore_errors=True)
-        run = backline("batch", cases, "--archive", archive, *more, codes=(0, 5))
-        self.stored = tree_size(archive)[1]
+        run = run_backline("batch", cases, "--archive", archive, *more, codes=(0, 5))
+        self.stored = measure_tree(archive)[1]
         shutil.rmtree(archive, ignore_errors=True)
         return run
 
 
-def scaling(walls: dict[int, list[Run]]) -> dict[str, Any]:
+def compare_jobs(walls: dict[int, list[Run]]) -> dict[str, Any]:
     """Return the medians of both sides and the scaling: 1.0 is twice as fast with two processes."""
-    middle = {
-        jobs: sorted(runs, key=lambda run: run.wall)[len(runs) // 2] for jobs, runs in walls.items()
-    }
+    middle = {}
+    for jobs, runs in walls.items():
+        middle[jobs] = sorted(runs, key=lambda run: run.wall)[len(runs) // 2]
     return {
         "wall_1": middle[1].wall,
         "wall_2": middle[2].wall,
         "scaling": middle[1].wall / middle[2].wall / 2,
-        **{key: value for key, value in told(middle[2]).items() if key != "wall"},
+        **{key: value for key, value in list_figures(middle[2]).items() if key != "wall"},
     }
 
 
-def told(run: Run) -> dict[str, Any]:
+def list_figures(run: Run) -> dict[str, Any]:
     """Return the figures of a run."""
     return {
         "wall": run.wall,
@@ -384,15 +417,15 @@ def main() -> None:
     bench = Bench(work, quick=options.quick, again=options.again)
     counts = options.counts or (QUICK_COUNTS if options.quick else COUNTS)
     if not options.only_print:
-        measure(bench, counts, options.only)
-    blocks = scale_tables.blocks(bench.results)
+        run_steps(bench, counts, options.only)
+    blocks = scale_tables.make_blocks(bench.results)
     if options.docs:
-        scale_tables.write(ROOT / "docs" / "scale.md", blocks)
+        scale_tables.write_blocks(ROOT / "docs" / "scale.md", blocks)
     else:
         print("\n\n".join(blocks.values()))
 
 
-def measure(bench: Bench, counts: tuple[int, ...], only: list[str]) -> None:
+def run_steps(bench: Bench, counts: tuple[int, ...], only: list[str]) -> None:
     """Run the steps in order; a step that needs the first batch makes it."""
     steps: dict[str, Callable[[int], dict[str, Any]]] = {
         "first": bench.first, "second": bench.second, "rejudge": bench.rejudge, "loose": bench.loose,
@@ -402,13 +435,13 @@ def measure(bench: Bench, counts: tuple[int, ...], only: list[str]) -> None:
     for name, step in (
         (name, getattr(bench, name)) for name in ONCE if name in only and name != "real"
     ):
-        bench.step(name, step)
+        bench.run_step(name, step)
     for count in counts:
         for name in PER_COUNT:
             if name in only:
-                bench.step(f"{name}/{count}", partial(steps[name], count))
+                bench.run_step(f"{name}/{count}", partial(steps[name], count))
     if "real" in only:
-        bench.step("real", bench.real)
+        bench.run_step("real", bench.real)
 
 
 if __name__ == "__main__":

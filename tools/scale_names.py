@@ -14,10 +14,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.scale_run import Failed, measured  # noqa: E402 - found through the line above
+from analyzer.archive.entries import (
+    SEGMENT_FORMAT,
+    take_snapshot,
+)
+from analyzer.archive.object_store.object_store import Object
+from analyzer.archive.seal import sealed_json
+from tools.scale_run import Failed, measure_command
 
 
 class _Names:
@@ -29,8 +34,6 @@ class _Names:
 
     def list(self, prefix: str = "") -> Iterator[Any]:
         """Yield the objects below a prefix."""
-        from analyzer.archive.object_store.object_store import Object  # noqa: PLC0415 - heavy
-
         return (
             Object(name, len(body), 1.7e9)
             for name, body in self.objects.items()
@@ -42,22 +45,19 @@ class _Names:
         return self.objects[name]
 
 
-def _made_up(count: int) -> list[str]:
+def make_names(count: int) -> list[str]:
     """Return `count` entries as names and manifests write them."""
     dice = random.Random(count)
     prints = f"{dice.getrandbits(48):012x}-{dice.getrandbits(48):012x}"
     ids = sorted(f"{dice.getrandbits(128):032x}" for _ in range(count))
-    return [
-        f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}"
-        for n, one in enumerate(ids)
-    ]
+    found = []
+    for n, one in enumerate(ids):
+        found.append(f"{one}-{dice.getrandbits(64):016x}-{prints}-{1_700_000_000_000 + n:011x}")
+    return found
 
 
-def _segments(entries: list[str], size: int) -> dict[str, bytes]:
+def make_segments(entries: list[str], size: int) -> dict[str, bytes]:
     """Return the manifests of segments of `size` cases."""
-    from analyzer.archive.entries import SEGMENT_FORMAT  # noqa: PLC0415 - heavy
-    from analyzer.archive.seal import sealed_json  # noqa: PLC0415 - heavy
-
     out = {}
     for start in range(0, len(entries), size):
         some = [
@@ -68,17 +68,18 @@ def _segments(entries: list[str], size: int) -> dict[str, bytes]:
     return out
 
 
-def _one(count: int, size: int) -> dict[str, float]:
+def measure_snapshot(count: int, size: int) -> dict[str, float]:
     """Measure a snapshot of `count` cases, loose (`size` 0) or in segments of `size`."""
-    from analyzer.archive.entries import snapshot  # noqa: PLC0415 - heavy
-
-    entries = _made_up(count)
-    loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries} if not size else {}
-    objects = _segments(entries, size) if size else loose
+    entries = make_names(count)
+    if not size:
+        loose = {f"packs/{entry[:2]}/{entry}.full.zip": b"" for entry in entries}
+    else:
+        loose = {}
+    objects = make_segments(entries, size) if size else loose
     shelf = _Names(objects)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    found = len(snapshot(shelf).current())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
+    found = len(take_snapshot(shelf).list_visible_cases())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
     wall = time.perf_counter() - start
     assert found == count, f"{found} of {count} cases seen"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -94,7 +95,7 @@ def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) 
     out = {}
     for count in counts:
         for size in sizes:
-            run = measured([sys.executable, __file__, str(count), str(size)])
+            run = measure_command([sys.executable, __file__, str(count), str(size)])
             if run.code:
                 raise Failed(
                     run.err.strip().splitlines()[-1] if run.err.strip() else f"exit code {run.code}"
@@ -104,4 +105,4 @@ def measure_names(counts: Sequence[int], sizes: Sequence[int] = (0, 500, 5000)) 
 
 
 if __name__ == "__main__":
-    print(json.dumps(_one(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(measure_snapshot(int(sys.argv[1]), int(sys.argv[2]))))

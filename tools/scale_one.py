@@ -12,18 +12,29 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools import case_text  # noqa: E402 - found through the line above
-from tools.make_cases import case  # noqa: E402 - the same
-
-if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
-    from analyzer.pipeline.case_data import CaseData, RunResult
-    from analyzer.rules import Catalog
+from analyzer.archive.entry import Entry
+from analyzer.archive.packs import encode
+from analyzer.archive.query import ask, search
+from analyzer.archive.restore import recall
+from analyzer.archive.store import Archive
+from analyzer.pipeline.case_data import (
+    CaseData,
+    RunResult,
+    conclude,
+)
+from analyzer.pipeline.triage import Options, gathered
+from analyzer.rules import (
+    Catalog,
+    run_catalog,
+)
+from analyzer.rules.settings import Settings
+from analyzer.runtime.limits import Limits
+from tools import case_text
+from tools.make_cases import make_case
 
 WRITTEN, READ, ROUNDS, FINDINGS = 12, 40, 5, 500
 BOTH = (
@@ -32,7 +43,7 @@ BOTH = (
 )
 
 
-def milliseconds(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -> float:
+def time_act(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -> float:
     """Return the median time of an act with each of some arguments, in milliseconds; the first only warms up."""
     found = []
     for some in arguments:
@@ -44,41 +55,45 @@ def milliseconds(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]
 
 def main(archive: Path, folder: Path) -> None:
     """Measure and print."""
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-    from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
-
     catalog = run_catalog.load(run_catalog.Local(), ())
     opened = Archive.open(archive)
-    print(json.dumps({**_writing(folder, catalog), **_reading(opened, catalog), **_asking(opened)}))
+    print(
+        json.dumps(
+            {
+                **time_writing(folder, catalog),
+                **time_reading(opened, catalog),
+                **time_questions(opened),
+            }
+        )
+    )
 
 
-def _writing(folder: Path, catalog: Catalog) -> dict[str, float]:
+def time_writing(folder: Path, catalog: Catalog) -> dict[str, float]:
     """Time packing and storing, of small cases and of one with 500 findings; reading and judging are done before."""
-    from analyzer.archive.entry import Entry  # noqa: PLC0415 - heavy
-    from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-
     target = Archive.open(folder / "written", create=True)
-    small = [_judged(_folder(folder, f"small-{n}", case(n)[1]), catalog) for n in range(WRITTEN)]
-    large = _judged(
-        _folder(folder, "large", {f"v{n}/v{n}.vmx": _emulated(n) for n in range(FINDINGS)}), catalog
+    small = []
+    for n in range(WRITTEN):
+        small.append(judge_case(write_files(folder, f"small-{n}", make_case(n)[1]), catalog))
+    large = judge_case(
+        write_files(folder, "large", {f"v{n}/v{n}.vmx": make_vmx(n) for n in range(FINDINGS)}),
+        catalog,
     )
 
     def write(number: int, made: tuple[CaseData, RunResult]) -> None:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
-        target.put(entry, encode.pack(*made, meta={"id": entry.id}, kind="full"))
+        target.put_pack(entry, encode.encode_case(*made, meta={"id": entry.id}, kind="full"))
 
     found = len(large[1].document["findings"])
     return {
-        "write a small case": milliseconds(write, enumerate(small)),
-        f"write a case of {found} findings": milliseconds(
+        "write a small case": time_act(write, enumerate(small)),
+        f"write a case of {found} findings": time_act(
             write, [(100 + n, large) for n in range(ROUNDS)]
         ),
     }
 
 
-def _emulated(number: int) -> str:
-    return case_text.vmx(
+def make_vmx(number: int) -> str:
+    return case_text.vmx_file(
         f"v{number}",
         "debian10-64",
         2,
@@ -86,7 +101,7 @@ def _emulated(number: int) -> str:
     )
 
 
-def _folder(folder: Path, name: str, files: dict[str, Any]) -> Path:
+def write_files(folder: Path, name: str, files: dict[str, Any]) -> Path:
     target = folder / name
     for file, body in files.items():
         path = target / file
@@ -95,47 +110,38 @@ def _folder(folder: Path, name: str, files: dict[str, Any]) -> Path:
     return target
 
 
-def _judged(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
-    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
-    from analyzer.rules.settings import Settings  # noqa: PLC0415 - heavy
-    from analyzer.runtime.limits import Limits  # noqa: PLC0415 - heavy
-
+def judge_case(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
     material = gathered([path], catalog.signatures(), Options())
     return material, conclude(material, catalog, Settings(), Limits())
 
 
-def _reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
+def time_reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     """Time reading single cases: the document, and all facts as they were."""
-    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-
-    cases = [one for one in opened.snapshot().current() if one.facts is not None]
+    cases = [one for one in opened.take_snapshot().list_visible_cases() if one.facts is not None]
     some = random.Random(1).sample(cases, min(READ, len(cases)))
     signatures = catalog.signatures()
     return {
-        "read a case's document": milliseconds(opened.document_text, [(one,) for one in some]),
-        "read all facts of a case": milliseconds(
-            recall.material, [(opened, one, signatures) for one in some[:12]]
+        "read a case's document": time_act(opened.document_text, [(one,) for one in some]),
+        "read all facts of a case": time_act(
+            recall.recall_case, [(opened, one, signatures) for one in some[:12]]
         ),
     }
 
 
-def _asking(opened: Archive) -> dict[str, float]:
+def time_questions(opened: Archive) -> dict[str, float]:
     """Time questions when the snapshot is known."""
-    from analyzer.archive.query import ask, search  # noqa: PLC0415 - heavy
-
-    snapshot = opened.snapshot()
+    snapshot = opened.take_snapshot()
 
     def both() -> None:
-        list(ask.sql(opened, BOTH, snapshot).rows)
+        list(ask.run_sql(opened, BOTH, snapshot).rows)
 
     def text() -> None:
-        list(search.texts(opened, "Malicious Driver", search.Filter("", None)).rows)
+        list(search.find_texts(opened, "Malicious Driver", search.Filter("", None)).rows)
 
     return {
-        "snapshot": milliseconds(opened.snapshot, [()] * ROUNDS),
-        "cases with rule A and rule B": milliseconds(both, [()] * ROUNDS),
-        "text search": milliseconds(text, [()] * ROUNDS),
+        "snapshot": time_act(opened.take_snapshot, [()] * ROUNDS),
+        "cases with rule A and rule B": time_act(both, [()] * ROUNDS),
+        "text search": time_act(text, [()] * ROUNDS),
     }
 
 

@@ -21,7 +21,7 @@ SAMPLE_S = 0.2
 class Run:
     """One run: seconds of wall clock and of processor, memory in MB, what it printed.
 
-    cpu             of the process and all its descendants, as last sampled: nobody waits for those of a fork server
+    cpu             of the process and all its descendants, as last sampled: no one waits for those of a fork server
     parent, worker  the most memory the process itself and the biggest of its descendants ever held (VmHWM)
     together        the most that all held at one sampled moment; memory that they share counts in each
     """
@@ -40,18 +40,18 @@ class Failed(Exception):
     """A measured command ended in a way that no figure may be taken from."""
 
 
-def backline(*words: str | Path, codes: Sequence[int] = (0,), cwd: Path | None = None) -> Run:
+def run_backline(*words: str | Path, codes: Sequence[int] = (0,), cwd: Path | None = None) -> Run:
     """Run `backline WORDS` and measure it. Raises Failed when its exit code is none of `codes`."""
     command = [sys.executable, "-m", "analyzer", *map(str, words)]
-    run = measured(command, cwd)
+    run = measure_command(command, cwd)
     if run.code not in codes:
         tail = "\n".join((run.err or run.out).splitlines()[-5:])
         raise Failed(f"backline {' '.join(map(str, words))}: exit code {run.code}\n{tail}")
     return run
 
 
-def measured(command: Sequence[str], cwd: Path | None = None) -> Run:
-    """Run a command to its end; its memory is sampled from /proc where there is one, else told as 0."""
+def measure_command(command: Sequence[str], cwd: Path | None = None) -> Run:
+    """Run a command to its end; its memory is sampled from /proc where there is one, else it is 0."""
     modules = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
     environment = {**os.environ, "PYTHONPATH": modules, "NO_COLOR": "1"}
     start = time.perf_counter()
@@ -96,18 +96,18 @@ class _Watch(threading.Thread):
         self.together = 0.0
 
     def run(self) -> None:
-        """Sample until told to stop."""
+        """Sample until `stop` is set."""
         while not self.stop.wait(SAMPLE_S):
             total = 0.0
-            for pid in _family(self.pid):
-                now, peak = _memory(pid)
+            for pid in list_family(self.pid):
+                now, peak = read_memory(pid)
                 total += now
                 self.peaks[pid] = max(self.peaks.get(pid, 0.0), peak)
-                self.seconds[pid] = max(self.seconds.get(pid, 0.0), _processor(pid))
+                self.seconds[pid] = max(self.seconds.get(pid, 0.0), read_processor(pid))
             self.together = max(self.together, total)
 
 
-def _family(pid: int) -> list[int]:
+def list_family(pid: int) -> list[int]:
     """Return a process and its descendants."""
     found = [pid]
     for one in found:
@@ -119,7 +119,7 @@ def _family(pid: int) -> list[int]:
     return found
 
 
-def _memory(pid: int) -> tuple[float, float]:
+def read_memory(pid: int) -> tuple[float, float]:
     """Return (MB now, MB at the most) of a process, zeros when it is gone."""
     try:
         text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
@@ -130,7 +130,7 @@ def _memory(pid: int) -> tuple[float, float]:
     return now, peak
 
 
-def _processor(pid: int) -> float:
+def read_processor(pid: int) -> float:
     """Return the seconds of processor that a process has used, 0 when it is gone."""
     try:
         words = (
@@ -144,12 +144,12 @@ def _processor(pid: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def median_wall(rounds: int, run: Callable[[], Run]) -> float:
+def find_median_wall(rounds: int, run: Callable[[], Run]) -> float:
     """Return the median wall clock of `rounds` runs, in seconds."""
     return statistics.median(run().wall for _ in range(rounds))
 
 
-def machine() -> dict[str, str | int | float]:
+def describe_machine() -> dict[str, str | int | float]:
     """Return what the machine is, in general words: no names of hosts or people."""
     memory = 0.0
     try:
@@ -168,7 +168,7 @@ def machine() -> dict[str, str | int | float]:
     }
 
 
-def tree_size(folder: Path) -> tuple[int, int]:
+def measure_tree(folder: Path) -> tuple[int, int]:
     """Return (files, bytes) below a folder."""
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     return len(sizes), sum(sizes)

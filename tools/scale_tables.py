@@ -18,22 +18,22 @@ KEYS_A_PAGE = 1000
 SEGMENT_CASES = (500, 5000)
 
 
-def blocks(results: Results) -> dict[str, str]:
+def make_blocks(results: Results) -> dict[str, str]:
     """Return the Markdown blocks by name, in the order of the page."""
     counts = sorted({int(key.partition("/")[2]) for key in results if "/" in key})
     return {
-        "machine": _machine(results),
-        "batch": _batch(results, counts),
-        "size": _size(results, counts),
-        "queries": _queries(results, counts),
-        "acts": _acts(results, counts),
-        "processes": _processes(results),
-        "names": _names(results),
-        "million": _million(results, counts),
+        "machine": describe_machine(results),
+        "batch": format_batch(results, counts),
+        "size": format_size(results, counts),
+        "queries": format_queries(results, counts),
+        "acts": format_acts(results, counts),
+        "processes": format_processes(results),
+        "names": format_names(results),
+        "million": format_million(results, counts),
     }
 
 
-def write(page: Path, made: dict[str, str]) -> None:
+def write_blocks(page: Path, made: dict[str, str]) -> None:
     """Put each block between its markers `<!-- measured: name -->` and `<!-- end -->` of a page."""
     text = page.read_text("utf-8")
     for name, block in made.items():
@@ -44,34 +44,32 @@ def write(page: Path, made: dict[str, str]) -> None:
     page.write_text(text, "utf-8")
 
 
-def _machine(results: Results) -> str:
+def describe_machine(results: Results) -> str:
     found = results.get("machine")
     if not found:
         return NONE
-    loads = [
-        value["load"]
-        for key, value in results.items()
-        if isinstance(value, dict) and "load" in value and key != "machine"
-    ]
-    busy = (
-        f" Load before a step up to {max(loads):.1f}: other work ran beside."
-        if max(loads, default=0) > 1
-        else ""
-    )
+    loads = []
+    for key, value in results.items():
+        if isinstance(value, dict) and "load" in value and key != "machine":
+            loads.append(value["load"])
+    if max(loads, default=0) > 1:
+        busy = f" Load before a step up to {max(loads):.1f}: other work ran beside."
+    else:
+        busy = ""
     what = f"{found['cores']} cores ({found['architecture']}), {found['memory_gb']} GB, {found['system']}"
     return f"{what}, {found['python']}, a local disk; medians where a step was repeated.{busy}"
 
 
-def _get(results: Results, step: str, count: int, name: str) -> Any:
+def get_figure(results: Results, step: str, count: int, name: str) -> Any:
     return results.get(f"{step}/{count}", {}).get(name)
 
 
-def _table(head: list[str], rows: list[list[str]]) -> str:
+def format_table(head: list[str], rows: list[list[str]]) -> str:
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
-def _row(label: str, counts: list[int], cell: Callable[[int], str | None]) -> list[str]:
+def format_row(label: str, counts: list[int], cell: Callable[[int], str | None]) -> list[str]:
     cells = []
     for count in counts:
         try:
@@ -81,68 +79,79 @@ def _row(label: str, counts: list[int], cell: Callable[[int], str | None]) -> li
     return [label, *cells]
 
 
-def _seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     if value >= 120:
         return f"{value / 60:.1f} min"
-    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+    if value >= 10:
+        return f"{value:.1f} s"
+    return f"{value:.2f} s"
 
 
-def _batch(results: Results, counts: list[int]) -> str:
+def format_batch(results: Results, counts: list[int]) -> str:
     def got(step: str, name: str, form: Callable[[Any], str]) -> Callable[[int], str | None]:
-        return lambda count: form(_get(results, step, count, name))
+        return lambda count: form(get_figure(results, step, count, name))
 
     def each(step: str) -> Callable[[int], str | None]:
-        return lambda count: f"{1000 * _get(results, step, count, 'cpu') / count:.0f} ms"
+        return lambda count: f"{1000 * get_figure(results, step, count, 'cpu') / count:.0f} ms"
 
     def memory(value: float) -> str:
         return f"{value:.0f} MB"
 
     rows = [
-        ("first batch, wall", got("first", "wall", _seconds)),
+        ("first batch, wall", got("first", "wall", format_seconds)),
         ("… cases/s", got("first", "rate", "{:.1f}".format)),
         ("… MB/s of what was uploaded", got("first", "mb_s", "{:.2f}".format)),
         ("… processor time per case", each("first")),
         ("… peak memory of the parent", got("first", "parent_mb", memory)),
         ("… of the biggest worker", got("first", "worker_mb", memory)),
-        ("second run, nothing new", got("second", "wall", _seconds)),
+        ("second run, nothing new", got("second", "wall", format_seconds)),
         ("… times as fast", got("second", "ratio", "{:.0f} x".format)),
-        ("changed catalog, from loose facts", got("rejudge", "wall", _seconds)),
+        ("changed catalog, from loose facts", got("rejudge", "wall", format_seconds)),
         ("… processor time per case", each("rejudge")),
-        ("changed catalog, from compacted facts", got("rejudge-compacted", "wall", _seconds)),
+        ("changed catalog, from compacted facts", got("rejudge-compacted", "wall", format_seconds)),
         ("… processor time per case", each("rejudge-compacted")),
     ]
-    return _table(
+    return format_table(
         ["", *(f"{count:,} cases" for count in counts)],
-        [_row(label, counts, cell) for label, cell in rows],
+        [format_row(label, counts, cell) for label, cell in rows],
     )
 
 
-def _size(results: Results, counts: list[int]) -> str:
+def format_size(results: Results, counts: list[int]) -> str:
     def kb(step: str) -> Callable[[int], str | None]:
-        return lambda count: f"{_get(results, step, count, 'per_case') / 1000:.1f} KB"
+        return lambda count: f"{get_figure(results, step, count, 'per_case') / 1000:.1f} KB"
 
     rows = [
         (
             "upload per case",
-            lambda count: f"{_get(results, 'first', count, 'bytes') / count / 1000:.1f} KB",
+            lambda count: f"{get_figure(results, 'first', count, 'bytes') / count / 1000:.1f} KB",
         ),
         ("archive per case, loose", kb("loose")),
         ("archive per case, compacted", kb("compact")),
-        ("objects, loose", lambda count: f"{_get(results, 'loose', count, 'objects'):,}"),
-        ("objects, compacted", lambda count: f"{_get(results, 'compact', count, 'objects'):,}"),
-        ("compaction", lambda count: _seconds(_get(results, "compact", count, "wall"))),
-        ("verification, loose", lambda count: _seconds(_get(results, "loose", count, "verify"))),
-        ("verification, compacted", lambda count: _seconds(_get(results, "verify", count, "wall"))),
+        ("objects, loose", lambda count: f"{get_figure(results, 'loose', count, 'objects'):,}"),
+        (
+            "objects, compacted",
+            lambda count: f"{get_figure(results, 'compact', count, 'objects'):,}",
+        ),
+        ("compaction", lambda count: format_seconds(get_figure(results, "compact", count, "wall"))),
+        (
+            "verification, loose",
+            lambda count: format_seconds(get_figure(results, "loose", count, "verify")),
+        ),
+        (
+            "verification, compacted",
+            lambda count: format_seconds(get_figure(results, "verify", count, "wall")),
+        ),
     ]
-    return _table(
+    return format_table(
         ["", *(f"{count:,} cases" for count in counts)],
-        [_row(label, counts, cell) for label, cell in rows],
+        [format_row(label, counts, cell) for label, cell in rows],
     )
 
 
-def _queries(results: Results, counts: list[int]) -> str:
+def format_queries(results: Results, counts: list[int]) -> str:
     def took(step: str, name: str) -> Callable[[int], str | None]:
-        return lambda count: _seconds(_get(results, step, count, name))
+        return lambda count: format_seconds(get_figure(results, step, count, name))
 
     names = [
         name
@@ -152,33 +161,31 @@ def _queries(results: Results, counts: list[int]) -> str:
     ]
     rows = []
     for name in dict.fromkeys(names):
-        rows.append(_row(f"{name}, loose", counts, took("loose", name)))
-        rows.append(_row(f"{name}, compacted", counts, took("queries", name)))
+        rows.append(format_row(f"{name}, loose", counts, took("loose", name)))
+        rows.append(format_row(f"{name}, compacted", counts, took("queries", name)))
     rules = [
         rule for count in counts for rule in results.get(f"backtest/{count}", {}) if rule != "load"
     ]
-    rows += [
-        _row(f"back-test of {rule}, compacted", counts, took("backtest", rule))
-        for rule in dict.fromkeys(rules)
-    ]
+    for rule in dict.fromkeys(rules):
+        rows.append(format_row(f"back-test of {rule}, compacted", counts, took("backtest", rule)))
     rows.append(
-        _row("for comparison: start of the program alone", counts, took("queries", "start"))
+        format_row("for comparison: start of the program alone", counts, took("queries", "start"))
     )
-    return _table(["", *(f"{count:,} cases" for count in counts)], rows)
+    return format_table(["", *(f"{count:,} cases" for count in counts)], rows)
 
 
-def _acts(results: Results, counts: list[int]) -> str:
+def format_acts(results: Results, counts: list[int]) -> str:
     def took(name: str) -> Callable[[int], str | None]:
-        return lambda count: f"{_get(results, 'acts', count, name):.1f} ms"
+        return lambda count: f"{get_figure(results, 'acts', count, name):.1f} ms"
 
     names = [
         name for count in counts for name in results.get(f"acts/{count}", {}) if name != "load"
     ]
-    rows = [_row(name, counts, took(name)) for name in dict.fromkeys(names)]
-    return _table(["", *(f"{count:,} cases" for count in counts)], rows)
+    rows = [format_row(name, counts, took(name)) for name in dict.fromkeys(names)]
+    return format_table(["", *(f"{count:,} cases" for count in counts)], rows)
 
 
-def _processes(results: Results) -> str:
+def format_processes(results: Results) -> str:
     rows = []
     for key, what in (
         ("processes", "{count:,} synthetic cases"),
@@ -196,22 +203,21 @@ def _processes(results: Results) -> str:
             high=high,
             all=whole,
         )
-        rate = (
-            f"{found['mb_s']:.0f} MB/s"
-            if "mb_s" in found
-            else f"{found['count'] / found['wall_2']:.1f} cases/s"
-        )
+        if "mb_s" in found:
+            rate = f"{found['mb_s']:.0f} MB/s"
+        else:
+            rate = f"{found['count'] / found['wall_2']:.1f} cases/s"
         rows.append(
             [
                 label,
-                _seconds(found["wall_1"]),
-                _seconds(found["wall_2"]),
+                format_seconds(found["wall_1"]),
+                format_seconds(found["wall_2"]),
                 f"{found['scaling']:.2f} x cores",
                 rate,
                 f"{found['parent_mb']:.0f} and {found['worker_mb']:.0f} MB",
             ]
         )
-    table = _table(
+    table = format_table(
         [
             "",
             "1 process",
@@ -231,26 +237,31 @@ def _processes(results: Results) -> str:
     return table
 
 
-def _names(results: Results) -> str:
+def format_names(results: Results) -> str:
     rows = []
     for key, one in results.get("names", {}).items():
         count, _, size = key.partition("/")
         if size:
-            where = (
-                f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests"
-                if int(size)
-                else "loose"
-            )
+            if int(size):
+                where = f"in segments of {int(size):,}, {one['read_mb']:.0f} MB of manifests"
+            else:
+                where = "loose"
             rows.append(
-                [f"{int(count):,} cases, {where}", _seconds(one["wall"]), f"{one['mb']:.0f} MB"]
+                [
+                    f"{int(count):,} cases, {where}",
+                    format_seconds(one["wall"]),
+                    f"{one['mb']:.0f} MB",
+                ]
             )
-    return _table(["", "snapshot", "memory"], rows) if rows else NONE
+    if rows:
+        return format_table(["", "snapshot", "memory"], rows)
+    return NONE
 
 
 # --- one million cases ----------------------------------------------------------------------------
 
 
-def _million(results: Results, counts: list[int]) -> str:
+def format_million(results: Results, counts: list[int]) -> str:
     """The arithmetic of docs/scale.md, from the largest measured set."""
     measured = [
         count for count in counts if f"compact/{count}" in results and f"first/{count}" in results
@@ -306,7 +317,8 @@ def _million(results: Results, counts: list[int]) -> str:
             )
         )
     if real := results.get("real"):
-        each, stored = real["cpu"] / real["bundles"], real["stored"] / real["bundles"]
+        each = real["cpu"] / real["bundles"]
+        stored = real["stored"] / real["bundles"]
         what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
         rows.append(
             _line(
@@ -322,11 +334,11 @@ def _million(results: Results, counts: list[int]) -> str:
                 f"{stored * MILLION / 1e9:,.0f} GB",
             )
         )
-    rows += _listing(compact)
-    return _table(["", "arithmetic", "result"], rows)
+    rows += format_listing(compact)
+    return format_table(["", "arithmetic", "result"], rows)
 
 
-def _listing(compact: Results) -> list[list[str]]:
+def format_listing(compact: Results) -> list[list[str]]:
     """The lines on objects and listings, loose and in two sizes of segment."""
     rows = [
         _line(

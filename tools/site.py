@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "samples" / "cases"
 
 
-def backline(*words: object) -> None:
+def run_backline(*words: object) -> None:
     """Run the command; a status that means a crash or a refusal ends the build."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "analyzer", *map(str, words)]
@@ -29,14 +29,16 @@ def backline(*words: object) -> None:
         raise SystemExit(f"{' '.join(command)} ends with {done.returncode}: {done.stderr}")
 
 
-def examples(out: Path) -> None:
+def write_examples(out: Path) -> None:
     """Write the pages that docs/examples.md names."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        backline("triage", CASES / "nsx-633-site", "-o", work / "case", "--quiet", "--no-settings")
-        backline("batch", CASES, "--archive", work / "archive", "--quiet")
+        run_backline(
+            "triage", CASES / "nsx-633-site", "-o", work / "case", "--quiet", "--no-settings"
+        )
+        run_backline("batch", CASES, "--archive", work / "archive", "--quiet")
         out.mkdir(parents=True, exist_ok=True)
-        backline(
+        run_backline(
             "archive",
             "heatmap",
             "--archive",
@@ -46,11 +48,11 @@ def examples(out: Path) -> None:
             "--with-reports",
         )
         sides = [CASES / "lab-ring-before", CASES / "lab-ring-after"]
-        backline("compare", *sides, "-o", out / "compare", "--quiet", "--no-settings")
+        run_backline("compare", *sides, "-o", out / "compare", "--quiet", "--no-settings")
         shutil.copyfile(work / "case" / "report.html", out / "report.html")
 
 
-def pages(out: Path) -> None:
+def build_pages(out: Path) -> None:
     """Write the pages of docs/."""
     from mkdocs.commands.build import build  # noqa: PLC0415 - an extra
     from mkdocs.config import load_config  # noqa: PLC0415 - the same
@@ -65,9 +67,9 @@ def main() -> int:
         return 2
     out = Path(sys.argv[1]).resolve()
     print("pages", flush=True)
-    pages(out)
+    build_pages(out)
     print("examples", flush=True)
-    examples(out / "examples")
+    write_examples(out / "examples")
     print(f"done: {out / 'index.html'}")
     return 0
 

@@ -16,8 +16,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from analyzer.authoring.pages.page_links import command_link, link_code
+from analyzer.cli import main
+from analyzer.commands.made_pages import make_area_pages, page_makers
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+
 BUILT = "out/site/"  # what the pages call the folder of the site
 CATALOG = "rules.md"
 
@@ -25,9 +31,6 @@ CATALOG = "rules.md"
 @cache
 def made_pages() -> dict[str, str]:
     """Return every page that is no file of `docs/`, by its place on the site."""
-    from analyzer.cli import main  # noqa: PLC0415 - after the path above
-    from analyzer.commands.made_pages import make_area_pages, page_makers  # noqa: PLC0415 - the same
-
     one_file = {CATALOG, "backline.1"}  # the site has the catalog by area, and no man page
     found = {name: make() for name, make in page_makers(main).items() if name not in one_file}
     security = (ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("](docs/", "](")
@@ -61,14 +64,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Return the text of a page as Python-Markdown reads it, with links to what only the site has."""
-    from analyzer.authoring.pages.page_links import command_link, link_code  # noqa: PLC0415 - after the path above
-
     if page.file.src_uri in made_pages():
         return markdown
     folder = Path(page.file.src_uri).parent.as_posix().removeprefix(".")
 
     def link_of(code: str) -> str:
-        return code.removeprefix(BUILT) if code.startswith(BUILT) else command_link(code, folder)
+        if code.startswith(BUILT):
+            return code.removeprefix(BUILT)
+        return command_link(code, folder)
 
     markdown = re.sub(
         r"^(```\w+) .*$", r"\1", markdown, flags=re.MULTILINE
@@ -94,7 +97,8 @@ def mend_html(output: str) -> str:
     """
     if 'role="main"' not in output:
         before, box, after = output.rpartition('<div class="container">')
-        output = f'{before}{box[:-1]} role="main">{after}' if box else output
+        if box:
+            output = f'{before}{box[:-1]} role="main">{after}'
     output = output.replace('<div class="navbar', '<div role="banner" class="navbar', 1)
     output = output.replace("<pre>", '<pre tabindex="0">')
     return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", output)

@@ -32,10 +32,10 @@ def main() -> None:
                 if member is None:
                     raise SystemExit(f"{SOURCE}: no file {inner}")
                 (VENDOR / name).write_bytes(member.read())
-    (VENDOR / "vendor.toml").write_text(listing(), encoding="utf-8")
+    (VENDOR / "vendor.toml").write_text(format_listing(), encoding="utf-8")
 
 
-def listing() -> str:
+def format_listing() -> str:
     """Return vendor.toml for the files that lie in the folder now."""
     lines = [
         "# Written by tools/vendor.py.",

@@ -101,7 +101,7 @@ def command(
         window=window, host=host, object=thing, pattern=pattern, level=level or "",
         evidence=evidence, limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
-    redaction = redact.begin()
+    redaction = redact.begin_redaction()
     fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
     with Interrupt() as stop, standard_input(paths) as given:
         if redaction is None:
@@ -114,7 +114,7 @@ def command(
         sys.stdout.flush()
         stop.check()
     for said in summary(told, query.window):
-        shown = said if redaction is None else redaction.text(said)
+        shown = said if redaction is None else redaction.redact_text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if pattern and not told.lines and "(?i" not in pattern:
         told_apart = shlex.quote(f"(?i){pattern}")
@@ -184,12 +184,12 @@ def _window(
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
         from analyzer.pipeline import case
-        from analyzer.report.finding_names import finding_of
+        from analyzer.report.finding_names import find_finding
         from analyzer.report.log_lines import LogDrawer
 
         document = case.load(_document(around, case_at, paths))
-        finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
-        moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
+        finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
+        moment, few = moments.moment_of(finding), LogDrawer(document).find_narrowed(finding)
         evidence = frozenset(
             name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"]
         )

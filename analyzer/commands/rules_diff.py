@@ -107,10 +107,10 @@ def command(
 
 def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
     """Return both catalogs; a commit is looked up in the repository of the other folder, or of the current one."""
-    from analyzer.archive.backtests.against import whole
+    from analyzer.archive.backtests.against import load_whole_catalog
 
     beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    return sound(whole(old, beside)), sound(whole(new, beside))
+    return sound(load_whole_catalog(old, beside)), sound(load_whole_catalog(new, beside))
 
 
 def _json(found: CatalogDifference, old: str, new: str) -> str:

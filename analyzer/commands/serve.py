@@ -58,7 +58,7 @@ def command(
       backline serve --archive archive --kb my-rules
     """
     try:
-        from analyzer.web.serving import serve
+        from analyzer.web.serving import serve_page
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio", "h11"):
             raise
@@ -68,7 +68,7 @@ def command(
     how = _how(choice)
     main = click.get_current_context().find_root().command
     made = page_makers(main) if isinstance(main, click.Group) else {}
-    serve(
+    serve_page(
         port,
         archive_url,
         work_dir,

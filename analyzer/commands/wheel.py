@@ -40,5 +40,5 @@ def note_patterns() -> None:
     known_files.note_patterns(parsing.registry().values())
     for one in sought(load().signatures()):
         Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
-    for _, _, pattern in textforms.signs():
-        signedlines.needed(pattern)
+    for _, _, pattern in textforms.text_signs():
+        signedlines.needed_words(pattern)

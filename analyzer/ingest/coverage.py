@@ -17,7 +17,7 @@ from typing import Any
 from analyzer.artefacts import builds, parsing
 from analyzer.artefacts.tables import Row
 from analyzer.facts import Facts
-from analyzer.facts.releases import build_of, ranked
+from analyzer.facts.releases import find_build, rank_statements
 from analyzer.ingest.intake import Intake, LogSpan
 from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.nodes import LABELS, Node
@@ -198,7 +198,7 @@ def make_node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, 
     records = []
     unique = {id(node): node for node in nodes.values()}.values()
     for node in sorted(unique, key=lambda item: (item.kind, item.id)):
-        stated = ranked([row for table in _STATED for row in rows[node.id, table]])
+        stated = rank_statements([row for table in _STATED for row in rows[node.id, table]])
         uptimes = [row.values.get("uptime_s") for row in rows[node.id, "esxi.uptime"]]
         uptime = uptimes[0] if uptimes else None
         records.append(_make_node_record(node, stated, uptime, spans[node.id]))
@@ -210,7 +210,7 @@ def _make_node_record(
 ) -> dict[str, Any]:
     """Return the record of a node; `stated`: what states its version, the best first."""
     version = str(stated[0].values.get("version") or "") if stated else ""
-    build = build_of(stated)
+    build = find_build(stated)
     warnings = [*dict.fromkeys(node.warnings)]
     others = sorted({str(row.values["version"]) for row in stated} - {version})
     if others:

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from analyzer.web.cases.app import REPORT_POLICY, Serving, attachment
+from analyzer.web.cases.app import REPORT_POLICY, Serving, attachment_header
 from analyzer.web.guard import wire
 from analyzer.workers.line_process import Ended, LineProcess, command_of
 
@@ -35,12 +35,12 @@ MOST_SIDES, MOST_KEPT, MOST_PLACE = 12, 50, 4096
 GRACE = 60.0  # seconds beyond twice the time of each bundle, then the process is given up
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def comparison_routes(serving: Serving) -> list[BaseRoute]:
     """Return the routes of comparisons."""
     made = _Comparisons(serving)
     return [
-        Route("/comparisons", made.new, methods=["POST"]),
-        Route("/comparisons/{id}/{name}", made.result, methods=["GET"]),
+        Route("/comparisons", made.compare_cases, methods=["POST"]),
+        Route("/comparisons/{id}/{name}", made.send_result, methods=["GET"]),
     ]
 
 
@@ -52,14 +52,14 @@ class _Comparisons:
         self._kept: dict[str, Path] = {}
         self._one = asyncio.Lock()
 
-    async def new(self, request: Request) -> Response:
+    async def compare_cases(self, request: Request) -> Response:
         """Compare cases; answer when it is done."""
         serving = self._serving
         asked = (await wire.read_json(request, serving.bounds)).get("cases")
         if (
             not isinstance(asked, list)
             or not 2 <= len(asked) <= MOST_SIDES
-            or not all(isinstance(one, str) or _place(one) for one in asked)
+            or not all(isinstance(one, str) or _read_place(one) for one in asked)
         ):
             raise wire.Refusal(
                 400, "the request is not understood", why=f"it must name 2 to {MOST_SIDES} cases"
@@ -71,11 +71,11 @@ class _Comparisons:
         if self._one.locked():
             raise wire.Refusal(409, "another comparison is at work", do="Wait until it is done.")
         async with self._one:
-            sides = [await asyncio.to_thread(self._side, one) for one in asked]
+            sides = [await asyncio.to_thread(self._find_side, one) for one in asked]
             name = await asyncio.to_thread(serving.place.new_case)
             out = serving.place.case_folder(name) / "comparison"
             try:
-                await self._run(
+                await self._run_process(
                     {"sides": sides, "out": str(out), **serving.how.record(), "parent": os.getpid()}
                 )
             except wire.Refusal:
@@ -86,19 +86,19 @@ class _Comparisons:
             oldest = next(iter(self._kept))
             del self._kept[oldest]
             await asyncio.to_thread(serving.place.remove_case, oldest)
-        return wire.answer({"id": name}, 201)
+        return wire.json_answer({"id": name}, 201)
 
-    def _side(self, asked: str | Mapping[str, str]) -> Mapping[str, Any]:
+    def _find_side(self, asked: str | Mapping[str, str]) -> Mapping[str, Any]:
         """Return what the process takes of a side. Refusal (404) for a case that is not here."""
         archive = self._serving.archive
         if isinstance(asked, str):
-            given = self._serving.manager.material(asked)
+            given = self._serving.manager.describe_material(asked)
             return (
                 {"name": given["name"], "archive": archive, "case": asked}
                 if given.get("stored")
                 else given
             )
-        place = _place(asked)
+        place = _read_place(asked)
         path = Path(place)
         if path.is_absolute() and path.exists():
             return {"name": path.name, "files": [], "path": place}
@@ -108,7 +108,7 @@ class _Comparisons:
             )
         return {"name": "", "archive": archive, "case": place}
 
-    async def _run(self, order: Mapping[str, Any]) -> None:
+    async def _run_process(self, order: Mapping[str, Any]) -> None:
         """Run the process; Refusal (422) with what it says when it fails."""
         loop = asyncio.get_running_loop()
         over: asyncio.Future[Ended] = loop.create_future()
@@ -149,18 +149,18 @@ class _Comparisons:
                 422, error["what"], where=error["where"], why=error["why"], do=error["do"]
             )
 
-    async def result(self, request: Request) -> Response:
+    async def send_result(self, request: Request) -> Response:
         """Send one of the results; 404 when there is none of that name."""
         out, name = self._kept.get(request.path_params["id"]), request.path_params["name"]
         if out is None or name not in FILES:
             raise wire.Refusal(404, "no such comparison", do="Compare the cases again.")
         headers = {"content-security-policy": REPORT_POLICY}
         if request.query_params.get("download") == "1":
-            headers["content-disposition"] = attachment("comparison", name)
+            headers["content-disposition"] = attachment_header("comparison", name)
         return FileResponse(out / name, media_type=FILES[name], headers=headers)
 
 
-def _place(asked: object) -> str:
+def _read_place(asked: object) -> str:
     """Return the text that names a side outside the page, stripped; "" for another request."""
     place = asked.get("place") if isinstance(asked, dict) else None
     return (

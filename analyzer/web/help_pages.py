@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from html import escape
 from importlib import resources
@@ -54,7 +54,7 @@ _FRAME = """<!doctype html>
 """
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def help_routes(serving: Serving) -> list[BaseRoute]:
     """Return the route of the documentation."""
     book = HelpBook(serving.made_pages)
 
@@ -82,8 +82,23 @@ class HelpBook:
         if not self._has_page(name):
             raise Refusal(404, "there is no such page of the help", do=WAY_ON)
         tool = MarkdownIt("commonmark", {"html": False}).enable("table")
-        tokens = tool.parse(self._read_page(name))
-        self._adapt_tokens(tokens, name)
+        make = self._made_pages.get(f"{name}.md")
+        if make:
+            text = make()
+        else:
+            folder = posixpath.dirname(name)
+            text = link_code(
+                _page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder)
+            )
+        tokens = tool.parse(text)
+        for at, token in enumerate(tokens):
+            if token.type == "heading_open":
+                token.attrSet("id", make_anchor(tokens[at + 1].content))
+            for one in token.children or ():
+                if one.type == "link_open":
+                    self._adapt_link(one, name)
+                elif one.type == "image":
+                    one.type, one.tag, one.content = "text", "", ""
         title = next(
             (tokens[at + 1].content for at, one in enumerate(tokens) if one.type == "heading_open"),
             name,
@@ -98,26 +113,6 @@ class HelpBook:
         if not _NAME.fullmatch(name):
             return False
         return f"{name}.md" in self._made_pages or _page_file(name).is_file()
-
-    def _read_page(self, name: str) -> str:
-        make = self._made_pages.get(f"{name}.md")
-        if make:
-            return make()
-        folder = posixpath.dirname(name)
-        return link_code(
-            _page_file(name).read_text(encoding="utf-8"), partial(command_link, folder=folder)
-        )
-
-    def _adapt_tokens(self, tokens: Sequence[Token], name: str) -> None:
-        """Give headings their ids, lead links to our pages or out of the window, and leave pictures out."""
-        for at, token in enumerate(tokens):
-            if token.type == "heading_open":
-                token.attrSet("id", anchor(tokens[at + 1].content))
-            for one in token.children or ():
-                if one.type == "link_open":
-                    self._adapt_link(one, name)
-                elif one.type == "image":
-                    one.type, one.tag, one.content = "text", "", ""
 
     def _adapt_link(self, link: Token, name: str) -> None:
         """Lead a link of the page `name` to another page of the help; one that is not there becomes plain text."""
@@ -137,7 +132,7 @@ class HelpBook:
             del link.attrs["href"]  # a file of the source, which is not here
 
 
-def anchor(heading: str) -> str:
+def make_anchor(heading: str) -> str:
     """Return the id of a heading, as a link in the documentation names it."""
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower())
 

@@ -30,9 +30,9 @@ AT_ONCE = 2
 GRACE = 60.0  # seconds beyond twice the time of a bundle, then the process is given up
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def log_routes(serving: Serving) -> list[BaseRoute]:
     """Return the route of the log drawer."""
-    return [Route("/cases/{case}/log", _LogLines(serving).around, methods=["GET"])]
+    return [Route("/cases/{case}/log", _LogLines(serving).send_lines, methods=["GET"])]
 
 
 class _LogLines:
@@ -42,26 +42,28 @@ class _LogLines:
         self._serving = serving
         self._room = asyncio.Semaphore(AT_ONCE)
 
-    async def around(self, request: Request) -> Response:
+    async def send_lines(self, request: Request) -> Response:
         """Send the lines around a moment. Refusal for a case whose files are not here, or for what is no time."""
-        moment = _seconds(request.query_params.get("around", ""))
-        given = await asyncio.to_thread(self._serving.manager.material, request.path_params["case"])
+        moment = _read_seconds(request.query_params.get("around", ""))
+        given = await asyncio.to_thread(
+            self._serving.manager.describe_material, request.path_params["case"]
+        )
         if given.get("stored"):
             raise wire.Refusal(
                 404, "the files of this case are not here", why="only its results are stored"
             )
         order = {**given, "around": moment, **self._serving.how.record(), "parent": os.getpid()}
-        return StreamingResponse(self._lines(order), media_type="application/x-ndjson")
+        return StreamingResponse(self._stream_lines(order), media_type="application/x-ndjson")
 
-    async def _lines(self, order: Mapping[str, Any]) -> AsyncIterator[bytes]:
+    async def _stream_lines(self, order: Mapping[str, Any]) -> AsyncIterator[bytes]:
         async with self._room:
-            async for line in self._told(order):
+            async for line in self._follow_process(order):
                 yield (
                     json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode("ascii")
                     + b"\n"
                 )
 
-    async def _told(self, order: Mapping[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
+    async def _follow_process(self, order: Mapping[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
         """Yield what the process says, up to its end; whoever stops listening ends it."""
         loop, how = asyncio.get_running_loop(), self._serving.how
         said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
@@ -99,7 +101,7 @@ class _LogLines:
             child.kill()
 
 
-def _seconds(text: str) -> float:
+def _read_seconds(text: str) -> float:
     """Return seconds since 1970; Refusal (400) for another text."""
     with suppress(ValueError):
         if math.isfinite(seconds := float(text)):

@@ -15,13 +15,13 @@ from starlette.types import ASGIApp
 
 from analyzer.runtime.errors import BacklineError
 from analyzer.web.guard.bounds import Bounds
-from analyzer.web.guard.connection import protocol
+from analyzer.web.guard.connection import choose_protocol
 
 ADDRESS = "127.0.0.1"  # never another: everything rests on being reachable from this machine only
 BACKLOG = 128
 
 
-def bind(port: int) -> socket.socket:
+def bind_socket(port: int) -> socket.socket:
     """Return a socket on 127.0.0.1; port 0 picks a free one. BacklineError when the port is in use."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -63,7 +63,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=protocol(bounds),
+                http=choose_protocol(bounds),
                 ws="none",
                 lifespan="on",
                 log_config=None,

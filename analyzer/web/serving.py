@@ -11,19 +11,19 @@ from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
 from analyzer.web import comparisons, help_pages, log_lines
-from analyzer.web.cases.app import CaseManagerApi, Serving, application
+from analyzer.web.cases.app import CaseManagerApi, Serving, make_application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
 from analyzer.web.guard.session import PageSession
 from analyzer.web.questions import library
 from analyzer.web.rules import rule_editor
-from analyzer.web.server import ADDRESS, Server, bind, port_of
+from analyzer.web.server import ADDRESS, Server, bind_socket, port_of
 
 MakeManager = Callable[[PrivatePlace, str], CaseManagerApi]
 
 
-def serve(
+def serve_page(
     port: int = 0,
     archive: str = "",
     work_dir: Path | None = None,
@@ -45,11 +45,15 @@ def serve(
     """
     bounds, how = bounds or Bounds(), how or RunOptions()
     remove_leftovers(work_dir)
-    with bind(port) as listener:
-        place = PrivatePlace.make(work_dir)
+    with bind_socket(port) as listener:
+        place = PrivatePlace.make_folder(work_dir)
         try:
             session = PageSession(port_of(listener))
-            manager = make_manager(place, archive) if make_manager else _config(place, archive, how)
+            manager = (
+                make_manager(place, archive)
+                if make_manager
+                else _make_server_config(place, archive, how)
+            )
             serving = Serving(
                 session,
                 place,
@@ -66,20 +70,20 @@ def serve(
                 say(url + session.token)
                 if open_browser and _has_screen():
                     threading.Thread(
-                        target=webbrowser.open, args=(url + session.ticket(),), daemon=True
+                        target=webbrowser.open, args=(url + session.make_ticket(),), daemon=True
                     ).start()
 
-            app = application(
+            app = make_application(
                 serving,
-                library.routes,
-                rule_editor.routes,
-                comparisons.routes,
-                log_lines.routes,
-                help_pages.routes,
+                library.library_routes,
+                rule_editor.rule_routes,
+                comparisons.comparison_routes,
+                log_lines.log_routes,
+                help_pages.help_routes,
             )
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:
-            place.close()
+            place.remove_all()
 
 
 def _has_screen() -> bool:
@@ -89,7 +93,7 @@ def _has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _config(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
+def _make_server_config(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
     from analyzer.web.cases.case_manager import CaseManager as Real  # noqa: PLC0415 - brings the pipeline
 
     manager: CaseManagerApi = Real(place, archive, how)

@@ -41,9 +41,9 @@ def text_rows(
                 if not last:
                     yield fault_at(block, at, parser, "no line above says what this belongs to")
                     continue
-            cells = {
-                name: (text, at) for name, text in {**block.params, **context, **texts}.items()
-            }
+            cells = {}
+            for name, text in {**block.params, **context, **texts}.items():
+                cells[name] = (text, at)
             yield from typed_row(table, block, parser, at, cells)
         elif found := match_first(above, line):
             if found.re is above[0]:

@@ -90,7 +90,10 @@ def take_pairs(values: dict[str, Value], data: str, *, folded: bool) -> None:
     data    the text between the brackets; folded: the line is `message repeated N times: [ … ]`
     """
     message = str(values["message"] or "")
-    text = f"{data} {message}" if "event" in message else data
+    if "event" in message:
+        text = f"{data} {message}"
+    else:
+        text = data
     pairs = dict(_PAIR.findall(text))
     for key, column in _KEYS.items():
         values[column] = pairs.get(key)
@@ -243,7 +246,8 @@ def stray_fault(block: Block, number: int, parser: str) -> Fault:
     """Return the fault of a line that is no line of the output, or the CLI's refusal; `number` counts from 0."""
     line = block.lines[number]
     refused = REFUSED.match(line)
-    why = (
-        f"the node answered: {refused['what'].strip()}" if refused else "not a line of this output"
-    )
+    if refused:
+        why = f"the node answered: {refused['what'].strip()}"
+    else:
+        why = "not a line of this output"
     return fault_at(block, block.first_line + number, parser, why)

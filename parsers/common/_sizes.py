@@ -14,6 +14,7 @@ def convert_to_bytes(row: Row) -> None:
         found = re.fullmatch(
             r"(\d{1,18}(?:\.\d+)?)([BKMGTP]?)", str(row.values[f"{name}_text"] or "")
         )
-        row.values[f"{name}_bytes"] = (
-            int(float(found[1]) * 1024 ** _POWER[found[2]]) if found else None
-        )
+        if found:
+            row.values[f"{name}_bytes"] = int(float(found[1]) * 1024 ** _POWER[found[2]])
+        else:
+            row.values[f"{name}_bytes"] = None

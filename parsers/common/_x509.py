@@ -78,7 +78,9 @@ def _read_pem(block: Block, parser: str, encoded: str, line: int) -> Found:
         certificate = list(_read_values(base64.b64decode(encoded, validate=True)))
         _, body = next(_read_values(certificate[0][1]))
         fields = [value for tag, value in _read_values(body) if tag != 0xA0]
-        issuer, validity, subject = fields[2], fields[3], fields[4]
+        issuer = fields[2]
+        validity = fields[3]
+        subject = fields[4]
         subject_name, issuer_name = _find_common_name(subject), _find_common_name(issuer)
         start, end = (_read_time(tag, value) for tag, value in list(_read_values(validity))[:2])
     except (binascii.Error, ValueError, IndexError, StopIteration) as error:
@@ -97,10 +99,13 @@ def _read_values(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield tag and content of each value of DER; raises ValueError where one reaches over the end."""
     at = 0
     while at < len(data):
-        tag, length, at = data[at], data[at + 1], at + 2
+        tag = data[at]
+        length = data[at + 1]
+        at = at + 2
         if length > 0x80:
             size = length & 0x7F
-            length, at = int.from_bytes(data[at : at + size], "big"), at + size
+            length = int.from_bytes(data[at : at + size], "big")
+            at = at + size
         if at + length > len(data):
             raise ValueError("a value reaches over the end")
         yield tag, data[at : at + length]
@@ -111,7 +116,10 @@ def _read_time(tag: int, value: bytes) -> str:
     """Return UTCTime or GeneralizedTime as UTC; of two digits of a year those below 50 are of this century."""
     form = "%y%m%d%H%M%SZ" if tag == 0x17 else "%Y%m%d%H%M%SZ"
     found = datetime.strptime(value.decode("ascii"), form)
-    year = found.year - 100 if tag == 0x17 and found.year >= 2050 else found.year
+    if tag == 0x17 and found.year >= 2050:
+        year = found.year - 100
+    else:
+        year = found.year
     return found.replace(year=year).strftime("%Y-%m-%d %H:%M:%S")
 
 
@@ -121,4 +129,6 @@ def _find_common_name(data: bytes) -> str | None:
     if at < 0:
         return None
     found = next(_read_values(data[at + len(_COMMON_NAME) :]), None)
-    return found[1].decode("utf-8", "replace") if found else None
+    if found:
+        return found[1].decode("utf-8", "replace")
+    return None

@@ -115,7 +115,12 @@ def _read_elements(text: str, root: Element, line: int) -> None:
         if kind == "cdata":
             stack[-1].parts.append(text[start + 9 : end - 2])
         elif kind == "close":
-            _close_element(stack, _read_tag(inside[1:]))
+            tag = _read_tag(inside[1:])
+            for depth in range(len(stack) - 1, 0, -1):
+                if stack[depth].tag == tag:
+                    stack[depth].closed = True
+                    del stack[depth:]
+                    break
         elif kind == "open" and (tag := _read_tag(inside)):
             elements += 1
             if elements > MOST_ELEMENTS:
@@ -141,9 +146,15 @@ def _read_elements(text: str, root: Element, line: int) -> None:
 
 
 def _add_text(element: Element, text: str, line: int) -> None:
-    element.parts.append(_decode_entities(text))
+    if "&" in text:
+        decoded = _ENTITY.sub(_decode_entity, text)
+    else:
+        decoded = text
+    element.parts.append(decoded)
     if text and not text.isspace():
-        element.text_lines += [n for n, part in enumerate(text.split("\n"), line) if part.strip()]
+        for n, part in enumerate(text.split("\n"), line):
+            if part.strip():
+                element.text_lines.append(n)
 
 
 def _find_end(text: str, start: int, line: int) -> tuple[int, str]:
@@ -166,24 +177,19 @@ def _find_end(text: str, start: int, line: int) -> tuple[int, str]:
 
 def _read_tag(inside: str) -> str:
     match = _NAME.match(inside)
-    return match.group().rpartition(":")[2] if match else ""
-
-
-def _close_element(stack: list[Element], tag: str) -> None:
-    for depth in range(len(stack) - 1, 0, -1):
-        if stack[depth].tag == tag:
-            stack[depth].closed = True
-            del stack[depth:]
-            return
-
-
-def _decode_entities(text: str) -> str:
-    return _ENTITY.sub(_decode_entity, text) if "&" in text else text
+    if match:
+        return match.group().rpartition(":")[2]
+    return ""
 
 
 def _decode_entity(match: re.Match[str]) -> str:
     decimal, hexadecimal, name = match.groups()
     if name:
         return _PREDEFINED[name]
-    code = int(decimal) if decimal else int(hexadecimal, 16)
-    return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000 else match.group()
+    if decimal:
+        code = int(decimal)
+    else:
+        code = int(hexadecimal, 16)
+    if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000:
+        return chr(code)
+    return match.group()

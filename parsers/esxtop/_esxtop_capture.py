@@ -42,7 +42,9 @@ Cells = Any  # the wanted cells of a row: text (str), or a numpy array of float6
 
 def format_time(time: datetime | None) -> str | None:
     """Return a time as tables hold it, to the second."""
-    return None if time is None else time.isoformat(" ", "seconds")
+    if time is None:
+        return None
+    return time.isoformat(" ", "seconds")
 
 
 @dataclass(slots=True)
@@ -97,7 +99,8 @@ class Capture:
         self.seen = Seen(line)
         self.sample = sample  # number of the next sample in the file
         self.use = found.list_positions(wanted)
-        self.runs, self.places = find_runs(self.use), place_array(self.use)
+        self.runs = find_runs(self.use)
+        self.places = place_array(self.use)
         self.groups = [_Group(objects, self.use, found) for objects in found.objects]
         self.rows_dropped = self.cells_dropped = self.clock_steps = 0
         self.lines: list[Cells] = []
@@ -146,9 +149,14 @@ class Capture:
         else:
             regular = self._is_regular(line, line.count(delimiter), line.count('"'))
             fields = line.split(delimiter) if regular else []
-            cells = delimiter.join([fields[at] for at in self.use]) if regular else None
+            if regular:
+                cells = delimiter.join([fields[at] for at in self.use])
+            else:
+                cells = None
         if cells is not None:
-            return cells.replace(",", ".") if delimiter != "," and isinstance(cells, str) else cells
+            if delimiter != "," and isinstance(cells, str):
+                return cells.replace(",", ".")
+            return cells
         if line.count('"') % 2 or self._count_fields(line) != width:
             return None
         fields = self._split_row(line)  # decimal commas in quotes, quotes here and there
@@ -161,7 +169,9 @@ class Capture:
         """
         before, delimiter, last = line.rpartition(self.header.delimiter)
         decimals = count_decimals(last)
-        return line if decimals and decimals == self.decimals else before + delimiter
+        if decimals and decimals == self.decimals:
+            return line
+        return before + delimiter
 
     def _is_regular(self, line: str, commas: int, quotes: int) -> bool:
         """Tell whether every delimiter parts two fields and every field is quoted, or none."""
@@ -184,7 +194,8 @@ class Capture:
             return ""
         commas = np.append(commas, len(row))
         if len(self.use) >= _MANY:
-            starts, ends = commas[self.places - 1] + 1, commas[self.places]
+            starts = commas[self.places - 1] + 1
+            ends = commas[self.places]
             numbers = None
             if not quotes:
                 numbers = read_hundredths(row, starts, ends)
@@ -192,10 +203,11 @@ class Capture:
                 numbers = read_hundredths(row, starts + 1, ends - 1)
             if numbers is not None:
                 return numbers
-        starts, ends = commas[self.runs[0] - 1] + 1 - len(SPARE), commas[self.runs[1]] - len(SPARE)
-        pieces = [
-            line[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
+        starts = commas[self.runs[0] - 1] + 1 - len(SPARE)
+        ends = commas[self.runs[1]] - len(SPARE)
+        pieces = []
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            pieces.append(line[start:end])
         return self.header.delimiter.join(pieces)
 
     def _count_fields(self, line: str) -> int:
@@ -227,7 +239,19 @@ class Capture:
         if time is not None:
             time += timedelta(seconds=self.header.bias_s)
         elif clock := _CLOCK_ONLY.fullmatch(text):
-            self._note_clock(clock)
+            # Note a stamp that lost its date
+            parts = [float(part) for part in clock[0].split(":")]
+            hourless = (
+                len(parts) == 2 and "." in clock[0]
+            )  # 26:35.0, as a spreadsheet shows minutes and seconds
+            round_s = 3600 if hourless else 86_400
+            seconds = sum(
+                part * unit
+                for part, unit in zip(parts, (60, 1) if hourless else (3600, 60, 1), strict=False)
+            )
+            if self.clock is not None and 0 < self.clock - seconds < round_s / 2:
+                self.clock_steps += 1
+            self.clock = seconds
         else:
             why = f"{text[:40]!r} is not a time of this century; the row is kept by its place"
             yield from self.faults.add("unreadable times", number, line, why)
@@ -236,21 +260,6 @@ class Capture:
         self.seen.add(Seen(number, 1, time, time))
         self.times.append(time)
 
-    def _note_clock(self, clock: re.Match[str]) -> None:
-        """Note a stamp that lost its date; at midnight (at the hour, where it lost the hour too) it begins anew."""
-        parts = [float(part) for part in clock[0].split(":")]
-        hourless = (
-            len(parts) == 2 and "." in clock[0]
-        )  # 26:35.0, as a spreadsheet shows minutes and seconds
-        round_s = 3600 if hourless else 86_400
-        seconds = sum(
-            part * unit
-            for part, unit in zip(parts, (60, 1) if hourless else (3600, 60, 1), strict=False)
-        )
-        if self.clock is not None and 0 < self.clock - seconds < round_s / 2:
-            self.clock_steps += 1
-        self.clock = seconds
-
     def flush_frames(self) -> Iterator[Frame]:
         """Turn the rows held into frames, one a table; the first sample of a capture is left out."""
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
@@ -258,13 +267,17 @@ class Capture:
         if not self.lines:
             return
         cells = self._collect_cells()
-        numbers, times = np.array(self.numbers), np.array(self.times, dtype="datetime64[us]")
+        numbers = np.array(self.numbers)
+        times = np.array(self.times, dtype="datetime64[us]")
         first = self.seen.samples == len(self.lines)
         samples = np.arange(self.sample, self.sample + len(self.lines))
         self.sample += len(self.lines)
         self.lines, self.numbers, self.times, self.characters = [], [], [], 0
         if first:
-            cells, numbers, times, samples = cells[1:], numbers[1:], times[1:], samples[1:]
+            cells = cells[1:]
+            numbers = numbers[1:]
+            times = times[1:]
+            samples = samples[1:]
         if len(samples):
             for group in self.groups:
                 yield group.make_frame(self.block, cells, samples, times, numbers)
@@ -276,7 +289,8 @@ class Capture:
         if not self.use:
             return np.empty((len(self.lines), 0))
         if all(not isinstance(line, str) and line.dtype.kind == "i" for line in self.lines):
-            cells, nothing = np.vstack(self.lines), float(np.iinfo(np.int32).min)
+            cells = np.vstack(self.lines)
+            nothing = float(np.iinfo(np.int32).min)
             usable = cells != -100  # esxtop's "no limit" and "not known": -1
         else:
             cells, nothing = self._collect_floats(), math.nan
@@ -293,7 +307,10 @@ class Capture:
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         texts = [line for line in self.lines if isinstance(line, str)]
-        cells = self._read_rows(texts) if texts else np.empty((0, len(self.use)))
+        if texts:
+            cells = self._read_rows(texts)
+        else:
+            cells = np.empty((0, len(self.use)))
         if len(texts) == len(self.lines):
             return cells
         rows = iter(cells)
@@ -413,7 +430,10 @@ class _Group:
             return None
         values = np.take(cells, places, axis=1)
         if missing.any():
-            values[:, missing] = np.nan if cells.dtype.kind == "f" else np.iinfo(cells.dtype).min
+            if cells.dtype.kind == "f":
+                values[:, missing] = np.nan
+            else:
+                values[:, missing] = np.iinfo(cells.dtype).min
         return packed(values)
 
 

@@ -43,14 +43,22 @@ def unquote_field(field: str, delimiter: str) -> str:
 
 def read_number(text: str) -> float:
     text = text.strip('" ,;\t')
-    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else math.nan
+    if _NUMBER.fullmatch(text):
+        return float(text.replace(",", "."))
+    return math.nan
 
 
 def read_time(text: str) -> datetime | None:
     """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
     if found := _DATE.fullmatch(text):
-        one, sign, two, year = int(found[1]), found[2], int(found[3]), int(found[4])
-        month, day = (two, one) if sign == "." or one > 12 else (one, two)
+        one = int(found[1])
+        sign = found[2]
+        two = int(found[3])
+        year = int(found[4])
+        if sign == "." or one > 12:
+            month, day = (two, one)
+        else:
+            month, day = (one, two)
         rest = found.group(5, 6, 7)
     elif found := _ISO.fullmatch(text):
         year, month, day = (int(part) for part in found.group(1, 2, 3))

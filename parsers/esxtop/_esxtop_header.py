@@ -147,7 +147,10 @@ class CaptureHeader:
         """Return the positions of the columns that feed a table, ascending: all, or those that are wanted."""
         found: set[int] = set()
         for group in self.objects:
-            names = wanted.get(group.table.name, ()) if wanted is not None else None
+            if wanted is not None:
+                names = wanted.get(group.table.name, ())
+            else:
+                names = None
             for cells in group.columns.values():
                 found.update(at for name, at in cells.items() if names is None or name in names)
             for name, places in group.least.items():
@@ -168,7 +171,9 @@ class CaptureHeader:
 def find_mark(line: str) -> int:
     """Return where in a line the heading starts, or -1 when it is none."""
     at = line.find(MARK, 0, MARK_WITHIN)
-    return at - 1 if at > 0 and line[at - 1] == '"' else at
+    if at > 0 and line[at - 1] == '"':
+        return at - 1
+    return at
 
 
 def read_heading(line: str) -> CaptureHeader | None:

@@ -20,15 +20,21 @@ def read_vcpu(instance: str, names: dict[int, str]) -> Key | None:
     found = GROUP.fullmatch(instance)
     if not found:
         return None
-    vm_id, rest = int(found[1]), found[2]
+    vm_id = int(found[1])
+    rest = found[2]
     name = names.get(vm_id)
     if name is None or not rest.startswith(f"{name}:"):
         split = _NAME_AND_WORLD.fullmatch(rest)
-        name, rest = (split[1], split[2]) if split else ("", "")
+        if split:
+            name, rest = (split[1], split[2])
+        else:
+            name, rest = ("", "")
     else:
         rest = rest[len(name) + 1 :]
     world = _WORLD.fullmatch(rest)
-    return (vm_id, name, int(world[3]), int(world[1]), world[2]) if world else None
+    if world:
+        return (vm_id, name, int(world[3]), int(world[1]), world[2])
+    return None
 
 
 def is_system_group(name: str) -> bool:

@@ -61,13 +61,6 @@ def read_hundredths(row: bytes, starts: Any, ends: Any) -> Any:
         found[long] += high * np.uint64(10**7)
     if found is None:
         return None
-    return _apply_signs(found, minus)
-
-
-def _apply_signs(found: Any, minus: Any) -> Any:
-    """Return hundredths with their sign; `minus` tells which have one, None for none."""
-    import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
-
     if found.max() > _INT32 or (
         minus is not None and not found[minus].all()
     ):  # zero has no sign as a whole number

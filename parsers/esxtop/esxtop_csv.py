@@ -55,16 +55,12 @@ def parse_block(block: Block) -> Output:
     chunks = (line.encode("utf-8", "replace") + b"\n" for line in block.lines)
     for item in stream(block, chunks):
         if isinstance(item, Frame):
-            yield from _unpack_frame(item)
+            columns = {name: cells.tolist() for name, cells in item.columns.items()}
+            for index, line in enumerate(item.line.tolist()):
+                values = {name: _convert_cell(cells[index]) for name, cells in columns.items()}
+                yield Row(item.table, values, item.block, line)
         else:
             yield item
-
-
-def _unpack_frame(frame: Frame) -> Iterator[Row]:
-    columns = {name: cells.tolist() for name, cells in frame.columns.items()}
-    for index, line in enumerate(frame.line.tolist()):
-        values = {name: _convert_cell(cells[index]) for name, cells in columns.items()}
-        yield Row(frame.table, values, frame.block, line)
 
 
 def _convert_cell(cell: Any) -> Value:
@@ -93,9 +89,10 @@ class _Reading:
     def take_line(self, number: int, line: str, *, cut: bool = False) -> Iterator[Item]:
         """Take one line; `cut` when the file ended inside it or right behind it."""
         at = header.find_mark(line)
-        cells = (
-            self.capture.pick_cells(line, cut=cut) if at < 0 and self.capture is not None else None
-        )
+        if at < 0 and self.capture is not None:
+            cells = self.capture.pick_cells(line, cut=cut)
+        else:
+            cells = None
         if at < 0 and cells is None:  # a capture appended to one that was cut inside a row
             at = line.find(f'"{header.MARK}')
         if at >= 0:

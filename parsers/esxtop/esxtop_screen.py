@@ -104,7 +104,10 @@ _ADAPTER, _DEVICE, _VOLUME, _DISK = map(
 
 def _read_cpu(read: _Read) -> _Made:
     names, waits = read.names, read.counters.get("%VMWAIT")
-    is_vm = not is_system_group(names["name"]) if waits is None else waits != "-"
+    if waits is None:
+        is_vm = not is_system_group(names["name"])
+    else:
+        is_vm = waits != "-"
     if is_vm and names["id"] == names["gid"]:  # another ID is a world of an expanded group
         yield from _read_vm(read, VM_CPU, _CPU)
 
@@ -139,7 +142,10 @@ def _read_device(read: _Read) -> _Made:
 def _read_virtual_disk(read: _Read) -> _Made:
     name = read.names["name"]
     disk = read.names["disk"].replace("-", "") or None
-    instance = f"{name}:{disk}" if disk else name
+    if disk:
+        instance = f"{name}:{disk}"
+    else:
+        instance = name
     yield VIRTUAL_DISK.table, _DISK, {"instance": instance, "vm_name": name, "disk": disk}
 
 
@@ -215,7 +221,17 @@ class _Reading:
             found = heading.fullmatch(line)
             if found is not None:
                 yield from self.close_screen()
-                self._begin_screen(screen, found[1].split())
+                titles = found[1].split()
+                self.screen = screen
+                self.counts[screen.first] = self.counts.get(screen.first, 0) + 1
+                cut = ""
+                if titles[-1] not in _KNOWN:  # the terminal ended inside the last heading
+                    cut = r"(?:\s+\S+)?"
+                    titles = titles[:-1]
+                self.titles = titles
+                self.row = re.compile(
+                    rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*"
+                )
                 return
         if _ABOVE.fullmatch(line):
             yield from self._take_host_line(number, line)
@@ -234,23 +250,9 @@ class _Reading:
         counters = dict(zip(self.titles, found["cells"].split(), strict=False))
         if WORLDS.column in names:  # a counter that is printed among the names
             counters[WORLDS.screen] = names[WORLDS.column]
-        yield from self._make_rows(self.screen, number, _Read(names, counters))
-
-    def _begin_screen(self, screen: _Screen, titles: list[str]) -> None:
-        self.screen = screen
-        self.counts[screen.first] = self.counts.get(screen.first, 0) + 1
-        cut = ""
-        if titles[-1] not in _KNOWN:  # the terminal ended inside the last heading
-            cut = r"(?:\s+\S+)?"
-            titles = titles[:-1]
-        self.titles = titles
-        self.row = re.compile(
-            rf"\s*{screen.names}(?P<cells>(?:\s+{_CELL}){{{len(titles)}}}){cut}\s*"
-        )
-
-    def _make_rows(self, screen: _Screen, number: int, read: _Read) -> Output:
-        sample = self.counts[screen.first]
-        for table, columns, named in screen.rows(read):
+        read = _Read(names, counters)
+        sample = self.counts[self.screen.first]
+        for table, columns, named in self.screen.rows(read):
             if not columns:  # the object itself, once
                 (key, *_) = named.values()
                 if (table.name, key) not in self.seen:

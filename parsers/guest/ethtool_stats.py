@@ -173,7 +173,8 @@ class _Queues:
 
         A counter that has a value already, or whose queue is not known, is a fault.
         """
-        label, count = str(record.values["LABEL"]), str(record.values["COUNT"])
+        label = str(record.values["LABEL"])
+        count = str(record.values["COUNT"])
         line = record.lines["COUNT"]
         self._note_head(record)
         if label == "tx timeout count":
@@ -181,7 +182,8 @@ class _Queues:
         if label == _GIANT:
             direction, columns = "tx", [column.name for column in _GIANT_COLUMNS]
         elif label in _COUNTERS:
-            direction, columns = _COUNTERS[label][0], [_COUNTERS[label][1]]
+            direction = _COUNTERS[label][0]
+            columns = [_COUNTERS[label][1]]
         else:
             return False
         if self.lost or (self.head is not None and self.head[0] != direction):

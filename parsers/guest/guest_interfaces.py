@@ -80,9 +80,12 @@ def parse_block(block: Block) -> Output:
             labels = own_labels
         elif cells or head:
             labels = []
-        if row is not None and _begins_interface(row, cells, has_head=bool(head)):
-            yield row
-            row = None
+        if row is not None:  # what comes a second time is of an interface whose name was lost
+            again = any(row.values[name] is not None for name in cells)
+            has_counters = row.values["rx_packets"] is not None
+            if again or ("mac" in cells and not head and has_counters):
+                yield row
+                row = None
         if row is None or damaged or not known:
             yield fault_at(
                 block, number, PARSER.name, "not a line of this output, or of no interface"
@@ -92,13 +95,6 @@ def parse_block(block: Block) -> Output:
             row.lines = {**row.lines, **dict.fromkeys(cells, number)}
     if row is not None:
         yield row
-
-
-def _begins_interface(row: Row, cells: dict[str, Value], *, has_head: bool) -> bool:
-    """Tell whether cells are of the next interface, whose name was lost: what comes a second time is."""
-    if "mac" in cells and not has_head and row.values["rx_packets"] is not None:
-        return True
-    return any(row.values[name] is not None for name in cells)
 
 
 def _is_damaged(line: str) -> bool:

@@ -69,7 +69,10 @@ def _find_factor(command: str) -> float:
     """Return what one unit of the output is in kB, from the options of the command."""
     found = re.search(r"\bfree\b((?:\s+-[-\w]+)*)", command)
     for option in found[1].split() if found else []:
-        letters = [option[1:]] if option.startswith("--") else list(option[1:])
+        if option.startswith("--"):
+            letters = [option[1:]]
+        else:
+            letters = list(option[1:])
         for letter in letters:
             if letter in _OPTION:
                 return _OPTION[letter]

@@ -25,7 +25,9 @@ _ROLES = {"Edge": "edge", "Manager": "manager", "Controller": "manager"}
 def find_kind(lines: Sequence[str]) -> str:
     """Return the kind of node that the banner names."""
     found = next(filter(None, map(_BANNER.match, lines)), None)
-    return "" if found is None else EDGE if found["role"] == "Edge" else MANAGER
+    if found is None:
+        return ""
+    return EDGE if found["role"] == "Edge" else MANAGER
 
 
 def parse_block(block: Block) -> Output:

@@ -85,7 +85,10 @@ def _read_numbers(row: re.Match[str], starts: dict[str, int]) -> dict[str, str]:
             continue
         column = max(columns, key=starts.__getitem__)
         if column == "as_path":
-            cells[column] = f"{cells[column]} {number[0]}" if column in cells else number[0]
+            if column in cells:
+                cells[column] = f"{cells[column]} {number[0]}"
+            else:
+                cells[column] = number[0]
         elif column not in cells and begin == starts[column]:
             cells[column] = number[0]
     return cells

@@ -42,11 +42,9 @@ def parse_block(block: Block) -> Output:
         elif item[1] not in seen:
             seen.append(item[1])
             yield Row(TABLE, {"certificate_use": None, **item[1], **fixed}, block, item[0])
-    yield from (
-        stray_fault(block, number, PARSER.name)
-        for number, line in enumerate(block.lines)
-        if REFUSED.match(line) or is_ill_dated(line)
-    )
+    for number, line in enumerate(block.lines):
+        if REFUSED.match(line) or is_ill_dated(line):
+            yield (stray_fault(block, number, PARSER.name))
 
 
 PARSER = Parser(

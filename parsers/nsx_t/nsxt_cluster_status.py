@@ -113,9 +113,10 @@ def parse_block(block: Block) -> Output:
 
 
 def _make_row(table: Table, block: Block, line: int, texts: Mapping[str, str | None]) -> Output:
-    cells = {
-        name: (text, line) for name, text in texts.items() if text and text != "not configured"
-    }
+    cells = {}
+    for name, text in texts.items():
+        if text and text != "not configured":
+            cells[name] = (text, line)
     return typed_row(table, block, PARSER.name, line, cells)
 
 

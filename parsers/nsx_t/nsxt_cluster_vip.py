@@ -36,7 +36,10 @@ def parse_block(block: Block) -> Output:
     cells: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         if found := _LINE.match(line):
-            text = "" if found["text"] == "not configured" else found["text"].strip("[]'\" ")
+            if found["text"] == "not configured":
+                text = ""
+            else:
+                text = found["text"].strip("[]'\" ")
             if _COLUMNS[found["label"]] in cells:
                 yield from _make_row(block, cells)
                 cells = {}

@@ -69,7 +69,11 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         found = _LABEL.match(line)
-        label, text = (found["label"], found["text"] or "") if found else ("", "")
+        if found:
+            label = found["label"]
+            text = found["text"] or ""
+        else:
+            label, text = ("", "")
         if label in _OWN:
             if _OWN[label] in own:  # another output begins
                 yield from _read_status(block, own)
@@ -85,15 +89,11 @@ def parse_block(block: Block) -> Output:
                 PEERS, block, PARSER.name, at, {**peer, "session_status": (text, at)}
             )
             peer.pop("session")
-        elif label not in _SECTIONS and not _is_frame(line):
-            yield stray_fault(block, number, PARSER.name)
+        elif label not in _SECTIONS:
+            title = line.strip()  # of a section, or the date above the answer
+            if title and title not in _SECTIONS and not re.match(DATED, title):
+                yield stray_fault(block, number, PARSER.name)
     yield from _read_status(block, own)
-
-
-def _is_frame(line: str) -> bool:
-    """Tell whether a line is blank, the title of a section, or the date above the answer."""
-    text = line.strip()
-    return not text or text in _SECTIONS or re.match(DATED, text) is not None
 
 
 def _read_status(block: Block, own: dict[str, tuple[str, int]]) -> Output:

@@ -59,9 +59,9 @@ _LISTED = re.compile(r"[\[\]']|\bb(?=')")
 
 def parse_block(block: Block) -> Output:
     """Read the interfaces, one row each."""
-    lines = [
-        _LISTED.sub("", line) if "['" in line or "[b'" in line else line for line in block.lines
-    ]
+    lines = []
+    for line in block.lines:
+        lines.append(_LISTED.sub("", line) if "['" in line or "[b'" in line else line)
     for item in headed_rows(TABLE, replace(block, lines=lines), PARSER.name, _HEAD, _LINES, _REST):
         if isinstance(item, Row):
             item.block = block

@@ -37,7 +37,10 @@ def parse_block(block: Block) -> Output:
     cells: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         found = _LINE.match(line)
-        column = _LABELS.get(found["label"]) if found else None
+        if found:
+            column = _LABELS.get(found["label"])
+        else:
+            column = None
         if column in cells or re.match(r"\s*Physical Port\s*$", line):
             yield from _make_row(block, asked, cells)
             cells = {}

@@ -54,15 +54,13 @@ def parse_block(block: Block) -> Output:
             cells.setdefault("node_name", own["node_id"])
         cells.setdefault("entity_id", cells.get("node_name", ("the node", own["status"][1])))
         if "reported" in cells:
-            cells["reported"] = _convert_stamp(*cells["reported"])
+            text, line = cells["reported"]
+            if (
+                text.isdigit() and len(text) <= 14
+            ):  # milliseconds; other text is a fault of its cell
+                moment = datetime.fromtimestamp(int(text) / 1000, UTC)
+                cells["reported"] = (moment.isoformat(timespec="milliseconds"), line)
         yield from typed_row(TABLE, block, PARSER.name, own["status"][1], cells)
-
-
-def _convert_stamp(text: str, line: int) -> tuple[str, int]:
-    """Return milliseconds since 1970 as a time; what is none stays as it is, and is a fault of its cell."""
-    if not text.isdigit() or len(text) > 14:
-        return text, line
-    return datetime.fromtimestamp(int(text) / 1000, UTC).isoformat(timespec="milliseconds"), line
 
 
 PARSER = Parser(

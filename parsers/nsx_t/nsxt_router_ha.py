@@ -65,52 +65,42 @@ def parse_block(block: Block) -> Output:
     peers: list[_Cells] = []
     section = ""
     for number, line in enumerate(block.lines):
-        heading, found = _SECTIONS.match(line), _LINE.match(line)
-        if _begins_router(
-            heading["name"] if heading else "", found["label"] if found else "", section
-        ):
+        heading = _SECTIONS.match(line)
+        found = _LINE.match(line)
+        title = heading["name"] if heading else ""
+        label = found["label"] if found else ""
+        # what is above the last section comes again with the next router
+        again = label in _OWN or title in ("HA ports state", "Sub-cluster Information")
+        if (section and title == "Service Router") or (section == "Peer Routers" and again):
             yield from _make_router_row(block, own, peers)
             own, peers, section = {}, [], ""
         if heading:
-            section = heading["name"]
+            section = title
         elif found:
             cell = found["text"] or "", block.first_line + number
-            _take_line(section, found["label"], cell, own, peers)
+            if section == "HA ports state":
+                if label == "op_state":
+                    own.setdefault("port_state", cell)
+            elif section == "Peer Routers":
+                if label == "Node UUID":
+                    peers.append({"node_uuid": cell})
+                elif label == "HA state" and peers:
+                    peers[-1]["peer_router_state"] = cell
+            elif section != "Sub-cluster Information" and label in _OWN:
+                own.setdefault(_OWN[label], cell)
         elif line.strip() and not re.match(rf"\s*(?:{DATED}|{UUID}\s)", line):
             yield stray_fault(block, number, PARSER.name)
     yield from _make_router_row(block, own, peers)
-
-
-def _begins_router(heading: str, label: str, section: str) -> bool:
-    """Tell whether a line begins the next router: its heading, or what stands above the last section."""
-    again = section == "Peer Routers" and (
-        label in _OWN or heading in ("HA ports state", "Sub-cluster Information")
-    )
-    return (heading == "Service Router" and bool(section)) or again
-
-
-def _take_line(
-    section: str, label: str, cell: tuple[str, int], own: _Cells, peers: list[_Cells]
-) -> None:
-    if section == "HA ports state":
-        if label == "op_state":
-            own.setdefault("port_state", cell)
-    elif section == "Peer Routers":
-        if label == "Node UUID":
-            peers.append({"node_uuid": cell})
-        elif label == "HA state" and peers:
-            peers[-1]["peer_router_state"] = cell
-    elif section != "Sub-cluster Information" and label in _OWN:
-        own.setdefault(_OWN[label], cell)
 
 
 def _make_router_row(block: Block, own: _Cells, peers: list[_Cells]) -> Output:
     if "router_state" not in own:
         return
     yield from typed_row(ROUTER, block, PARSER.name, own.get("router", own["router_state"])[1], own)
-    shared = {
-        name: cell for name, cell in own.items() if name in ("router", "router_state", "ha_mode")
-    }
+    shared = {}
+    for name, cell in own.items():
+        if name in ("router", "router_state", "ha_mode"):
+            shared[name] = cell
     for peer in peers:
         yield from typed_row(PEERS, block, PARSER.name, peer["node_uuid"][1], {**shared, **peer})
 

@@ -94,7 +94,10 @@ def _make_row(
     """Yield the row of an interface, given by its labels: of the firewall where one names the router below it."""
     if not cells:
         return
-    table, labels = (FIREWALL, _OF_FIREWALL) if "Context entity" in cells else (TABLE, _LABELS)
+    if "Context entity" in cells:
+        table, labels = (FIREWALL, _OF_FIREWALL)
+    else:
+        table, labels = (TABLE, _LABELS)
     above = {name: (text, first) for name, text in router.items()}
     own = {labels[label]: cell for label, cell in cells.items() if label in labels}
     yield from typed_row(table, block, PARSER.name, first, above | own)

@@ -63,7 +63,8 @@ def parse_block(block: Block) -> Output:
             elif line.strip() and not _REST.match(line):
                 yield stray_fault(block, number, PARSER.name)
             continue
-        label, text = found["label"], (found["text"] or "").removeprefix("permanent")
+        label = found["label"]
+        text = (found["text"] or "").removeprefix("permanent")
         if cells and (label in _OF_ROUTER or _OF_NEIGHBOR.get(label) in cells):
             yield from typed_row(TABLE, block, PARSER.name, first, router | cells)
             cells = {}

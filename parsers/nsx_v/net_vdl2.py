@@ -129,7 +129,8 @@ def _read_levels(block: Block) -> Output:
         if match is None:
             yield fault_at(block, number, PARSER.name, "no line of the list of VXLAN switches")
             continue
-        key, value = match["key"].strip(), Element(match["key"], number, [match["value"] or ""])
+        key = match["key"].strip()
+        value = Element(match["key"], number, [match["value"] or ""])
         if key in _LEVELS:
             table, column = _LEVELS[key]
             cells: dict[str, Element | str | None] = {column: value} if column else {}

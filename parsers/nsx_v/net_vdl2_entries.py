@@ -91,7 +91,10 @@ def read_executed(block: Block, parser: str) -> Output:
     """
     counts: dict[tuple[str, str], _Cells] = {}
     for number, line in enumerate(block.lines[:-1]):
-        found = _ASKED.search(line) if "Executing::" in line else None
+        if "Executing::" in line:
+            found = _ASKED.search(line)
+        else:
+            found = None
         if found is None:
             continue
         at = block.first_line + number
@@ -129,7 +132,9 @@ def read_entries(
 ) -> Output:
     """Read lines of one output; `first` is the number of the first of them, `asked` what its command gave."""
     expected, rows, odd = 0, 0, 0
-    table, labels, cells = VTEP, dict[str, str](), _Cells()
+    table = VTEP
+    labels = dict[str, str]()
+    cells = _Cells()
     for at, line in enumerate(lines, first):
         counted = _COUNT.match(line)
         found = None if counted else _LINE.match(line)

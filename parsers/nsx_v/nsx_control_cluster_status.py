@@ -54,7 +54,10 @@ def read_record(block: Block, record: Record) -> Output:
     if table is ROLE:
         values["enabled"] = values["configured_status"] == "enabled"
         values["activated"] = values["active_status"] == "activated"
-    lines = {name.lower(): line for name, line in record.lines.items() if line != record.line}
+    lines = {}
+    for name, line in record.lines.items():
+        if line != record.line:
+            lines[name.lower()] = line
     yield Row(table, values, block, record.line, lines)
 
 

@@ -62,16 +62,24 @@ def parse_block(block: Block) -> Output:
         yield from make_row(NODE, block, node, _read_node(node))
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
-                yield from make_row(DISK, block, disk, _read_disk(node, disk))
+                disk_cells = {
+                    "controller_id": node.child("id"),
+                    "device": disk.child("deviceName"),
+                    "latency_type": disk.child("latencyType"),
+                    "last_ms": disk.child("lastLatency"),
+                    "avg_ms": disk.child("avgLatency"),
+                    "alert": disk.child("alertEnabled"),
+                    "refreshed": convert_stamp(disk.child("refreshTime")),
+                }
+                yield from make_row(DISK, block, disk, disk_cells)
     yield from faults
 
 
 def _read_node(node: Element) -> Cells:
-    loads = {
-        load.get("interval"): load.get("averageLoad")
-        for load in node.children
-        if load.tag == "cpuLoadInfo"
-    }
+    loads = {}
+    for load in node.children:
+        if load.tag == "cpuLoadInfo":
+            loads[load.get("interval")] = load.get("averageLoad")
     return {
         "controller_id": node.child("id"),
         "ip": node.child("ipAddress"),
@@ -88,18 +96,6 @@ def _read_node(node: Element) -> Cells:
         "system_time": convert_stamp(node.child("systemTime")),
         "sync_time": convert_stamp(node.child("syncTime")),
         "failover_ready": node.child("nodeFailoverReady"),
-    }
-
-
-def _read_disk(node: Element, disk: Element) -> Cells:
-    return {
-        "controller_id": node.child("id"),
-        "device": disk.child("deviceName"),
-        "latency_type": disk.child("latencyType"),
-        "last_ms": disk.child("lastLatency"),
-        "avg_ms": disk.child("avgLatency"),
-        "alert": disk.child("alertEnabled"),
-        "refreshed": convert_stamp(disk.child("refreshTime")),
     }
 
 

@@ -76,15 +76,13 @@ def _read_cells(line: str, number: int, places: list[int]) -> dict[str, Element 
     elif len(words) == 1 and line[0].isspace():
         names = ["host_ip"]
     else:
-        names = [_NAMES[_find_nearest(places, word.start())] for word in words]
+        names = []
+        for word in words:
+            distances = [abs(place - word.start()) for place in places]
+            names.append(_NAMES[distances.index(min(distances))])
     if len(set(names)) != len(words):
         return {}
     return {name: Element(name, number, [word[0]]) for name, word in zip(names, words, strict=True)}
-
-
-def _find_nearest(places: list[int], place: int) -> int:
-    """Return the number of the place that is nearest to another, the first of several."""
-    return min(range(len(places)), key=lambda number: abs(places[number] - place))
 
 
 PARSER = Parser(

@@ -9,7 +9,7 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, rows
-from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
+from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Row, Table
 
 from ..common._nsx import XML_BODY, make_row, name_refusals, xml_shape
 from ..common._xml import read_xml
@@ -33,20 +33,12 @@ TABLE = Table.of(
 
 def parse_block(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
-    for item in (
-        _read_rest(block)
-        if any(line.lstrip().startswith("<") for line in block.lines[:3])
-        else _read_cli(block)
-    ):
-        if isinstance(item, Row) and isinstance(item.values["state"], str):
-            item.values["state"] = item.values["state"].upper()
-        yield item
-
-
-def _read_cli(block: Block) -> Output:
-    for item in name_refusals(rows(TABLE, PARSER.name, block)):
-        if not isinstance(item, Fault):
-            item.values["source"] = "cli"
+    is_xml = any(line.lstrip().startswith("<") for line in block.lines[:3])
+    for item in _read_rest(block) if is_xml else name_refusals(rows(TABLE, PARSER.name, block)):
+        if isinstance(item, Row):
+            item.values["source"] = "rest" if is_xml else "cli"
+            if isinstance(item.values["state"], str):
+                item.values["state"] = item.values["state"].upper()
         yield item
 
 
@@ -57,14 +49,12 @@ def _read_rest(block: Block) -> Output:
             "controller_id": element.child("id"),
             "name": element.child("name"),
             "ip": element.child("ipAddress"),
-        }
-        cells |= {
             "state": element.child("status"),
             "version": element.child("version"),
             "uptime_s": element.child("upTime"),
         }
         if cells["controller_id"]:
-            yield from make_row(TABLE, block, element, cells | {"source": "rest"})
+            yield from make_row(TABLE, block, element, cells)
     yield from faults
 
 

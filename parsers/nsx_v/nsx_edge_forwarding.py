@@ -44,9 +44,10 @@ def parse_block(block: Block) -> Output:
         hop = _HOP.match(line, begins.end() if begins else 0)
         if hop and network:
             at = block.first_line + number
-            cells = {
-                name: (text, at) for name, text in {**network, **hop.groupdict()}.items() if text
-            }
+            cells = {}
+            for name, text in {**network, **hop.groupdict()}.items():
+                if text:
+                    cells[name] = (text, at)
             yield from typed_row(TABLE, block, PARSER.name, at, cells)
         elif _REST.match(line):
             network = {} if line.strip() else network

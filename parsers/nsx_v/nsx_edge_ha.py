@@ -41,7 +41,10 @@ def read_record(block: Block, record: Record) -> Output:
     values: dict[str, Value] = {}
     for column in TABLE.columns:
         text = str(record.values.get(column.name.upper(), "")).strip() or None
-        values[column.name] = int(text) if text and column.kind == "int" else text
+        if text and column.kind == "int":
+            values[column.name] = int(text)
+        else:
+            values[column.name] = text
     if sessions := record.values.get("SESSION"):
         values["sessions_down"] = sum(state != "Up" for state in sessions)
     lines = {name.lower(): line for name, line in record.lines.items()}

@@ -4,14 +4,12 @@ Source: NSX Edge CLI (NSX for vSphere 6.1), as an administrator published it.
 """
 
 import re
-from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
 from analyzer.artefacts.tables import (
     Block,
     Column,
     ColumnValueError,
-    Fault,
     KeyColumn,
     Row,
     Table,
@@ -96,22 +94,20 @@ def _read_rows(block: Block) -> Output:
                 last = None
                 yield fault_at(block, number, PARSER.name, "no line says what this belongs to")
             else:
-                yield from _take_groups(last, found, number)
+                # Put the named groups of a line into the columns of a row
+                for name, text in found.groupdict().items():
+                    column = TABLE.column(name)
+                    try:
+                        last.values[name] = (
+                            convert(column, text.rstrip(",")) if column and text else None
+                        )
+                        last.lines = {**last.lines, name: number}
+                    except ColumnValueError as error:
+                        yield fault_at(last.block, number, PARSER.name, str(error))
         elif line.strip() and (last is None or not _REST.match(line)):
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if last is not None:
         yield last
-
-
-def _take_groups(row: Row, found: re.Match[str], number: int) -> Iterator[Fault]:
-    """Put the named groups of a line into the columns of a row; one of the wrong type is a fault."""
-    for name, text in found.groupdict().items():
-        column = TABLE.column(name)
-        try:
-            row.values[name] = convert(column, text.rstrip(",")) if column and text else None
-            row.lines = {**row.lines, name: number}
-        except ColumnValueError as error:
-            yield fault_at(row.block, number, PARSER.name, str(error))
 
 
 PARSER = Parser(

@@ -26,7 +26,10 @@ def parse_block(block: Block) -> Output:
         if isinstance(item, Record):
             typed = item.values["SIGN"] != "Engineering Mode"
             sign = "command st eng" if typed else "disclaimer of engineering mode"
-            text = block.lines[item.line - block.first_line] if typed else DISCLAIMER + " …"
+            if typed:
+                text = block.lines[item.line - block.first_line]
+            else:
+                text = DISCLAIMER + " …"
             alone = Block([text], item.line, block.address, block.scope, order=block.order)
             yield Row(TABLE, {"sign": sign}, alone, item.line)
 

@@ -49,31 +49,23 @@ def parse_block(block: Block) -> Output:
     """Read one answer or sys_info file: a row for each place that states a version."""
     head = next((line.strip() for line in block.lines if line.strip()), "")
     if head.startswith("<"):
-        yield from _read_xml_answer(block)
+        root, faults = read_xml(block, PARSER.name)
+        for element in root.find("globalInfo", "systemSummary"):
+            yield from _make_version_row(block, element, element.child("versionInfo"))
+            if element.tag == "systemSummary":
+                yield from _read_load(block, element)
+        for element in root.children:
+            if element.tag == "versionInfo":
+                yield from _make_version_row(block, element, element)
+        yield from faults
     elif head.startswith(("{", '"versionInfo"', '"globalInfo"')):
         yield from _read_json(block)
     else:
-        yield from _read_text(block)
-
-
-def _read_text(block: Block) -> Output:
-    for item in rows(MANAGER, PARSER.name, block):
-        if isinstance(item, Row):
-            line = block.lines[item.line - block.first_line]
-            item.values["source"] = "sys_info" if "System Version" in line else "extension"
-        yield item
-
-
-def _read_xml_answer(block: Block) -> Output:
-    root, faults = read_xml(block, PARSER.name)
-    for element in root.find("globalInfo", "systemSummary"):
-        yield from _make_version_row(block, element, element.child("versionInfo"))
-        if element.tag == "systemSummary":
-            yield from _read_load(block, element)
-    for element in root.children:
-        if element.tag == "versionInfo":
-            yield from _make_version_row(block, element, element)
-    yield from faults
+        for item in rows(MANAGER, PARSER.name, block):
+            if isinstance(item, Row):
+                line = block.lines[item.line - block.first_line]
+                item.values["source"] = "sys_info" if "System Version" in line else "extension"
+            yield item
 
 
 def _make_version_row(block: Block, element: Element, info: Element | None) -> Output:
@@ -83,7 +75,15 @@ def _make_version_row(block: Block, element: Element, info: Element | None) -> O
     cells["hostname"] = element.child("hostName") or element.child("dnsName")
     cells["ip"] = element.child("ipv4Address")
     cells["source"] = "rest"
-    cells["uptime_s"] = _convert_uptime(element.get("uptime"))
+    # "2 days, 3 hours" in seconds, and what is no such text as it is
+    text = element.get("uptime")
+    found = _UPTIME.findall(text[:200])
+    if not found:
+        uptime = text
+    else:
+        seconds = sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)
+        uptime = str(seconds)
+    cells["uptime_s"] = uptime
     yield from make_row(MANAGER, block, info or element, cells)
 
 
@@ -118,17 +118,11 @@ def _convert_size(element: Element | None, unit: str) -> Element | None:
     if found is None or found[1].count(".") > 1 or found[1] == ".":
         return element
     size = float(found[1]) * _MB[found[2].upper()] / _MB[unit]
-    text = f"{size:g}" if size < 1e5 else f"{size:.0f}"
+    if size < 1e5:
+        text = f"{size:g}"
+    else:
+        text = f"{size:.0f}"
     return Element(element.tag, element.line, [text])
-
-
-def _convert_uptime(text: str) -> str:
-    """Return "2 days, 3 hours" in seconds, and what is no such text as it is: `make_row` reports it."""
-    found = _UPTIME.findall(text[:200])
-    if not found:
-        return text
-    seconds = sum(int(number[:9]) * _SECONDS[unit] for number, unit in found)
-    return str(seconds)
 
 
 def _read_json(block: Block) -> Output:
@@ -150,7 +144,15 @@ def _read_json(block: Block) -> Output:
         )
         return
     if text.lstrip().startswith("{"):
-        yield from _report_broken_json(block, text)
+        try:
+            json.loads(text)
+        except RecursionError:
+            yield fault_at(
+                block, block.first_line, PARSER.name, "nested too deeply to be read as JSON"
+            )
+        except ValueError as error:
+            row = block.first_line + min(getattr(error, "lineno", 1), len(block.lines)) - 1
+            yield fault_at(block, row, PARSER.name, f"no JSON from here on: {error}"[:200])
     cells = {
         "version": ".".join(version),
         "build": found.get("buildNumber", ""),
@@ -159,16 +161,6 @@ def _read_json(block: Block) -> Output:
         "ip": found.get("ipv4Address", ""),
     }
     yield from make_row(MANAGER, block, Element("versionInfo", line), cells)
-
-
-def _report_broken_json(block: Block, text: str) -> Iterator[Fault]:
-    try:
-        json.loads(text)
-    except RecursionError:
-        yield fault_at(block, block.first_line, PARSER.name, "nested too deeply to be read as JSON")
-    except ValueError as error:
-        line = block.first_line + min(getattr(error, "lineno", 1), len(block.lines)) - 1
-        yield fault_at(block, line, PARSER.name, f"no JSON from here on: {error}"[:200])
 
 
 def _find_version_objects(text: str) -> Iterator[dict[str, Any]]:

@@ -197,7 +197,10 @@ def parse_block(block: Block) -> Output:
         }
         for name in _TIMES & cells.keys():
             cell = cells[name]
-            cells[name] = convert_stamp(cell) if isinstance(cell, Element) else None
+            if isinstance(cell, Element):
+                cells[name] = convert_stamp(cell)
+            else:
+                cells[name] = None
         if table is LINKS:
             cells["manager_link"] = _LINKS[element.tag]
         if table is EVENT:

@@ -6,13 +6,11 @@ Source: `pagedSystemEventList` and `systemAlarm` of the API guide (NSX for vSphe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from analyzer.artefacts.parsing import Output, Parser, fault_at
-from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
+from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
-from ..common._xml import Element, read_xml
+from ..common._xml import read_xml
 
 TABLE = Table.of(
     "nsx.system_event",
@@ -55,12 +53,6 @@ def parse_block(block: Block) -> Output:
             "resolution_attempted": element.child("resolutionAttempted"),
         }
         yield from make_row(TABLE, block, element, cells)
-    yield from _further_pages(block, root)
-    yield from faults
-
-
-def _further_pages(block: Block, root: Element) -> Iterator[Fault]:
-    """Say of a page that it is not all: a table that lacks events proves nothing by their absence."""
     held = sum(1 for _ in root.find(*_EVENTS))
     for paging in root.find("pagingInfo"):
         total = paging.child("totalCount")
@@ -71,6 +63,7 @@ def _further_pages(block: Block, root: Element) -> Iterator[Fault]:
         ):
             why = f"the answer holds {held} of {total.text.strip()[:18]} events: the others are on further pages"
             yield fault_at(block, total.line, PARSER.name, why)
+    yield from faults
 
 
 PARSER = Parser(

@@ -80,9 +80,21 @@ def parse_block(block: Block) -> Output:
 def _read_sections(block: Block) -> Output:
     for template, part in _split_sections(block):
         if not template:
-            yield from _report_untitled(part)
+            # An output without any title is an answer we do not know
+            for number, line in enumerate(part.lines, part.first_line):
+                if line.strip():
+                    yield Fault(
+                        part.address,
+                        number,
+                        line,
+                        PARSER.name,
+                        why="before the first title of a section",
+                    )
             continue
-        found = _read_bridges(part) if template == "nsx_vdr_bridge" else _read_table(template, part)
+        if template == "nsx_vdr_bridge":
+            found = _read_bridges(part)
+        else:
+            found = _read_table(template, part)
         for item in found:
             if isinstance(item, Row):
                 item.block = block
@@ -96,7 +108,10 @@ def _read_table(template: str, part: Block) -> Output:
     entries = nascent = 0
     for item in rows(table, template, part, extra):
         if table is ARP and isinstance(item, Row):
-            _read_flags(item.values)
+            flags = str(item.values["flags"] or "")
+            item.values["is_permanent"] = item.values["expiry_s"] is None
+            item.values["is_nascent"] = "N" in flags
+            item.values["is_dynamic"] = "I" not in flags and "S" not in flags
             entries += 1
             nascent += item.values["is_nascent"] is True
         yield item
@@ -124,15 +139,6 @@ def _read_bridges(part: Block) -> Output:
             yield item
 
 
-def _report_untitled(part: Block) -> Iterator[Fault]:
-    """An output without any title is an answer we do not know: each of its lines is a fault."""
-    for number, line in enumerate(part.lines, part.first_line):
-        if line.strip():
-            yield Fault(
-                part.address, number, line, PARSER.name, why="before the first title of a section"
-            )
-
-
 def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
     """Yield (template, its part of the block); a part's params name its router."""
     template, begin, params = "", 0, dict(block.params)
@@ -144,7 +150,9 @@ def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
             continue
         if number > begin:
             yield template, _cut_part(block, begin, number, params)
-        template, begin, params = found[0], number, dict(block.params) | found[1]
+        template = found[0]
+        begin = number
+        params = dict(block.params) | found[1]
     yield template, _cut_part(block, begin, len(block.lines), params)
 
 
@@ -161,13 +169,6 @@ def _cut_part(block: Block, begin: int, end: int, params: dict[str, str]) -> Blo
     return replace(
         block, lines=block.lines[begin:end], first_line=block.first_line + begin, params=params
     )
-
-
-def _read_flags(values: dict[str, Value]) -> None:
-    flags = str(values["flags"] or "")
-    values["is_permanent"] = values["expiry_s"] is None
-    values["is_nascent"] = "N" in flags
-    values["is_dynamic"] = "I" not in flags and "S" not in flags
 
 
 # Options of net-vdr that print what a router has, long or short.

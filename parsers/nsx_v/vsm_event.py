@@ -37,7 +37,10 @@ _SHAPE = (
 def finish_values(_record: Record, values: dict[str, Value]) -> None:
     """Take the level from the severity."""
     severity = values["severity"]
-    values["level"] = severity.lower() if isinstance(severity, str) else None
+    if isinstance(severity, str):
+        values["level"] = severity.lower()
+    else:
+        values["level"] = None
 
 
 PARSER = vsm_parser("vsm_event", TABLE, _SHAPE, "Event", finish_values)

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.archive.store import Archive
-from tools.make_cases import Made, make
+from tools.make_cases import Made, write_cases
 
 pytestmark = pytest.mark.process
 
@@ -67,8 +67,8 @@ def started(*words: str | Path) -> subprocess.Popen[str]:
 def documents(archive: Path) -> dict[str, str]:
     """Return the exact text of each visible case document by the name of the case; refused cases are left out."""
     opened = Archive.open(archive)
-    cases = opened.snapshot().current()
-    metas = opened.metas(cases)
+    cases = opened.take_snapshot().list_visible_cases()
+    metas = opened.read_metas(cases)
     return {
         metas[case.id]["name"]: opened.document_text(case)
         for case in cases
@@ -100,7 +100,7 @@ class Undisturbed:
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     """Twenty cases in folders and archives, batched once by one undisturbed run."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    made = make(folder / "cases", COUNT, form="mixed")
+    made = write_cases(folder / "cases", COUNT, form="mixed")
     backline("batch", folder / "cases", "--archive", folder / "archive")
     return Undisturbed(folder / "cases", folder / "archive", documents(folder / "archive"), made)
 
@@ -119,7 +119,7 @@ def test_a_batch_stores_every_case_and_the_archive_is_sound(undisturbed: Undistu
 @pytest.mark.process
 def test_a_second_run_is_many_times_faster(tmp_path: Path) -> None:
     """Batched again, 50 cases take at most a quarter of the first time and write no object."""
-    make(tmp_path / "cases", TWICE, seed=5)
+    write_cases(tmp_path / "cases", TWICE, seed=5)
     walls = []
     for _ in range(2):
         began = time.monotonic()
@@ -133,10 +133,13 @@ def test_a_second_run_is_many_times_faster(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
     """With a fifth of the uploads broken every case has an answer with a reason, and the sound ones their findings."""
-    made = make(tmp_path / "cases", MIXED, seed=2, broken_share=0.2, form="mixed")
+    made = write_cases(tmp_path / "cases", MIXED, seed=2, broken_share=0.2, form="mixed")
     said = backline("batch", tmp_path / "cases", "--archive", tmp_path / "archive", codes=(5,))
     opened = Archive.open(tmp_path / "archive")
-    metas = {meta["name"]: meta for meta in opened.metas(opened.snapshot().current()).values()}
+    metas = {
+        meta["name"]: meta
+        for meta in opened.read_metas(opened.take_snapshot().list_visible_cases()).values()
+    }
     found = {
         one.path.name for one in made if one.kind != "broken-nothing"
     }  # an empty folder is no case
@@ -318,7 +321,7 @@ def test_a_read_only_archive_is_read_and_a_batch_into_it_refused(
     shutil.copytree(undisturbed.archive, archive)
     shutil.rmtree(archive / "tmp", ignore_errors=True)
     shutil.copytree(undisturbed.cases, tmp_path / "cases")
-    make(tmp_path / "more", 1, seed=9)
+    write_cases(tmp_path / "more", 1, seed=9)
     before = _read_only(archive)
     try:
         said = backline("archive", "list", "--archive", archive, before=before)

@@ -17,8 +17,8 @@ PAGE = guide.ARCHIVE.read_text(encoding="utf-8")
 @pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the page in a fresh folder prints what it shows."""
-    guide.prepare(tmp_path)
-    assert guide.played(PAGE, tmp_path) == PAGE, (
+    guide.copy_cases(tmp_path)
+    assert guide.play_page(PAGE, tmp_path) == PAGE, (
         "run python tools/guide.py and look at what changed"
     )
 
@@ -38,6 +38,6 @@ def test_the_page_names_every_column_of_sql() -> None:
         if len(cells) == 5
     }
     for view in views.SYSTEM:
-        assert re.findall(r"`(\w+)`", rows[view.name]) == [column.name for column in view.every], (
-            view.name
-        )
+        assert re.findall(r"`(\w+)`", rows[view.name]) == [
+            column.name for column in view.every_column
+        ], view.name

@@ -57,14 +57,14 @@ def test_a_misspelt_field_names_its_nearest(archive: Path, typed: str, meant: st
     assert done.exit_code == 2
     assert f"did you mean `{meant}`?" in done.output
     with pytest.raises(question.Misread) as caught:
-        question.read(f"{typed}: x1")
+        question.read_question(f"{typed}: x1")
     assert f"did you mean `{meant}`?" in caught.value.do
 
 
 def test_a_text_with_a_colon_is_still_a_text() -> None:
     """Only a word that is near a field is taken for one."""
-    assert question.read("ScsiDeviceIO: failed").kind == question.TEXT
-    assert question.read("NetPort: disabled").kind == question.TEXT
+    assert question.read_question("ScsiDeviceIO: failed").kind == question.TEXT
+    assert question.read_question("NetPort: disabled").kind == question.TEXT
 
 
 @pytest.mark.parametrize("driver", ["ixgben", "vmxnet3"])
@@ -93,4 +93,4 @@ def test_no_such_driver_is_no_proof_where_adapters_were_not_listed(archive: Path
     """A host whose HBAs nobody listed may have one with that driver: nobody can tell."""
     done = search(archive, "driver: no_such_driver")
     assert "cannot tell for" in done.output
-    assert terms.read("driver: x").table is terms.ADAPTERS
+    assert terms.read_term("driver: x").table is terms.ADAPTERS

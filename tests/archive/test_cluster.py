@@ -39,7 +39,7 @@ from tests.kit.cluster_kit import (
     stage_below,
     until,
 )
-from tools.make_cases import make
+from tools.make_cases import write_cases
 
 SMALL = 6
 
@@ -48,7 +48,7 @@ SMALL = 6
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Synthetic cases of some hosts, many small ones, and one that is no case at all."""
     folder = tmp_path_factory.mktemp("cases")
-    make(folder / "hosts", 2, form="mixed")
+    write_cases(folder / "hosts", 2, form="mixed")
     small_cases(folder / "sessions", SMALL)
     write(folder / "noise.tgz", random.Random(3).randbytes(4000))
     return folder
@@ -382,7 +382,7 @@ def kit_catalog(config: Any) -> run_catalog.Catalog:
     """Return the catalog that a worker makes of what it is sent."""
     kit = pickle.loads(pickle.dumps(worker_protocol.kit_of(config)))
     worker_protocol._contexts.clear()
-    return worker_protocol._context(config, kit).catalog
+    return worker_protocol._make_context(config, kit).catalog
 
 
 def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(

@@ -28,7 +28,7 @@ from tests.kit.cluster_kit import (
     stage_below,
 )
 from tests.kit.s3_kit import s3_server
-from tools.make_cases import make
+from tools.make_cases import write_cases
 
 COUNT = 14
 
@@ -38,7 +38,7 @@ def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three workers know nothing but the store; one is killed in the midst of a case; every document is as at home."""
-    make(tmp_path / "cases", 3, form="mixed")
+    write_cases(tmp_path / "cases", 3, form="mixed")
     small_cases(tmp_path / "cases", COUNT - 3)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home")
     stage = stage_below(tmp_path, monkeypatch)

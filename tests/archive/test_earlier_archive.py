@@ -165,19 +165,19 @@ def test_labels_and_backtests_of_an_earlier_case(archive: str) -> None:
 
 def test_the_page_reads_an_earlier_case(archive: str, tmp_path: Path) -> None:
     """The page lists the case, tells its findings, and makes all three results anew."""
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     try:
         history = History(archive, place)
-        (past,) = history.newest()
-        record = stored.record(Library(archive), past["id"])
+        (past,) = history.list_newest()
+        record = stored.describe_case(Library(archive), past["id"])
 
         assert [one["rule"] for one in record["findings"]] == [RULES[0], RULES[2], RULES[1]]
         assert f"cannot tell: {record['unknowns']} questions" in run(
             "archive", "show", past["id"], "--archive", archive
         )
-        assert all(history.result(past["id"], name).stat().st_size for name in RESULTS)
+        assert all(history.find_result(past["id"], name).stat().st_size for name in RESULTS)
     finally:
-        place.close()
+        place.remove_all()
 
 
 @pytest.mark.size

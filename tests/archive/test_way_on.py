@@ -24,7 +24,8 @@ from analyzer.archive.object_store.object_store import StoreWriteError
 from analyzer.cli import main
 from analyzer.runtime.paths import folder_name
 from tools import make_cases
-from tools.case_hosts import new_host, tgz
+from tools.case_hosts import new_host
+from tools.case_pack import tgz
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "samples" / "cases"
@@ -43,12 +44,12 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder.mkdir()
     for number in range(10):
         host = new_host(random.Random(number), number, datetime(2021, 3, 1, 1))
-        top, members = host.bundle()
+        top, members = host.make_bundle()
         for lost in range(max(0, number - 7)):
             log = members.get(f"{top}/var/run/log/vobd.log", "")
             text = log if isinstance(log, str) else log.decode()
             members[f"{top}/var/run/log/vobd.log"] = text + BAD.format(f"{VOLUME[:-1]}{lost}")
-        (folder / f"{top}.tgz").write_bytes(tgz(members, host.when))
+        (folder / f"{top}.tgz").write_bytes(tgz(members, stamp=int(host.when.timestamp())))
     out = folder.parent / "out"
     assert run("triage", folder, "-o", out, "--no-settings", "--no-packs", "--quiet").exit_code == 0
     return folder, out
@@ -203,7 +204,7 @@ def test_a_folder_of_cases_counts_archives_too(tmp_path: Path) -> None:
 
 def test_a_driver_is_found_by_its_name(tmp_path: Path) -> None:
     """`driver: NAME` finds its machines; a bare word or a column without a table is answered with what to write."""
-    make_cases.make(tmp_path / "cases", 2)
+    make_cases.write_cases(tmp_path / "cases", 2)
     archive = tmp_path / "archive"
     told = run("batch", tmp_path / "cases", "--archive", archive, "--no-settings", "--no-packs")
     following = re.search(r"next: backline (archive list .*--sort worst)", told.stdout)

@@ -16,7 +16,7 @@ from analyzer.rules.run_catalog import Local
 from tools import guide
 
 PAGE = guide.PAGE.read_text(encoding="utf-8")
-BLOCKS = list(guide.blocks(PAGE))
+BLOCKS = list(guide.find_blocks(PAGE))
 RULES = [
     one for one in BLOCKS if one.file.endswith(".yaml") and not one.file.endswith("/shared.yaml")
 ]
@@ -55,8 +55,8 @@ outcomes:
 @pytest.mark.process
 def test_the_page_says_what_the_commands_print(tmp_path: Path) -> None:
     """Running every command of the guide in a fresh folder prints what the page shows."""
-    guide.prepare(tmp_path)
-    assert guide.played(PAGE, tmp_path) == PAGE, (
+    guide.copy_cases(tmp_path)
+    assert guide.play_page(PAGE, tmp_path) == PAGE, (
         "run python tools/guide.py and look at what changed"
     )
 

@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
-from analyzer.facts import Facts, site
+from analyzer.facts import Facts, nsxv_site
+from analyzer.facts.site_signs import CHANNEL
 from analyzer.report import view
-from tools.case_nsx import STATES
+from tools.nsx_site import CONTROL_PLANES
 
 FAULT, CLUSTER, SPLIT = "kb-2151719", "nsx-majority-lost", "nsx-cluster-split"
 RESTART = "restart api-server"
@@ -25,7 +26,7 @@ def triage(state: str, folder: Path) -> dict[str, Any]:
     """Write the site in a state, run the command on it and return its case document."""
     site = folder / "site"
     site.mkdir()
-    for name, body in STATES[state]().items():
+    for name, body in CONTROL_PLANES[state]().items():
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
     done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code in (0, 1, 5), done.output
@@ -212,12 +213,12 @@ def test_the_release_is_told_once(tmp_path: Path) -> None:
         node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01"
     )
 
-    assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
+    assert view.list_facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
 
 
 def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path) -> None:
     """The prompt `nsx-controller #` names no machine; `show network interface` does, and the finding says it."""
-    status = STATES["majority lost"]()["controller-1.txt"]
+    status = CONTROL_PLANES["majority lost"]()["controller-1.txt"]
     assert isinstance(status, str)
     interfaces = (
         "nsx-controller # show network interface\n"
@@ -235,10 +236,10 @@ def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path
     assert found["subject"].startswith("192.0.2.31 (")
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", CONTROL_PLANES)
 def test_no_sample_prints_a_state_that_no_source_shows(state: str) -> None:
     """Of the Central CLI only RUNNING is published; other states stand in the REST answer, which defines them."""
-    files = STATES[state]()
+    files = CONTROL_PLANES[state]()
     assert "DISCONNECTED" not in str(files)
     if "central-cli.txt" in files:
         rows = [
@@ -266,10 +267,8 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
         facts.add(
             Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line)
         )
-    site.put(facts)
-    told = sorted(
-        (str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows
-    )
+    nsxv_site.put_site(facts)
+    told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(CHANNEL).rows)
     facts.close()
 
     assert told == [

@@ -15,10 +15,9 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.report import markdown
-from analyzer.report.completeness import completeness
-from analyzer.report.stories import stories
-from tools.nsx_site import STATES, state
-from tools.nsx_site import files as site_files
+from analyzer.report.completeness import describe_completeness
+from analyzer.report.finding_rows import list_stories
+from tools.nsx_site import STATES, make_files, make_state
 
 # What a release has, whatever the site looks like: such findings are gone on a release with the fix.
 BOUND = {"kb-2151719", "nsx-1961105", "nsx-1970527"}
@@ -41,7 +40,7 @@ def made(name: str, release: str = "") -> tuple[dict[str, Any], str]:
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         site.mkdir()
-        for file, body in state(name, release).items():
+        for file, body in make_state(name, release).items():
             (site / file).write_bytes(body if isinstance(body, bytes) else body.encode())
         done = CliRunner().invoke(
             main, ["triage", str(site), "-o", str(Path(folder, "out")), "--quiet"]
@@ -134,13 +133,13 @@ def test_a_release_with_the_fixes_claims_nothing_bound_to_a_version(name: str) -
 )
 def test_one_cause_is_told_once(name: str, causes: list[str]) -> None:
     """What the Manager, the hosts and the controllers say of one fault stands behind its cause, which comes first."""
-    told = [story.row for story in stories(case(name)) if not story.row.hollow]
+    told = [story.row for story in list_stories(case(name)) if not story.row.hollow]
     assert [row.first["rule"] for row in told] == causes
 
 
 def test_the_note_names_a_cause_and_a_step_once() -> None:
     """Three objects of one cause are one line of the case note, and a step that helps all is printed once."""
-    note = markdown.render(case("a host cut off"))
+    note = markdown.render_note(case("a host cut off"))
     assert note.count("Then fix this: The control plane agent") == 0
     several = "(esx42.lab.example to 192.0.2.31, esx42.lab.example to 192.0.2.32, esx42.lab.example to 192.0.2.33)"
     assert (
@@ -191,8 +190,8 @@ def test_without_the_manager_its_rules_cannot_tell() -> None:
 
 def test_a_member_that_was_skipped_stands_in_the_first_lines() -> None:
     """The sentence on the material names the Manager whose bundle was not collected."""
-    assert "not collected: NSX Manager" in completeness(case("manager bundle missing"))
-    assert "not collected: controller-2" in completeness(case("one controller down"))
+    assert "not collected: NSX Manager" in describe_completeness(case("manager bundle missing"))
+    assert "not collected: controller-2" in describe_completeness(case("one controller down"))
 
 
 @pytest.mark.size
@@ -322,7 +321,7 @@ def test_a_case_without_a_site_has_no_picture(tmp_path: Path) -> None:
 
 def arp(release: str, entries: int, times: int, folder: Path) -> list[tuple[str, str]]:
     """Return severity and confidence of issue 1970527 where each host prints its ARP table so many times."""
-    files = site_files(replace(STATES["exposed"], release=release, arp=entries, arp_printed=times))
+    files = make_files(replace(STATES["exposed"], release=release, arp=entries, arp_printed=times))
     for file, body in files.items():
         (folder / file).write_bytes(body if isinstance(body, bytes) else body.encode())
     done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(folder / "out"), "--quiet"])
@@ -354,7 +353,7 @@ def test_an_arp_table_is_counted_once_and_judged_by_the_vib(
 
 def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
     """The bundle ends early: the member is drawn as cut, and a finding says what is not sure without the rest."""
-    site = state("exposed")
+    site = make_state("exposed")
     bundle = site["nsx-controller-1.tgz"]
     site["nsx-controller-1.tgz"] = bundle[: len(bundle) * 9 // 10]
     for file, body in site.items():
@@ -401,7 +400,7 @@ def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path)
 
 def test_a_manager_alone_is_asked_for_controllers_and_hosts_and_for_no_edge(tmp_path: Path) -> None:
     """Every site has controllers and hosts; an Edge is asked for where something of the case names one."""
-    bundle = state("healthy")["nsxmgr01-techsupport.tgz"]
+    bundle = make_state("healthy")["nsxmgr01-techsupport.tgz"]
     (tmp_path / "nsxmgr01-techsupport.tgz").write_bytes(
         bundle if isinstance(bundle, bytes) else bundle.encode()
     )

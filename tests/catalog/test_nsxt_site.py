@@ -18,11 +18,10 @@ from click.testing import CliRunner
 from analyzer import open_case
 from analyzer.cli import main
 from analyzer.report import html, markdown
-from analyzer.report.completeness import completeness
-from analyzer.report.site import SitePicture, picture
-from tools import case_nsxt
-from tools.case_nsxt import STATES
-from tools.nsxt_outputs import cluster, edge, line, uuid
+from analyzer.report.completeness import describe_completeness
+from analyzer.report.site import SitePicture, draw_site
+from tools import nsxt_site
+from tools.nsxt_site import STATES, cluster_status, format_line, make_uuid, name_edge
 
 Doc = dict[str, Any]
 
@@ -183,7 +182,7 @@ def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc])
 
 def test_one_object_of_several_witnesses_is_named_once(docs: dict[str, Doc]) -> None:
     """Four nodes miss one manager: the note names it once with the four, and prints the step once."""
-    note = markdown.render(docs["a manager down"])
+    note = markdown.render_note(docs["a manager down"])
     assert (
         "They are: manager 192.0.2.43 (on nsxt-edge-01, nsxt-edge-02, nsxt-mgr-01, nsxt-mgr-02)"
         in note
@@ -248,7 +247,7 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
 
 def drawn(doc: Doc) -> SitePicture:
     """Return the picture of a case."""
-    found = picture(doc)
+    found = draw_site(doc)
     assert found is not None
     return found
 
@@ -341,7 +340,7 @@ def test_both_ends_of_a_tunnel_speak_of_one_line(docs: dict[str, Doc]) -> None:
 
 def test_the_page_prints_the_number_of_the_finding_beside_its_mark(docs: dict[str, Doc]) -> None:
     """The picture is drawn by the code that draws NSX-v; its numbers are those of the findings."""
-    page = html.render(docs["an edge cut off"])
+    page = html.render_page(docs["an edge cut off"])
     svg = page.partition('<figure class="site"')[2].partition("</figure>")[0]
 
     assert re.findall(r'class="no"[^>]*>(\d+(?: \+\d+)?)<', svg) != []
@@ -385,24 +384,26 @@ def asked(doc: Doc, rule: str) -> list[str]:
 def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path) -> None:
     """The others have it as UP: it is named as not collected, and the edge that it serves is no finding."""
     texts = ["nsxt-mgr-01.txt", "nsxt-mgr-02.txt", "nsxt-edge-01.txt", "nsxt-edge-02.txt"]
-    doc = part(tmp_path, [uuid("manager", 3)], *texts)
+    doc = part(tmp_path, [make_uuid("manager", 3)], *texts)
 
     assert told(doc) == []
     assert asked(doc, "nsxt-member-not-collected") == ["nsxt-mgr-03.lab.example (manager)"]
-    assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {uuid('edge', 1)}"]
+    assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {make_uuid('edge', 1)}"]
     assert lines_of(doc, "down", "contradicted") == {}
-    assert "manager nsxt-mgr-03.lab.example (only named by others)" in completeness(doc)
+    assert "manager nsxt-mgr-03.lab.example (only named by others)" in describe_completeness(doc)
 
 
 def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
     """Managers know an id and no kind of it; nothing is said of tunnels, and that is asked for."""
     doc = part(
-        tmp_path, [uuid("edge", 1), uuid("edge", 2)], *(f"nsxt-mgr-0{n}.txt" for n in (1, 2, 3))
+        tmp_path,
+        [make_uuid("edge", 1), make_uuid("edge", 2)],
+        *(f"nsxt-mgr-0{n}.txt" for n in (1, 2, 3)),
     )
 
     assert told(doc) == []
     assert {one["name"] for one in drawn(doc).missing} == {
-        uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)
+        make_uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)
     }
     assert "get bfd-sessions" in json.dumps(doc["cannot_tell"])
 
@@ -438,16 +439,16 @@ def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
     logs = {}
     for n, second in ((1, 40), (2, 0)):
         ends = f"198.51.100.1{n}:198.51.100.1{3 - n}"
-        logs[edge(n)] = "".join(
-            line(
-                f"09:1{at}:{second:02d}.000", edge(n), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
+        logs[name_edge(n)] = "".join(
+            format_line(
+                f"09:1{at}:{second:02d}.000", name_edge(n), 'comp="nsx-edge" subcomp="nsxa" s2comp="tunnel"',
                 f"Tunnel {ends}(geneve) state updated from {was} to {now}", "FABRIC", "WARN",
             )
             for at, (was, now) in enumerate(words[:changes])
         )  # fmt: skip
     folder = tmp_path / "site"
     folder.mkdir()
-    for name, body in case_nsxt.site(logs=logs).items():
+    for name, body in nsxt_site.make_site(logs=logs).items():
         (folder / name).write_bytes(body.encode() if isinstance(body, str) else body)
     CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
     doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
@@ -496,7 +497,7 @@ def test_a_host_with_its_bundle_is_no_stranger_and_trouble_is_drawn_first() -> N
     names = [f"esx-{n:02}" for n in range(30)]
     nodes = [
         {
-            "node_uuid": uuid("host", n),
+            "node_uuid": make_uuid("host", n),
             "node_display_name": name,
             "mgmt_connection_status": "DOWN" if n == 29 else "UP",
         }
@@ -550,7 +551,7 @@ def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told()
         for n in range(15)
         for m, state in ((n, "down" if n == 14 else "up"), (0, "up"), (1, "up"))
     ]
-    found = picture({"site": site, "findings": []})
+    found = draw_site({"site": site, "findings": []})
 
     assert found is not None and found.together == []
     hosts = [box for box in found.boxes if box.kind == "host"]
@@ -561,7 +562,7 @@ def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told()
 
 def test_an_answer_of_the_api_is_of_the_manager_its_address_names() -> None:
     """`curl` on a jump host: the answer is of the manager in the URL, by the name that the cluster status gives it."""
-    status = cluster()
+    status = cluster_status()
     found = re.search(r"(?P<fqdn>\S+)\s+(?P<ip>192\.0\.2\.\d+)\s+UP", status)
     assert found is not None
     text = f'root@jump:~# curl -u admin:x https://{found["ip"]}/api/v1/alarms\n{{"results": []}}\n\nm> get cluster status\n{status}'
@@ -583,7 +584,9 @@ def _cells(text: str, table: str, column: str, folder: Path) -> list[Any]:
 
 def test_managers_that_share_a_name_are_told_by_their_addresses(tmp_path: Path) -> None:
     """Two managers of the list that both go by the name they were deployed with are two members of the site."""
-    rows = [f" {uuid('manager', n)}       nsx-manager       192.0.2.{n}        UP" for n in (1, 2)]
+    rows = [
+        f" {make_uuid('manager', n)}       nsx-manager       192.0.2.{n}        UP" for n in (1, 2)
+    ]
     head = "nsxt-mgr-01> get cluster status verbose\nGroup Type: HTTPS\nGroup Status: STABLE\n\nMembers:"
     text = "\n".join([head, " UUID      FQDN      IP      STATUS", *rows, ""])
     assert {"192.0.2.1", "192.0.2.2"} <= set(_cells(text, "nsxt.site_member", "ip", tmp_path))

@@ -22,7 +22,7 @@ ABOVE_INFO = {"critical", "major", "warning"}
 def triaged(tmp_path: Path, size: int, problems: tuple[Planted, ...]) -> dict[str, Any]:
     """The case document of a bundle with some problems, made by the command."""
     bundle = tmp_path / "host.tgz"
-    make_bundle.make(bundle, size, dumps=False, problems=problems)
+    make_bundle.write_bundle(bundle, size, dumps=False, problems=problems)
     done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"])
     assert done.exit_code in (0, 5), done.output
     document: dict[str, Any] = json.loads(

@@ -100,7 +100,7 @@ def _packed(made: tarfile.TarFile, tar: tarfile.TarFile, seed: str, size: int) -
     for member in made.getmembers():
         tar.addfile(member, made.extractfile(member))
     for log, part in make_bundle.LIVE.items():
-        text = b"".join(LogText(log, seed).exactly(int(size * part)))
+        text = b"".join(LogText(log, seed).fill_size(int(size * part)))
         head = tarfile.TarInfo(f"{made.getnames()[0].partition('/')[0]}/var/run/log/{log}.log")
         head.size = len(text)
         tar.addfile(head, io.BytesIO(text))

@@ -20,7 +20,7 @@ from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from tools.case_nsx import STATES
+from tools.nsx_site import CONTROL_PLANES
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "samples" / "cases"
@@ -157,7 +157,7 @@ def test_controllers_without_a_name_stay_apart() -> None:
 
 def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt(tmp_path: Path) -> None:
     """The Manager's bundle and its Central CLI session are one node, and the assumption is shown."""
-    for name, body in STATES["healthy"]().items():
+    for name, body in CONTROL_PLANES["healthy"]().items():
         (tmp_path / name).write_bytes(body.encode() if isinstance(body, str) else body)
     document = triage([tmp_path]).document
     [manager] = [node for node in document["nodes"] if node["kind"] == "nsx_manager"]

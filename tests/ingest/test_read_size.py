@@ -13,7 +13,7 @@ import pytest
 
 from analyzer.pipeline.triage import Options, triage
 from tests.kit.memory_kit import peak
-from tools.make_bundle import make, vsish_dump
+from tools.make_bundle import vsish_dump, write_bundle
 
 COMMAND = (sys.executable, "-m", "analyzer", "triage")
 TOP = "esx-esx1.example.com-2021-03-08--14.49-17885597"
@@ -78,7 +78,7 @@ def test_files_that_nobody_reads_cost_little(tmp_path: Path) -> None:
 def test_a_bundle_of_real_size_in_little_memory(tmp_path: Path) -> None:
     """Logs, rotated logs, commands, a capture and pasted dumps, 160 MB of text: 150 MB are enough."""
     path = tmp_path / "esx-bench.tgz"
-    make(path, 160_000_000)
+    write_bundle(path, 160_000_000)
 
     assert peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 150  # measured: 90
 

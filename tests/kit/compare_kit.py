@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools.case_pack import tgz
-from tools.case_text import client_stats, net_stats, rx_queue, rx_summary, vib_list, vmx
+from tools.case_text import client_stats, net_stats, rx_queue, rx_summary, vib_list, vmx_file
 from tools.make_case import vm_support
 
 _NIC = "Name    PCI Device    Driver  Admin Status  Link Status  Speed  Duplex  MAC Address         MTU  Description\n"
@@ -87,7 +87,7 @@ class HostMoment:
             made["commands/localcli_system-stats-uptime-get.txt"] = f"{self.uptime}000000\n"
         for vm in self.vms:
             path = _path(vm).removeprefix("/")
-            made[path] = vmx(
+            made[path] = vmx_file(
                 vm.name, "centos7-64", vcpus=2, nics=[("vmxnet3", "VM Network", vm.mac)]
             )
         return made

@@ -72,7 +72,7 @@ class Listener:
         self._task = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
-        async for number, event in self.manager.events(0):
+        async for number, event in self.manager.follow_events(0):
             self.seen.append((number, event))
             self._come.set()
 
@@ -125,7 +125,7 @@ async def at_desk(
     folder: Path, archive: str = "", **options: Any
 ) -> AsyncIterator[tuple[CaseManager, Listener]]:
     """Give a desk and its listener; end all processes afterwards."""
-    place = PrivatePlace.make(folder)
+    place = PrivatePlace.make_folder(folder)
     manager = CaseManager(place, archive, **options)
     listener = Listener(manager)
     await asyncio.sleep(0)
@@ -134,16 +134,16 @@ async def at_desk(
     finally:
         listener.stop()
         await manager.close()
-        place.close()
+        place.remove_all()
 
 
 def put(manager: CaseManager, name: str, *contents: tuple[str, bytes]) -> str:
     """Give a case of uploaded files to a desk, as uploads do; return its id."""
-    case = manager.new(
+    case = manager.add_case(
         name, [NewFile(label, len(data), 1_600_000_000.0) for label, data in contents]
     )
     for number, (_, data) in enumerate(contents):
-        manager._place.file(case.id, number).write_bytes(data)
+        manager._place.find_file(case.id, number).write_bytes(data)
         manager.file_done(case.id, number)
     return case.id
 

@@ -19,13 +19,13 @@ from starlette.testclient import TestClient
 
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.web.cases.app import Routes, Serving, application
+from analyzer.web.cases.app import Routes, Serving, make_application
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import PageSession
 from analyzer.web.guard.wire import NewFile, Refusal
-from analyzer.web.server import Server, bind, port_of
+from analyzer.web.server import Server, bind_socket, port_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds for what is there at once on a machine that is not busy
@@ -105,7 +105,7 @@ class StandInDesk:
 def serving_at(folder: Path, port: int = 8770, bounds: Bounds | None = None) -> Serving:
     """Return what a server shares, with a private place below `folder`."""
     bounds = bounds or Bounds(reserve=0)
-    place = PrivatePlace.make(folder)
+    place = PrivatePlace.make_folder(folder)
     made = page_makers(main)
     return Serving(
         PageSession(port),
@@ -123,26 +123,26 @@ def client_of(serving: Serving, *others: Routes, signed_in: bool = True) -> Iter
     """Give a client without a network; it sends what our page in a browser sends, below the secret path if signed in."""
     base = f"http://127.0.0.1:{serving.session.port}"
     headers = {"origin": base, "sec-fetch-site": "same-origin"}
-    with TestClient(application(serving, *others), base_url=base, headers=headers) as client:
+    with TestClient(make_application(serving, *others), base_url=base, headers=headers) as client:
         if signed_in:
             entered = client.post(
                 "/enter", headers={"x-backline-token": serving.session.token}
             ).raise_for_status()
             client.base_url = base + entered.json()["path"]
         yield client
-    serving.place.close()
+    serving.place.remove_all()
 
 
 class Running:
     """A real server on loopback in a thread of its own."""
 
     def __init__(self, folder: Path, bounds: Bounds | None = None, *others: Routes) -> None:
-        self._listener = bind(0)
+        self._listener = bind_socket(0)
         self.port = port_of(self._listener)
         self.serving = serving_at(folder, self.port, bounds)
         ready = threading.Event()
         self.server = Server(
-            application(self.serving, *others), self.serving.bounds,
+            make_application(self.serving, *others), self.serving.bounds,
             on_ready=ready.set, on_stop=self.serving.stopping.set,
         )  # fmt: skip
         self._thread = threading.Thread(target=self.server.run, args=([self._listener],))
@@ -158,7 +158,7 @@ class Running:
         self.server.should_exit = True
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
-        self.serving.place.close()
+        self.serving.place.remove_all()
 
     @property
     def headers(self) -> dict[str, str]:
@@ -312,7 +312,7 @@ def _main(folder: str, guards_off: Sequence[str]) -> None:
     def say(line: str) -> None:
         print(line, flush=True)
 
-    serving.serve(
+    serving.serve_page(
         work_dir=Path(folder),
         say=say,
         open_browser=False,

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from analyzer import rules
 from analyzer.archive.labels import Label
-from analyzer.archive.query.fleet import FleetFilter, fleet
+from analyzer.archive.query.fleet import FleetFilter, read_fleet
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
@@ -154,7 +154,9 @@ def test_labels_and_findings_of_a_replaced_rule_count(
     """What was confirmed of the old rule gives the precision of the new one, and the archive lists the old findings with it."""
     archive = Archive.open(tmp_path / "archive", create=True)
     held = kit.stored(archive, "lab-ring-before", kit.packed("lab-ring-before")[0])
-    finding = next(one for one in archive.document(held)["findings"] if one["rule"] == "kb-2039495")
+    finding = next(
+        one for one in archive.read_document(held)["findings"] if one["rule"] == "kb-2039495"
+    )
     label = Label(
         held.id,
         "kb-2039495",
@@ -231,12 +233,12 @@ def test_the_heat_map_follows_the_successor(
     kb = renamed(tmp_path)
     monkeypatch.chdir(tmp_path)
     words = ("archive", "heatmap", "--archive", "archive")
-    apart = fleet(Archive.open("archive"))
+    apart = read_fleet(Archive.open("archive"))
     assert {rule.id for rule in apart.rules} >= {"nn-old", "nn-ring"}, "each case has its own rule"
     (tmp_path / "backline.toml").write_text('kb = ["kb"]\n', encoding="utf-8")
     successors = RunOptions().successors()
     assert successors == {**SHIPPED.successors(), "nn-old": ("nn-ring",)}
-    found = fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
+    found = read_fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
     assert [rule.id for rule in found.rules] == ["nn-ring"], "the former id asks for the rule"
     assert [case.cells for case in found.cases] == ["W", "W"] and {
         hit.count for hit in found.hits
@@ -253,7 +255,7 @@ def test_the_heat_map_follows_the_successor(
     assert "Findings of nn-old count for nn-ring." in page and '"nn-old"' not in page
     serving = serving_at(tmp_path)
     serving.archive, serving.how = "archive", RunOptions((str(kb),), settings="", packs=False)
-    with client_of(serving, library.routes) as client:
+    with client_of(serving, library.library_routes) as client:
         assert "Findings of nn-old count for nn-ring." in client.get("/archive/heatmap").text
         (kb / "nn-ring.yaml").unlink()
         assert "counts for" not in client.get("/archive/heatmap").text, (

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from tests.kit.sample_kit import SAMPLES
+from tests.kit.sample_kit import list_samples
 
 
 def rows(folder: Path, name: str, text: str, table: str) -> list[dict[str, Any]]:
@@ -371,8 +371,10 @@ FROM_THE_PATH = ("vm_folder", "disk_path", "parent_path")
 @pytest.mark.parametrize("sample", OUTPUTS)
 def test_an_output_in_a_session_is_read_as_it_is_alone(tmp_path: Path, sample: str) -> None:
     """Between two prompts each output gives the rows of its sample, each with the line it stands on."""
-    text = (SAMPLES / f"{sample}.txt").read_text(encoding="utf-8")
-    expected = json.loads((SAMPLES / f"{sample}.json").read_text(encoding="utf-8"))
+    parser, name = sample.split("/")
+    (text_path,) = list_samples(parser, f"{name}.txt")
+    text = text_path.read_text(encoding="utf-8")
+    expected = json.loads(text_path.with_suffix(".json").read_text(encoding="utf-8"))
     session = f"[root@esx1:~] {OUTPUTS[sample]}\n{text}[root@esx1:~] date\n"
 
     for table, wanted in expected["rows"].items():

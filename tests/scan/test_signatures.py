@@ -636,14 +636,14 @@ def test_a_bundle_gives_the_findings_of_the_reference_scan(engine: str, tmp_path
     """On a synthetic bundle, walker and scan find what tarfile, gzip and `re` find line by line."""
     from analyzer.sources import Ledger, walk
     from tools import oracle_triage
-    from tools.bundle_logs import patterns
-    from tools.make_bundle import make
+    from tools.bundle_logs import make_patterns
+    from tools.make_bundle import write_bundle
 
     bundle = tmp_path / "esx.tgz"
-    make(bundle, 3_000_000, seed=5)
-    wanted = set(oracle_triage.scan(bundle, patterns(60)))
+    write_bundle(bundle, 3_000_000, seed=5)
+    wanted = set(oracle_triage.scan_bundle(bundle, make_patterns(60)))
     scanner = Scanner(
-        [Signature(str(n), "log", pattern) for n, pattern in enumerate(patterns(60))], engine
+        [Signature(str(n), "log", pattern) for n, pattern in enumerate(make_patterns(60))], engine
     )
     got = {
         (member.path, hit.line, int(hit.signature))
@@ -657,10 +657,10 @@ def test_a_bundle_gives_the_findings_of_the_reference_scan(engine: str, tmp_path
 
 def test_a_bundle_is_the_same_bytes_for_the_same_seed(tmp_path: Path) -> None:
     """The generator repeats itself, and another seed gives another bundle."""
-    from tools.make_bundle import make
+    from tools.make_bundle import write_bundle
 
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        make(tmp_path / name, 300_000, seed)
+        write_bundle(tmp_path / name, 300_000, seed)
     assert (
         (tmp_path / "a").read_bytes()
         == (tmp_path / "b").read_bytes()

@@ -21,7 +21,7 @@ from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.passes import is_wrapped, join_log_lines, join_tables
-from tools.nsxt_outputs import bgp, cluster, controllers_of_node, transport_nodes
+from tools.nsxt_site import bgp_summary, cluster_status, controllers_of_node, transport_nodes
 
 # Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.
 LOG = """\
@@ -186,8 +186,8 @@ def test_lines_of_dashes_alone_are_no_wrapped_table(text: str) -> None:
 
 NSXT_OUTPUTS = {
     "get controllers": ("nsxt.controller_channel", controllers_of_node(1)),
-    "get bgp neighbor summary": ("nsxt.bgp_neighbor", bgp()),
-    "get cluster status": ("nsxt.cluster_member", cluster(down=[3])),
+    "get bgp neighbor summary": ("nsxt.bgp_neighbor", bgp_summary()),
+    "get cluster status": ("nsxt.cluster_member", cluster_status(down=[3])),
     "get transport-nodes status": ("nsxt.transport_node", transport_nodes(1)),
 }
 

@@ -31,7 +31,7 @@ def unpacked(data: bytes) -> bytes:
 
 def test_committed_cases_are_what_the_tool_writes(tmp_path: Path) -> None:
     """Running tools/make_case.py again gives the committed bytes."""
-    make_case.write(tmp_path)
+    make_case.write_cases(tmp_path)
     fresh, committed = files(tmp_path), files(CASES)
     assert sorted(fresh) == sorted(committed)
     different = [name for name in fresh if unpacked(fresh[name]) != unpacked(committed[name])]

@@ -46,10 +46,10 @@ def test_a_tutorial_does_what_it_says(
     monkeypatch.chdir(tmp_path)
     for name, value in (("COLUMNS", guide.WIDTH), ("TERM", "dumb"), ("NO_COLOR", "1")):
         monkeypatch.setenv(name, value)
-    guide.prepare(tmp_path)
+    guide.copy_cases(tmp_path)
     page = path.read_text(encoding="utf-8")
     assert page.count("\n$ backline ") >= 4
-    said = guide.played(page, tmp_path, in_process)
+    said = guide.play_page(page, tmp_path, in_process)
     assert steady(said) == steady(page), "run python tools/guide.py and look at what changed"
     wrong = page.replace(
         "\n$ backline ", "\nan output that nothing prints\n$ backline ", 1

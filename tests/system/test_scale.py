@@ -12,7 +12,7 @@ import pytest
 from tools import scale_tables
 from tools.scale import ONCE, PER_COUNT, QUESTIONS, Bench
 from tools.scale_names import measure_names
-from tools.scale_run import Failed, backline, measured
+from tools.scale_run import Failed, measure_command, run_backline
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
 RUN = {
@@ -56,14 +56,14 @@ RESULTS: dict[str, Any] = {
 
 def test_what_has_no_result_is_said_to_be_not_measured() -> None:
     """Without results every block says so, and no figure stands there."""
-    for name, block in scale_tables.blocks({}).items():
+    for name, block in scale_tables.make_blocks({}).items():
         assert "not measured" in block or not re.search(r"\d", block), name
 
 
 def test_the_page_has_a_place_for_every_block() -> None:
     """docs/scale.md has the markers of all blocks, each once."""
     text = PAGE.read_text("utf-8")
-    for name in scale_tables.blocks({}):
+    for name in scale_tables.make_blocks({}):
         assert text.count(f"<!-- measured: {name} -->\n") == 1
 
 
@@ -73,7 +73,7 @@ def test_writing_the_page_twice_changes_nothing_more(tmp_path: Path) -> None:
     page.write_text(PAGE.read_text("utf-8"), "utf-8")
     pages = []
     for _ in range(2):
-        scale_tables.write(page, scale_tables.blocks(RESULTS))
+        scale_tables.write_blocks(page, scale_tables.make_blocks(RESULTS))
         pages.append(page.read_text("utf-8"))
     assert pages[0] == pages[1]
     marked = re.compile(r"(<!-- measured: [a-z]+ -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -86,7 +86,7 @@ def test_a_page_without_a_marker_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "scale.md"
     page.write_text("# Scale\n", "utf-8")
     with pytest.raises(SystemExit, match="no marker for machine"):
-        scale_tables.write(page, scale_tables.blocks(RESULTS))
+        scale_tables.write_blocks(page, scale_tables.make_blocks(RESULTS))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,9 @@ def test_a_page_without_a_marker_is_refused(tmp_path: Path) -> None:
 def test_the_arithmetic_of_a_million(arithmetic: str, result: str) -> None:
     """The plan is the measured cost of a case times a million, shown with its factors."""
     rows = [
-        row for row in scale_tables.blocks(RESULTS)["million"].splitlines() if arithmetic in row
+        row
+        for row in scale_tables.make_blocks(RESULTS)["million"].splitlines()
+        if arithmetic in row
     ]
     assert len(rows) == 1
     assert result in rows[0]
@@ -112,15 +114,15 @@ def test_the_arithmetic_of_a_million(arithmetic: str, result: str) -> None:
 def test_a_busy_machine_is_told() -> None:
     """When other work ran beside a step, the page says so."""
     busy = {**RESULTS, "second/1000": {"wall": 1.0, "ratio": 100.0, "load": 6.5}}
-    assert "other work ran beside" in scale_tables.blocks(busy)["machine"]
-    assert "other work" not in scale_tables.blocks(RESULTS)["machine"]
+    assert "other work ran beside" in scale_tables.make_blocks(busy)["machine"]
+    assert "other work" not in scale_tables.make_blocks(RESULTS)["machine"]
 
 
 @pytest.mark.process
 def test_a_run_is_measured_with_its_children() -> None:
     """Processor time and memory of what a command starts are counted, and its exit code is told."""
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'x = [0] * 30_000_000; sum(x); sum(x); sum(x)'])"
-    run = measured([sys.executable, "-c", f"{code}; sys.exit(3)"])
+    run = measure_command([sys.executable, "-c", f"{code}; sys.exit(3)"])
     assert run.code == 3
     assert run.wall > 0
     if sys.platform.startswith("linux"):
@@ -131,7 +133,7 @@ def test_a_run_is_measured_with_its_children() -> None:
 def test_a_command_that_fails_gives_no_figure() -> None:
     """An exit code that was not expected is Failed, with what the command said."""
     with pytest.raises(Failed, match="/nowhere/at/all"):
-        backline("archive", "list", "--archive", "/nowhere/at/all")
+        run_backline("archive", "list", "--archive", "/nowhere/at/all")
 
 
 def test_a_finished_step_is_not_measured_again(tmp_path: Path) -> None:
@@ -145,7 +147,7 @@ def test_a_finished_step_is_not_measured_again(tmp_path: Path) -> None:
         return {"wall": float(len(calls))}
 
     for again in (False, False, True, True):
-        Bench(tmp_path, quick=True, again=again).step("second/10", step)
+        Bench(tmp_path, quick=True, again=again).run_step("second/10", step)
     assert len(calls) == 3
     assert "second/10" not in Bench(tmp_path, quick=True, again=False).results
 

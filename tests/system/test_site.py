@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     logging.disable(logging.ERROR)
     try:
-        site_tool.pages(folder)
+        site_tool.build_pages(folder)
     finally:
         logging.disable(logging.NOTSET)
     return folder

@@ -24,7 +24,7 @@ def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> Non
     source = tmp_path / "work" / "source"
     dist.copy_source(source)
     (source / "docs" / "rules.md").write_text("old", encoding="utf-8")
-    dist.run(
+    dist.run_module(
         "the wheel", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(source)
     )
     with zipfile.ZipFile(next(tmp_path.glob("backline-*.whl"))) as wheel:

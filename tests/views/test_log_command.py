@@ -22,7 +22,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.cli import main
-from analyzer.report import numbers
+from analyzer.report import finding_rows
 from tests.kit.memory_kit import peak
 from tools import make_bundle, nsx_site
 from tools.case_pack import tgz
@@ -67,7 +67,7 @@ def test_lines_of_two_hosts_and_the_manager_come_in_order_of_time_each_with_its_
     """A site of two hosts, a controller and a Manager: one list by UTC, and every address holds its line."""
     site = tmp_path / "site"
     site.mkdir()
-    for name, body in nsx_site.state("majority lost").items():
+    for name, body in nsx_site.make_state("majority lost").items():
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
 
     found = lines(site, "--around", "2017-10-02T08:25:00", "--for", "30m")
@@ -256,12 +256,12 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     """Id, number and `rule@subject` of a finding give the stretch around its lines; a wrong name lists what there is."""
     path = tmp_path / "host.tgz"
     problem = next(one for one in PROBLEMS if one.problem == "all paths down, timed out")
-    make_bundle.make(path, 3_000_000, dumps=False, problems=(problem,))
+    make_bundle.write_bundle(path, 3_000_000, dumps=False, problems=(problem,))
     out = tmp_path / "out"
     assert CliRunner().invoke(main, ["triage", str(path), "-o", str(out), "--quiet"]).exit_code == 0
     document = json.loads((out / "case.json").read_text())
     finding = next(one for one in document["findings"] if one["rule"] == "esx-event")
-    number = numbers.numbers(document)[finding["id"]]
+    number = finding_rows.number_findings(document)[finding["id"]]
 
     texts = []
     for name in (finding["id"], number, f"{finding['rule']}@{finding['subject']}"):
@@ -280,7 +280,7 @@ def test_the_report_keeps_the_lines_around_a_finding_and_its_command_prints_all_
 ) -> None:
     """The lines of the case document are lines of the logs around its moments; the command beside the finding has them all."""
     path = tmp_path / "host.tgz"
-    make_bundle.make(path, 1_000_000, dumps=False, problems=PROBLEMS[:3])
+    make_bundle.write_bundle(path, 1_000_000, dumps=False, problems=PROBLEMS[:3])
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(main, ["triage", "host.tgz", "--quiet", "-o", "out"]).exit_code == 0
     document = json.loads(Path("out/case.json").read_text())
@@ -465,7 +465,7 @@ def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_un
     """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
     resource = pytest.importorskip("resource")  # not on Windows
     path = tmp_path / "host.tgz"
-    make_bundle.make(path, 200_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.write_bundle(path, 200_000_000, dumps=False, problems=PROBLEMS)
     program = (sys.executable, "-m", "analyzer", "log", str(path))
     around = ("--around", "2021-03-01T15:10:00")
     assert peak(*program, *around) < 200

@@ -23,7 +23,7 @@ from analyzer.pipeline.triage import Options
 from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.web.cases.case_manager import COMMAND
-from analyzer.web.cases.progress_writer import TOLD, ProgressWriter, brief
+from analyzer.web.cases.progress_writer import LIVE, ProgressWriter, describe_finding
 from analyzer.workers.line_process import LAST, LONGEST, Ended, LineProcess
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -238,9 +238,9 @@ def test_findings_without_end_are_told_up_to_a_bound() -> None:
     """A flood of findings does not become a flood of lines."""
     out = io.BytesIO()
     listener = ProgressWriter(out)
-    for _ in range(TOLD + 300):
-        listener.finding(FINDING)
-    assert len(out.getvalue().splitlines()) == TOLD
+    for _ in range(LIVE + 300):
+        listener.write_finding(FINDING)
+    assert len(out.getvalue().splitlines()) == LIVE
 
 
 def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
@@ -248,14 +248,15 @@ def test_progress_is_told_a_few_times_a_second_from_all_threads() -> None:
     out = io.BytesIO()
     listener = ProgressWriter(out)
     threads = [
-        threading.Thread(target=lambda: [listener.read(1) for _ in range(20_000)]) for _ in range(4)
+        threading.Thread(target=lambda: [listener.count_bytes(1) for _ in range(20_000)])
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     before = len(out.getvalue().splitlines())
-    listener.progress(at_once=True)
+    listener.write_progress(at_once=True)
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
     assert lines[-1]["bytes"] == 80_000
     assert before < 200
@@ -266,7 +267,7 @@ def test_whatever_a_finding_says_is_one_visible_line(text: str) -> None:
     """Text of a finding comes out as one line of JSON and as one visible line of text, whatever is in it."""
     out = io.BytesIO()
     listener = ProgressWriter(out)
-    listener.tell("finding", finding=brief(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
+    listener.write_line("finding", finding=describe_finding(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
     assert out.getvalue().count(b"\n") == 1
     told = json.loads(out.getvalue())["finding"]["title"]
     assert told.isprintable() or not any(

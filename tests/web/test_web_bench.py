@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from analyzer.archive.labels import LabelRequest, give
+from analyzer.archive.labels import LabelRequest, give_labels
 from analyzer.archive.store import Archive
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
@@ -73,7 +73,7 @@ def client(tmp_path: Path, archive: Archive) -> Iterator[TestClient]:
     serving = serving_at(tmp_path)
     serving.archive = str(archive.objects.url)
     serving.manager = CaseManager(serving.place, serving.archive)
-    with client_of(serving, library.routes, rule_editor.routes) as one:
+    with client_of(serving, library.library_routes, rule_editor.rule_routes) as one:
         yield one
         serving.stopping.set()
 
@@ -185,11 +185,11 @@ def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(
     """A typed rule is written below the private folder, the newest only, and removed when its process is let go."""
 
     async def act() -> None:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
-        await made.judge("few", order, RULE, asyncio.Event().wait)
-        await made.judge(
+        await made.judge_text("few", order, RULE, asyncio.Event().wait)
+        await made.judge_text(
             "few", order, RULE.replace("lab-beacon", "lab-other"), asyncio.Event().wait
         )
         files = list(place.folder.rglob("*.yaml"))
@@ -198,7 +198,7 @@ def test_the_text_lies_in_the_private_folder_only_and_goes_with_the_case(
         made.close()
         assert [*place.folder.rglob("*.yaml")] == []
         await gone(pid)
-        place.close()
+        place.remove_all()
 
     asyncio.run(act())
 
@@ -223,23 +223,23 @@ def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(
     """A process that does not answer in time is killed, the error says so, and the next text is judged."""
 
     async def act() -> None:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
-        await made.judge("few", order, RULE, asyncio.Event().wait)
+        await made.judge_text("few", order, RULE, asyncio.Event().wait)
         watch = made._watches["few"][0]
         pid = watch.pid
         assert pid is not None
         os.kill(pid, 19)  # it hangs: SIGSTOP
         watch._run = 0.5
         with pytest.raises(Refusal, match="stopped") as caught:
-            await made.judge("few", order, RULE + "# changed\n", asyncio.Event().wait)
+            await made.judge_text("few", order, RULE + "# changed\n", asyncio.Event().wait)
         assert caught.value.status == 504
         await gone(pid)
-        line = await made.judge("few", order, RULE, asyncio.Event().wait)
+        line = await made.judge_text("few", order, RULE, asyncio.Event().wait)
         assert line["shown"]["counts"] == {"match": 1}
         made.close()
-        place.close()
+        place.remove_all()
 
     asyncio.run(act())
 
@@ -249,18 +249,18 @@ def test_who_does_not_wait_any_more_ends_the_process(tmp_path: Path, archive: Ar
     """A browser that goes away while a text is judged leaves nothing running."""
 
     async def act() -> None:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
-        await made.judge("few", order, RULE, asyncio.Event().wait)
+        await made.judge_text("few", order, RULE, asyncio.Event().wait)
         pid = made._watches["few"][0].pid
         assert pid is not None
         os.kill(pid, 19)
         with pytest.raises(Refusal, match="nobody is waiting"):
-            await made.judge("few", order, RULE + "# changed\n", lambda: asyncio.sleep(0.1))
+            await made.judge_text("few", order, RULE + "# changed\n", lambda: asyncio.sleep(0.1))
         await gone(pid)
         assert made._watches == {}
-        place.close()
+        place.remove_all()
 
     asyncio.run(act())
 
@@ -270,23 +270,23 @@ def test_no_more_than_a_few_cases_are_held(tmp_path: Path, archive: Archive) -> 
     """The process of the case that was asked longest ago is let go for a new one; a dead one is replaced."""
 
     async def act() -> None:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         made = PreviewProcesses(place)
         order = {"stored": id_of("few"), "archive": str(archive.objects.url)}
         for key in ("a", "b"):
-            await made.judge(key, order, RULE, asyncio.Event().wait)
+            await made.judge_text(key, order, RULE, asyncio.Event().wait)
         first = made._watches["a"][0].pid
-        await made.judge("c", order, RULE, asyncio.Event().wait)
+        await made.judge_text("c", order, RULE, asyncio.Event().wait)
         assert list(made._watches) == ["b", "c"]
         await gone(first)
         pid = made._watches["c"][0].pid
         assert pid is not None
         os.kill(pid, 9)
         with pytest.raises(Refusal):
-            await made.judge("c", order, RULE, asyncio.Event().wait)
-        assert (await made.judge("c", order, RULE, asyncio.Event().wait))["type"] == "shown"
+            await made.judge_text("c", order, RULE, asyncio.Event().wait)
+        assert (await made.judge_text("c", order, RULE, asyncio.Event().wait))["type"] == "shown"
         made.close()
-        place.close()
+        place.remove_all()
 
     asyncio.run(act())
 
@@ -304,8 +304,8 @@ def backtested(client: TestClient, text: str, **more: str) -> list[dict[str, Any
 @pytest.mark.process
 def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: Archive) -> None:
     """Matches, cannot tell, near misses and precision of a typed rule over all stored cases, after its progress."""
-    stored = archive.snapshot().find(id_of("few"))
-    give(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
+    stored = archive.take_snapshot().find_case(id_of("few"))
+    give_labels(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
     lines = backtested(client, RULE)
     assert [line["type"] for line in lines if line["type"] in ("ready", "progress", "report")][
         -1
@@ -351,27 +351,27 @@ def test_a_cancelled_back_test_ends_its_process(tmp_path: Path, archive: Archive
     """Whoever does not read on ends the process and frees the place; meanwhile a second one is refused."""
 
     async def act() -> None:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         made = PreviewProcesses(place)
         order = {"archive": str(archive.objects.url), "cases": "", "since": "", "until": ""}
-        running = made.backtest(order, RULE)
+        running = made.run_backtest(order, RULE)
         await anext(running)
         assert made._backtest is not None
         pid = made._backtest.pid
         with pytest.raises(Refusal, match="another"):
-            await anext(made.backtest(order, RULE))
+            await anext(made.run_backtest(order, RULE))
         await running.aclose()  # type: ignore[attr-defined]
         await gone(pid)
-        assert [line["type"] async for line in made.backtest(order, RULE)][-1] == "report"
+        assert [line["type"] async for line in made.run_backtest(order, RULE)][-1] == "report"
         assert [path for path in place.folder.iterdir() if path.is_dir()] == []
-        place.close()
+        place.remove_all()
 
     asyncio.run(act())
 
 
 def test_without_an_archive_there_is_no_back_test(tmp_path: Path) -> None:
     """A server without an archive says what to start instead; the catalog is there all the same."""
-    with client_of(serving_at(tmp_path), rule_editor.routes) as client:
+    with client_of(serving_at(tmp_path), rule_editor.rule_routes) as client:
         assert (
             "--archive" in client.post("/rules/backtest", json={"text": RULE}).json()["error"]["do"]
         )
@@ -382,7 +382,7 @@ def test_without_an_archive_there_is_no_back_test(tmp_path: Path) -> None:
 
 def test_a_page_of_another_site_cannot_judge(tmp_path: Path) -> None:
     """A request that a foreign page makes the browser send is refused by the gate."""
-    with client_of(serving_at(tmp_path), rule_editor.routes) as client:
+    with client_of(serving_at(tmp_path), rule_editor.rule_routes) as client:
         sent = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
         assert (
             client.post("/rules/judge", json={"text": RULE, "case": "x"}, headers=sent).status_code
@@ -392,9 +392,9 @@ def test_a_page_of_another_site_cannot_judge(tmp_path: Path) -> None:
 
 def test_the_file_of_a_text_bears_its_rule_and_nothing_else(tmp_path: Path) -> None:
     """An id becomes the name of the file; what is no id (a path, a long name) never does."""
-    assert preview_processes.written(tmp_path, "rule: kb-1\n").name == "kb-1.yaml"
+    assert preview_processes.write_rule(tmp_path, "rule: kb-1\n").name == "kb-1.yaml"
     for odd in ("rule: ../../etc/passwd\n", "rule: a/b\n", "rule: " + "x" * 300 + "\n", ""):
-        assert preview_processes.written(tmp_path, odd).name == "rule.yaml"
+        assert preview_processes.write_rule(tmp_path, odd).name == "rule.yaml"
     assert [path.name for path in tmp_path.iterdir()] == ["rule.yaml"]
 
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from analyzer.archive.store import Archive
 from analyzer.web import comparisons
 from analyzer.web.cases.app import REPORT_POLICY, Serving
-from analyzer.web.cases.comparer import compared
+from analyzer.web.cases.comparer import compare_sides
 from tests.kit.archive_kit import put, sample
 from tests.kit.web_kit import client_of, serving_at
 
@@ -29,7 +29,7 @@ def serving(tmp_path: Path) -> Serving:
 
 @pytest.fixture
 def client(serving: Serving) -> Iterator[TestClient]:
-    with client_of(serving, comparisons.routes) as made:
+    with client_of(serving, comparisons.comparison_routes) as made:
         yield made
 
 
@@ -107,7 +107,7 @@ def test_a_case_is_compared_with_a_path_and_with_a_stored_case(
 
 def test_strangers_do_not_compare(serving: Serving) -> None:
     """Without the cookie nothing is compared and nothing is shown."""
-    with client_of(serving, comparisons.routes, signed_in=False) as client:
+    with client_of(serving, comparisons.comparison_routes, signed_in=False) as client:
         assert client.post("/comparisons", json={"cases": ["a", "b"]}).status_code in (
             401,
             403,
@@ -122,7 +122,7 @@ def test_what_fails_is_told_by_the_process(tmp_path: Path) -> None:
     sides = [
         {"name": "", "files": [], "path": str(path)} for path in (empty, CASES / "lab-ring-after")
     ]
-    said = compared({"sides": sides, "out": str(tmp_path / "out")})
+    said = compare_sides({"sides": sides, "out": str(tmp_path / "out")})
     assert said["state"] == "failed"
     assert "nothing could be read" in said["error"]["what"]
     assert not (tmp_path / "out").exists()
@@ -138,7 +138,7 @@ def test_dropped_files_keep_their_names(tmp_path: Path) -> None:
             stored.write_bytes(file.read_bytes())
             files.append((file.name, str(stored), None))
         sides.append({"name": f"case {name}", "files": files, "path": ""})
-    assert compared({"sides": sides, "out": str(tmp_path / "out")}) == {"state": "done"}
+    assert compare_sides({"sides": sides, "out": str(tmp_path / "out")}) == {"state": "done"}
     made = json.loads((tmp_path / "out" / "compare.json").read_text(encoding="utf-8"))
     assert [side["name"] for side in made["sides"]] == [
         "case lab-ring-before",

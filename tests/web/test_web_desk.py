@@ -38,7 +38,7 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
     async def main() -> None:
         async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
             case = put(manager, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
-            manager.start(case)
+            manager.start_case(case)
             record = await heard.end(case)
             assert heard.states(case) == ["waiting", "reading", "judging", "writing", "done"]
             assert all(event["record"]["say"] for event in heard.of(case, "state"))
@@ -54,7 +54,7 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
             assert record["progress"]["members"] > 5
             assert record["progress"]["lines"] > 50
             assert record["progress"]["judged"] == record["progress"]["rules"] > 0
-            text = manager.result(case, "case.json").read_text()
+            text = manager.find_result(case, "case.json").read_text()
             assert text == triaged(BUNDLE)
             document = json.loads(text)
             live = [
@@ -63,8 +63,8 @@ def test_a_dropped_bundle_is_told_from_the_upload_to_its_report(tmp_path: Path) 
                 if one["verdict"] == "match" and not one["muted"]
             ]
             assert sum(record["counts"].values()) == len(live)
-            assert "<html" in manager.result(case, "report.html").read_text()
-            assert manager.result(case, "report.md").stat().st_size > 100
+            assert "<html" in manager.find_result(case, "report.html").read_text()
+            assert manager.find_result(case, "report.md").stat().st_size > 100
 
     run(main())
 
@@ -75,8 +75,8 @@ def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
-            case = manager.new("", BUNDLE)
-            manager.start(case.id)
+            case = manager.add_case("", BUNDLE)
+            manager.start_case(case.id)
             record = await heard.end(case.id)
             assert (record["state"], record["name"], record["path"]) == (
                 "done",
@@ -85,7 +85,7 @@ def test_a_path_of_this_machine_is_read_where_it_lies(tmp_path: Path) -> None:
             )
             folder = manager._place.case_folder(case.id)
             assert [path.name for path in folder.iterdir()] == ["results"]
-            assert manager.result(case.id, "case.json").read_text() == triaged(BUNDLE)
+            assert manager.find_result(case.id, "case.json").read_text() == triaged(BUNDLE)
 
     run(main())
 
@@ -96,9 +96,9 @@ def test_a_path_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, _):
             with pytest.raises(Refusal, match="nothing can be read there") as caught:
-                manager.new("", tmp_path / "nothing")
+                manager.add_case("", tmp_path / "nothing")
             assert (caught.value.status, bool(caught.value.why)) == (404, True)
-            assert manager.cases() == []
+            assert manager.list_cases() == []
 
     run(main())
 
@@ -109,7 +109,7 @@ def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> N
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, heard):
             case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
-            manager.start(case)
+            manager.start_case(case)
             record = await heard.end(case)
             assert (record["state"], record["report"]) == ("refused", False)
             error = record["error"]
@@ -118,7 +118,7 @@ def test_bytes_that_are_nothing_are_refused_with_the_reason(tmp_path: Path) -> N
             assert error["do"].startswith("Give a support bundle")
             assert record["say"] == "Nothing that Backline can read: looks like binary data"
             with pytest.raises(Refusal, match="no report"):
-                manager.result(case, "report.html")
+                manager.find_result(case, "report.html")
 
     run(main())
 
@@ -131,7 +131,7 @@ def test_a_cut_bundle_is_partial_and_says_what_is_missing(tmp_path: Path) -> Non
         data = BUNDLE.read_bytes()
         async with at_desk(tmp_path) as (manager, heard):
             case = put(manager, "half", (BUNDLE.name, data[: len(data) // 2]))
-            manager.start(case)
+            manager.start_case(case)
             record = await heard.end(case)
             assert (record["state"], record["report"]) == ("partial", True)
             assert record["notes"][0].startswith("Not everything could be read: ")
@@ -153,7 +153,7 @@ def test_hostile_names_are_plain_text_in_events(tmp_path: Path) -> None:
                 (hostile, BUNDLE.read_bytes()),
                 ("!/../etc/passwd", b"made up text\n" * 9),
             )
-            manager.start(case)
+            manager.start_case(case)
             record = await heard.end(case)
             assert record["state"] in ("done", "partial")
             for _, event in heard.seen:
@@ -184,15 +184,15 @@ def test_a_removed_case_leaves_nothing_behind(tmp_path: Path) -> None:
     async def main() -> None:
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
             case = put(manager, "gone", ("x", b"x" * 1000))
-            manager.start(case)
+            manager.start_case(case)
             await heard.until(
                 lambda event: event.get("record", {}).get("say") == "Reading the files."
             )
             (child,) = manager._running
-            manager.remove(case)
-            assert manager.cases() == []
+            manager.remove_case(case)
+            assert manager.list_cases() == []
             with pytest.raises(Refusal, match="no such case"):
-                manager.case(case)
+                manager.find_case(case)
             assert await asyncio.to_thread(child.join, PATIENCE)
             await settled(manager)
             assert not manager._place.case_folder(case).exists()
@@ -206,17 +206,17 @@ def test_a_case_with_missing_files_is_not_started(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, _):
-            case = manager.new("two", [NewFile("a", 1), NewFile("b", 1)])
+            case = manager.add_case("two", [NewFile("a", 1), NewFile("b", 1)])
             assert case.say == "It waits for 2 of 2 files."
             manager.file_done(case.id, 0)
-            assert manager.add(case.id, [NewFile("c", 5)]) == 2
+            assert manager.add_files(case.id, [NewFile("c", 5)]) == 2
             assert case.say == "It waits for 2 of 3 files."
             with pytest.raises(Refusal, match="still waits for files") as caught:
-                manager.start(case.id)
+                manager.start_case(case.id)
             assert caught.value.status == 409
-            manager.cancel(case.id)
+            manager.cancel_case(case.id)
             with pytest.raises(Refusal, match="takes no more files"):
-                manager.add(case.id, [NewFile("d", 5)])
+                manager.add_files(case.id, [NewFile("d", 5)])
 
     run(main())
 
@@ -230,20 +230,20 @@ def test_a_queued_case_that_takes_more_files_leaves_the_queue(tmp_path: Path) ->
                 put(manager, name, ("x", b"x")) for name in ("one", "two", "three")
             )
             for case in (first, second, third):
-                manager.start(case)
+                manager.start_case(case)
             with pytest.raises(Refusal, match="takes no more files") as caught:
-                manager.add(first, [NewFile("late", 1)])
+                manager.add_files(first, [NewFile("late", 1)])
             assert caught.value.status == 409
-            assert manager.add(second, [NewFile("x", 1)]) == 1
-            told = {case: manager.case(case).record() for case in (second, third)}
+            assert manager.add_files(second, [NewFile("x", 1)]) == 1
+            told = {case: manager.find_case(case).record() for case in (second, third)}
             assert (told[second]["state"], told[second]["place"]) == ("waiting", 0)
             assert (told[third]["state"], told[third]["place"]) == ("queued", 1)
             with pytest.raises(Refusal, match="still waits for files"):
-                manager.start(second)
-            manager._place.file(second, 1).write_bytes(b"y")
+                manager.start_case(second)
+            manager._place.find_file(second, 1).write_bytes(b"y")
             manager.file_done(second, 1)
-            manager.start(second)
-            assert manager.case(second).record()["place"] == 2
+            manager.start_case(second)
+            assert manager.find_case(second).record()["place"] == 2
 
     run(main())
 
@@ -253,7 +253,7 @@ def test_thousands_of_files_are_told_in_few_events(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, heard):
-            case = manager.new("many", [NewFile(f"{number}.log", 1) for number in range(3000)])
+            case = manager.add_case("many", [NewFile(f"{number}.log", 1) for number in range(3000)])
             for number in range(3000):
                 manager.file_done(case.id, number)
             await heard.until(lambda event: event["kind"] == "upload" and event["here"] == 3000)
@@ -272,20 +272,20 @@ def test_events_are_resumed_by_their_number(tmp_path: Path) -> None:
     async def main() -> None:
         events = Events(lambda: {"kind": "snapshot"}, kept=10)
         for number in range(1, 26):
-            events.add({"n": number})
-        assert await take(events.since(20), 5) == [
+            events.add_event({"n": number})
+        assert await take(events.follow_since(20), 5) == [
             (number, {"n": number}) for number in range(21, 26)
         ]
-        assert await take(events.since(15), 1) == [(16, {"n": 16})]
+        assert await take(events.follow_since(15), 1) == [(16, {"n": 16})]
         for since in (0, 14, 26, -3):
-            assert await take(events.since(since), 1) == [(25, {"kind": "snapshot"})]
-        slow = events.since(25)
+            assert await take(events.follow_since(since), 1) == [(25, {"kind": "snapshot"})]
+        slow = events.follow_since(25)
         waiting = asyncio.ensure_future(anext(slow))
         await asyncio.sleep(0)
-        events.add({"n": 26})
+        events.add_event({"n": 26})
         assert await asyncio.wait_for(waiting, PATIENCE) == (26, {"n": 26})
         for number in range(27, 60):
-            events.add({"n": number})
+            events.add_event({"n": number})
         assert await take(slow, 1) == [(59, {"kind": "snapshot"})]
 
     run(main())
@@ -300,7 +300,7 @@ def test_a_snapshot_tells_all_cases(tmp_path: Path) -> None:
             names = ["first", "second"]
             for name in names:
                 put(manager, name, ("x", b"x"))
-            _, event = await anext(manager.events(0))
+            _, event = await anext(manager.follow_events(0))
             assert event["kind"] == "snapshot"
             assert [case["name"] for case in event["cases"]] == names[::-1]
 
@@ -314,15 +314,15 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path, str(archive), how=RunOptions(settings="")) as (manager, heard):
-            case = manager.new("", BUNDLE).id
-            manager.start(case)
+            case = manager.add_case("", BUNDLE).id
+            manager.start_case(case)
             record = await heard.end(case)
             assert record["notes"] == []
             stored = record["stored"]
             await heard.until(lambda event: event["kind"] == "history")
-            first = manager.result(case, "case.json").read_text()
+            first = manager.find_result(case, "case.json").read_text()
             dropped = put(manager, "dropped", (BUNDLE.name, BUNDLE.read_bytes()))
-            manager.start(dropped)
+            manager.start_case(dropped)
             other = (await heard.end(dropped))["stored"]
         assert len({stored, other}) == 2
         said = subprocess.run(
@@ -335,26 +335,26 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
         async with at_desk(tmp_path, str(archive)) as (manager, heard):
             past = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
             assert [one["id"] for one in past] == [other, stored]
-            assert [one.id for one in manager.cases()] == [other, stored]
+            assert [one.id for one in manager.list_cases()] == [other, stored]
             assert past[1] | {"created": 0} == {
                 "id": stored, "name": BUNDLE.name, "state": "done", "path": str(BUNDLE), "created": 0, "archived": True,
                 "report": True, "notes": [], "error": {}, "worst": "major",
                 "counts": record["counts"], "unknowns": record["unknowns"],
             }  # fmt: skip
-            assert manager.case(stored).record()["name"] == BUNDLE.name
-            assert manager.result(stored, "case.json").read_text() == first
-            assert "<html" in manager.result(stored, "report.html").read_text()
+            assert manager.find_case(stored).record()["name"] == BUNDLE.name
+            assert manager.find_result(stored, "case.json").read_text() == first
+            assert "<html" in manager.find_result(stored, "report.html").read_text()
             for strange in ("0" * 32, "../../etc", ""):
                 with pytest.raises(Refusal, match="no such case"):
-                    manager.result(strange, "report.html")
+                    manager.find_result(strange, "report.html")
 
     run(main())
     (one,) = [
         one
-        for one in Archive.open(archive).snapshot().current()
-        if Archive.open(archive).meta(one)["name"] == "dropped"
+        for one in Archive.open(archive).take_snapshot().list_visible_cases()
+        if Archive.open(archive).read_meta(one)["name"] == "dropped"
     ]
-    assert Archive.open(archive).meta(one)["source"].startswith("dropped:")
+    assert Archive.open(archive).read_meta(one)["source"].startswith("dropped:")
 
 
 @pytest.mark.process
@@ -365,7 +365,7 @@ def test_an_archive_notes_why_a_case_has_no_report(tmp_path: Path) -> None:
     async def main() -> None:
         async with at_desk(tmp_path, str(archive)) as (manager, heard):
             case = put(manager, "noise", ("noise.bin", bytes(range(256)) * 64))
-            manager.start(case)
+            manager.start_case(case)
             assert (await heard.end(case))["state"] == "refused"
         async with at_desk(tmp_path, str(archive)) as (manager, heard):
             (past,) = (await heard.until(lambda event: event["kind"] == "history"))["cases"]
@@ -384,11 +384,11 @@ def test_an_archive_that_cannot_be_used_costs_no_report(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with at_desk(tmp_path, str(strange)) as (manager, heard):
-            case = manager.new("", BUNDLE).id
-            manager.start(case)
+            case = manager.add_case("", BUNDLE).id
+            manager.start_case(case)
             record = await heard.end(case)
             assert (record["state"], record["stored"]) == ("done", "")
             assert record["notes"][0].startswith("The case is not stored in the archive: ")
-            assert manager.result(case, "report.html").is_file()
+            assert manager.find_result(case, "report.html").is_file()
 
     run(main())

@@ -45,8 +45,8 @@ def test_ten_cases_wait_in_a_queue_and_are_done_in_order(tmp_path: Path) -> None
         async with at_desk(tmp_path, command=command) as (manager, heard):
             cases = [put(manager, f"case {number}", ("x", b"x")) for number in range(10)]
             for case in cases:
-                manager.start(case)
-            records = [one.record() for one in reversed(manager.cases())]
+                manager.start_case(case)
+            records = [one.record() for one in reversed(manager.list_cases())]
             assert [record["place"] for record in records] == list(range(10))
             assert [record["state"] for record in records] == ["reading", *["queued"] * 9]
             assert '"case 0"' in records[1]["say"]
@@ -71,15 +71,15 @@ def test_a_queued_case_is_cancelled_without_having_begun(tmp_path: Path) -> None
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
             first, second, third = (put(manager, name, ("x", b"x")) for name in "abc")
             for case in (first, second, third):
-                manager.start(case)
-            manager.cancel(second)
-            assert [manager.case(case).record()["state"] for case in (first, second, third)] == [
+                manager.start_case(case)
+            manager.cancel_case(second)
+            assert [manager.find_case(case).record()["state"] for case in (first, second, third)] == [
                 "reading", "cancelled", "queued",
             ]  # fmt: skip
-            assert manager.case(third).record()["place"] == 1
+            assert manager.find_case(third).record()["place"] == 1
             await asyncio.sleep(0)
             assert heard.states(second) == ["waiting", "queued", "cancelled"]
-            manager.cancel(first)
+            manager.cancel_case(first)
             await heard.until(
                 lambda event: (
                     event.get("case") == third and event.get("record", {}).get("state") == "reading"
@@ -99,17 +99,17 @@ def test_cancel_kills_a_process_that_hangs_in_native_code(tmp_path: Path) -> Non
         mark = tmp_path / "hangs"
         async with at_desk(tmp_path, command=hangs(mark)) as (manager, heard):
             case = put(manager, "hangs", (BUNDLE.name, BUNDLE.read_bytes()))
-            manager.start(case)
+            manager.start_case(case)
             await there(mark)
             pid = pid_of(manager)
             assert alive(pid)
-            manager.cancel(case)
-            assert manager.case(case).record()["state"] == "cancelled"
+            manager.cancel_case(case)
+            assert manager.find_case(case).record()["state"] == "cancelled"
             assert await gone(pid, PATIENCE) < 1
             mark.unlink()
-            manager.start(case)
+            manager.start_case(case)
             await there(mark)
-            assert manager.case(case).record()["state"] == "reading"
+            assert manager.find_case(case).record()["state"] == "reading"
             states = [
                 state for state in heard.states(case) if state != "queued"
             ]  # it may wait for the old process
@@ -140,14 +140,14 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
 
     async def main() -> None:
         async with at_desk(tmp_path) as (manager, heard):
-            case = manager.new("", large).id
+            case = manager.add_case("", large).id
             began = time.monotonic()
-            manager.start(case)
+            manager.start_case(case)
             await heard.until(
                 lambda event: event["kind"] == "progress" and event["progress"]["lines"] > 0
             )
             pid = pid_of(manager)
-            manager.cancel(case)
+            manager.cancel_case(case)
             seconds = time.monotonic() - began
             assert await gone(pid, PATIENCE) < 1
             told = [event["progress"] for event in heard.of(case, "progress")]
@@ -155,7 +155,7 @@ def test_a_large_bundle_is_cancelled_while_it_is_read(tmp_path: Path, large: Pat
             assert [one["bytes"] for one in told] == sorted(one["bytes"] for one in told)
             stages = len(heard.of(case, "state"))
             assert len(told) <= 5 * seconds + stages + 1
-            manager.remove(case)
+            manager.remove_case(case)
             await settled(manager)
             assert not manager._place.case_folder(case).exists()
             assert heard.states(case) == ["waiting", "reading", "cancelled"]
@@ -188,8 +188,8 @@ def test_a_process_that_dies_fails_its_case_and_no_other(
         async with at_desk(tmp_path, command=does(what)) as (manager, heard):
             first = put(manager, "dies", ("x", b"x"))
             second = put(manager, "next", ("x", b"x"))
-            manager.start(first)
-            manager.start(second)
+            manager.start_case(first)
+            manager.start_case(second)
             manager._command = does(
                 "print(json.dumps({'type': 'end', 'state': 'refused', 'error': {'what': 'no'}}))"
             )
@@ -213,14 +213,14 @@ def test_a_process_killed_from_outside_fails_its_case(tmp_path: Path) -> None:
         mark = tmp_path / "hangs"
         async with at_desk(tmp_path, command=hangs(mark)) as (manager, heard):
             case = put(manager, "killed", (BUNDLE.name, BUNDLE.read_bytes()))
-            manager.start(case)
+            manager.start_case(case)
             await there(mark)
             os.kill(pid_of(manager), signal.SIGKILL)
             record = await heard.end(case)
             assert record["state"] == "failed"
             assert "the system ended" in record["error"]["what"]
             manager._command = ()
-            manager.start(case)
+            manager.start_case(case)
             await heard.until(lambda event: event.get("record", {}).get("state") == "done")
 
     run(main())
@@ -237,7 +237,7 @@ def test_a_process_that_takes_too_much_memory_or_time_is_ended(tmp_path: Path) -
             heard,
         ):
             case = put(manager, "greedy", ("x", b"x"))
-            manager.start(case)
+            manager.start_case(case)
             record = await heard.end(case)
             assert record["state"] == "failed"
             assert "MiB of memory, 200 are allowed" in record["error"]["why"]
@@ -301,7 +301,7 @@ def test_close_ends_the_process_at_work(tmp_path: Path) -> None:
     async def main() -> None:
         async with at_desk(tmp_path, command=does("time.sleep(600)")) as (manager, heard):
             case = put(manager, "long", ("x", b"x"))
-            manager.start(case)
+            manager.start_case(case)
             await heard.until(
                 lambda event: event.get("record", {}).get("say") == "Reading the files."
             )

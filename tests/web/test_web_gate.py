@@ -28,10 +28,10 @@ from analyzer.web.cases import app
 from analyzer.web.cases.app import Serving
 from analyzer.web.guard import gate, session
 from analyzer.web.guard.bounds import Bounds
-from analyzer.web.guard.connection import protocol, slow_protocol
+from analyzer.web.guard.connection import choose_protocol, slow_protocol
 from analyzer.web.guard.gate import PUBLIC, RequestGate
 from analyzer.web.guard.session import PageSession
-from analyzer.web.server import bind, port_of
+from analyzer.web.server import bind_socket, port_of
 from tests.kit.web_kit import PATIENCE, Running, client_of, serving_at, status_of
 
 PORT = 8770
@@ -281,7 +281,7 @@ def test_the_page_is_told_of_a_refusal_without_an_error_of_the_browser(
 
 def test_headers_come_from_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the gate's hand on the answer the same request comes back bare: no route sets them by itself."""
-    monkeypatch.setattr(gate, "dress", lambda message: None)
+    monkeypatch.setattr(gate, "add_headers", lambda message: None)
     with client_of(serving_at(tmp_path), broken) as client:
         assert not set(WANTED) & set(client.get("/cases").headers)
 
@@ -348,28 +348,28 @@ def test_the_cookie_does_not_open_the_way_in(tmp_path: Path) -> None:
 
 def test_the_token_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the comparison of the token, anybody on the machine would get in."""
-    monkeypatch.setattr(session, "_same", lambda given, ours: True)
+    monkeypatch.setattr(session, "_equals_safely", lambda given, ours: True)
     with client_of(serving_at(tmp_path), signed_in=False) as client:
         assert client.post("/enter", headers={"x-backline-token": "guess"}).status_code == 200
 
 
 def test_the_path_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the comparison of the path, the server of another port that was sent the cookie would get in."""
-    monkeypatch.setattr(PageSession, "within", lambda ours, path: path)
+    monkeypatch.setattr(PageSession, "strip_home", lambda ours, path: path)
     assert knock("GET", "/cases", OURS).text == "reached"
 
 
 def test_a_ticket_opens_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands on the command line of the browser opens the page once, and not after three minutes."""
     ours = PageSession(PORT)
-    ticket = ours.ticket()
-    assert ours.admits(ticket)
-    assert not ours.admits(ticket)
-    late = ours.ticket()
+    ticket = ours.make_ticket()
+    assert ours.admits_token(ticket)
+    assert not ours.admits_token(ticket)
+    late = ours.make_ticket()
     now = time.monotonic()
     monkeypatch.setattr(session.time, "monotonic", lambda: now + session.TICKET_SECONDS + 1)
-    assert not ours.admits(late)
-    assert ours.admits(ours.token)
+    assert not ours.admits_token(late)
+    assert ours.admits_token(ours.token)
 
 
 def test_secrets_are_long_and_differ() -> None:
@@ -407,7 +407,7 @@ def can_connect(address: str, port: int, family: int = socket.AF_INET) -> bool:
 
 def test_only_loopback_is_bound() -> None:
     """The port is open on 127.0.0.1 and on no other address of this machine, neither IPv4 nor IPv6."""
-    with bind(0) as listener:
+    with bind_socket(0) as listener:
         listener.listen()
         assert can_connect("127.0.0.1", port_of(listener))
         assert not [
@@ -420,19 +420,19 @@ def test_only_loopback_is_bound() -> None:
 def test_the_address_is_what_keeps_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound to all addresses, the same socket would be reached by another one: the test above can fail."""
     monkeypatch.setattr(server, "ADDRESS", "0.0.0.0")
-    with bind(0) as listener:
+    with bind_socket(0) as listener:
         listener.listen()
         assert [address for address in other_addresses() if can_connect(address, port_of(listener))]
 
 
 def test_a_port_in_use_is_one_sentence() -> None:
     """A port that another program holds is told with the advice to leave it to us."""
-    with bind(0) as listener:
+    with bind_socket(0) as listener:
         listener.listen()
         with pytest.raises(
             BacklineError, match=f"127.0.0.1:{port_of(listener)}: the port cannot be used.*--port"
         ):
-            bind(port_of(listener))
+            bind_socket(port_of(listener))
 
 
 def report_of(serving: Serving, client: TestClient, name: str) -> str:
@@ -523,7 +523,7 @@ def closed(wire: socket.socket, within: float) -> bool:
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("kind", [choose_protocol, slow_protocol])
 @pytest.mark.parametrize(
     "sent", [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: "], ids=["nothing", "half a head"]
 )
@@ -580,7 +580,7 @@ def events_of(running: Running, wire: socket.socket) -> bytes:
     return received
 
 
-@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("kind", [choose_protocol, slow_protocol])
 def test_too_many_connections_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
 ) -> None:
@@ -607,7 +607,7 @@ IDLE = [b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-Drip: ", b"GET /cases HTTP/1.1\r\n
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("kind", [choose_protocol, slow_protocol])
 @pytest.mark.parametrize("sent", IDLE, ids=["nothing", "half a head", "a refused request"])
 def test_strangers_lock_nobody_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any
@@ -642,7 +642,7 @@ def test_strangers_who_do_not_read_lock_nobody_out(tmp_path: Path) -> None:
         assert running.ask("GET", "/cases")[0] == 200
 
 
-@pytest.mark.parametrize("kind", [protocol, slow_protocol])
+@pytest.mark.parametrize("kind", [choose_protocol, slow_protocol])
 @pytest.mark.parametrize(
     "target", ["http://evil.example/", "HTTP://evil.example:80/page.js", "http://127.0.0.1:1/", "*"]
 )

@@ -23,7 +23,7 @@ LINK = re.compile(
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with client_of(serving_at(tmp_path_factory.mktemp("help")), help_pages.routes) as made:
+    with client_of(serving_at(tmp_path_factory.mktemp("help")), help_pages.help_routes) as made:
         yield made
 
 

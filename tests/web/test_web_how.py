@@ -125,20 +125,20 @@ def judged(folder: Path, how: RunOptions, archive: str = "") -> tuple[dict[str, 
     """Let a desk judge the sample case; return its record and its case.json."""
 
     async def act() -> tuple[dict[str, Any], str]:
-        place = PrivatePlace.make(folder)
+        place = PrivatePlace.make_folder(folder)
         manager = CaseManager(place, archive, how)
         try:
-            case = manager.new("", CASE)
-            manager.start(case.id)
-            async for _, event in manager.events(0):
+            case = manager.add_case("", CASE)
+            manager.start_case(case.id)
+            async for _, event in manager.follow_events(0):
                 if event["kind"] == "state" and event["record"]["state"] in OVER:
-                    return dict(event["record"]), manager.result(case.id, "case.json").read_text(
-                        encoding="utf-8"
-                    )
+                    return dict(event["record"]), manager.find_result(
+                        case.id, "case.json"
+                    ).read_text(encoding="utf-8")
             raise AssertionError("the events ended")
         finally:
             await manager.close()
-            place.close()
+            place.remove_all()
 
     return asyncio.run(asyncio.wait_for(act(), PATIENCE))
 
@@ -154,26 +154,26 @@ def test_the_page_counts_as_the_report_everywhere(
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
-    counts = dict(view.counts(document))
+    counts = dict(view.tally_case(document).findings)
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
     assert [one["rule"] for one in live].count("lab-nics") == 2
     assert counts["exposed"] == 1
     assert sum(counts.values()) < len(live)
     assert record["counts"] == counts
-    assert (record["worst"], record["unknowns"]) == ("major", view.tally(document).questions)
+    assert (record["worst"], record["unknowns"]) == ("major", view.tally_case(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     (past,) = History(str(objects), place).newest()
-    place.close()
+    place.remove_all()
     assert (past["counts"], past["worst"], past["unknowns"]) == (
         counts,
         "major",
         record["unknowns"],
     )
     library = Library(str(objects))
-    told = stored.record(library, past["id"])
+    told = stored.describe_case(library, past["id"])
     assert (told["counts"], told["unknowns"]) == (counts, record["unknowns"])
-    (row,) = answers.answered(library, FieldQuestion())["rows"]
+    (row,) = answers.answer_question(library, FieldQuestion())["rows"]
     assert f"{counts['info']} info, 1 exposed" in row["cells"][5]
 
 
@@ -184,9 +184,9 @@ def test_the_list_of_the_command_counts_as_the_report(
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     objects = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
-    answer = browse.listed(Archive.open(objects), browse.ListFilter())
+    answer = browse.list_cases(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
-    tally = view.tally(json.loads(text))
+    tally = view.tally_case(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
     assert (row["exposed"], row["cannot_tell"]) == (1, tally.questions)
 
@@ -207,11 +207,11 @@ def test_a_case_of_the_page_is_that_of_triage(
     )
     rules = {one["rule"] for one in json.loads(text)["findings"]}
     assert ("lab-draft" in rules, {"lab-nics", "lab-quiet"} <= rules) == (drafts, True)
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     past = History(str(objects), place)
     (one,) = past.newest()
     assert past.result(one["id"], "case.json").read_text(encoding="utf-8") == text
-    place.close()
+    place.remove_all()
 
 
 @pytest.mark.process
@@ -225,7 +225,9 @@ def test_a_stored_case_bears_the_marks_of_a_batch(
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), *same))
     assert (summary["read"], summary["judged"], summary["done"]) == (0, 0, 1)
     command("batch", str(CASE), "--archive", str(theirs), *same)
-    (one,), (other,) = (Archive.open(objects).snapshot().current() for objects in (ours, theirs))
+    (one,), (other,) = (
+        Archive.open(objects).take_snapshot().list_visible_cases() for objects in (ours, theirs)
+    )
     assert (one.judged.reading, one.judged.judging) == (other.judged.reading, other.judged.judging)
     assert (one.id, one.judged.source) == (other.id, other.judged.source)
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), "--layout", "folders", "--json", "-",
@@ -240,7 +242,7 @@ def test_a_stored_case_bears_the_marks_of_a_batch(
 def served(monkeypatch: pytest.MonkeyPatch) -> list[RunOptions]:
     """Take what the command would serve with, in place of a server."""
     asked: list[RunOptions] = []
-    monkeypatch.setattr(serving, "serve", lambda *_, how, **__: asked.append(how))
+    monkeypatch.setattr(serving, "serve_page", lambda *_, how, **__: asked.append(how))
     return asked
 
 
@@ -294,7 +296,7 @@ def test_the_real_desk_gets_them(
         serving, "Server", lambda *_, **__: type("Stopped", (), {"run": lambda *_: None})()
     )
     how = how_of(*desk_files)
-    serving.serve(work_dir=tmp_path, say=lambda _: None, open_browser=False, how=how)
+    serving.serve_page(work_dir=tmp_path, say=lambda _: None, open_browser=False, how=how)
     (shared,) = seen
     assert (shared.how, shared.manager._how) == (how, how)
 
@@ -308,7 +310,7 @@ def client(tmp_path: Path, desk_files: tuple[Path, Path]) -> Iterator[TestClient
     shared = serving_at(tmp_path)
     shared.how = how_of(*desk_files)
     shared.manager = CaseManager(shared.place, "", shared.how)
-    with client_of(shared, rule_editor.routes) as one:
+    with client_of(shared, rule_editor.rule_routes) as one:
         yield one
         shared.stopping.set()
 
@@ -402,7 +404,7 @@ def sharing(tmp_path: Path) -> Iterator[TestClient]:
     kb = (str(tmp_path / "first"), str(tmp_path / "second"))
     serving.how = RunOptions(kb=kb, settings="", packs=False)
     serving.manager = CaseManager(serving.place, "", serving.how)
-    with client_of(serving, rule_editor.routes) as one:
+    with client_of(serving, rule_editor.rule_routes) as one:
         yield one
         serving.stopping.set()
 

@@ -27,7 +27,7 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
-from analyzer.web.cases.labelled import NamedFile, labelled
+from analyzer.web.cases.labelled import NamedFile, list_labelled
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"
 LOG = b"2017-10-09T14:00:00.000Z cpu3:65536)ScsiDeviceIO: 1: made up for this test\n" * 20
@@ -66,7 +66,7 @@ def numbered(folder: Path, files: Mapping[str, bytes] | list[tuple[str, bytes]])
     pairs = list(files.items()) if isinstance(files, Mapping) else files
     for number, (_, data) in enumerate(pairs):
         (folder / str(number)).write_bytes(data)
-    return labelled(
+    return list_labelled(
         NamedFile(label, folder / str(number), 1e9) for number, (label, _) in enumerate(pairs)
     )
 
@@ -299,7 +299,7 @@ def test_two_of_one_name_are_both_kept(tmp_path: Path) -> None:
 def test_many_of_one_name_do_not_take_for_ever(tmp_path: Path) -> None:
     """20 000 files of one name get their numbers in a moment."""
     (tmp_path / "0").write_bytes(LOG)
-    paths = labelled(NamedFile("same.log", tmp_path / "0") for _ in range(20_000))
+    paths = list_labelled(NamedFile("same.log", tmp_path / "0") for _ in range(20_000))
     assert len({str(path) for path in paths}) == 20_000
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from analyzer.archive.labels import current
+from analyzer.archive.labels import current_labels
 from analyzer.archive.query import search
 from analyzer.archive.store import Archive
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -51,7 +51,7 @@ def client(tmp_path: Path, objects: Archive) -> Iterator[TestClient]:
     """A browser that is signed in at a server with this archive."""
     serving = serving_at(tmp_path)
     serving.archive = str(objects.objects.url)
-    with client_of(serving, library.routes) as one:
+    with client_of(serving, library.library_routes) as one:
         yield one
 
 
@@ -60,7 +60,7 @@ REFUSED = '1 refused upload left out: nothing in it could be read. The state "re
 
 def ask(room: Library, field: str, **more: Any) -> dict[str, Any]:
     """Return the answer to what stands in the field."""
-    return answers.answered(room, FieldQuestion(field, **more))
+    return answers.answer_question(room, FieldQuestion(field, **more))
 
 
 def column(answer: dict[str, Any], name: str) -> list[Any]:
@@ -94,14 +94,14 @@ def test_a_field_is_understood_as_what_it_looks_like(
     field: str, kind: str, what: dict[str, Any]
 ) -> None:
     """Terms, rules, articles and texts need no switch; quotes always mean a text."""
-    found = question.read(field)
+    found = question.read_question(field)
     assert found.kind == kind
     assert {name: getattr(found, name) for name in what} == what
 
 
 def test_semicolons_part_terms_and_those_in_quotes_do_not() -> None:
     """`;` parts terms, `same:` names the column they agree in, and a text of a condition may hold a semicolon."""
-    found = question.read(
+    found = question.read_question(
         'esxi.pnic_info: driver == "a;b"; esxi.pnic_stats: rx_errors > 0 ; same: pnic'
     )
     assert [term.text for term in found.terms] == [
@@ -121,7 +121,7 @@ def test_semicolons_part_terms_and_those_in_quotes_do_not() -> None:
 def test_a_mistake_points_into_the_field(field: str, marked: str, hint: str) -> None:
     """The caret stands below the wrong word, also in the second term, and the word that was meant is told."""
     with pytest.raises(question.Misread) as caught:
-        question.read(field)
+        question.read_question(field)
     told = question.mistake_record(caught.value, field)
     assert field[told["start"] :].startswith(marked)
     assert told["caret"].index("^") == told["line"].index(marked)
@@ -135,7 +135,7 @@ def test_a_mistake_points_into_the_field(field: str, marked: str, hint: str) -> 
 def test_any_field_is_a_question_or_a_mistake_inside_it(field: str) -> None:
     """Whatever is typed is understood or refused with a place that lies within what was typed."""
     try:
-        found = question.read(field)
+        found = question.read_question(field)
     except question.Misread as error:
         told = question.mistake_record(error, field)
         assert 0 <= told["start"] <= told["end"] <= max(len(field), told["start"])
@@ -164,13 +164,17 @@ def test_no_word_lists_the_cases_newest_first(room: Library) -> None:
 def test_terms_give_the_same_machines_as_the_command(room: Library) -> None:
     """A question of two terms finds what archive.search finds, with the rows that prove it and those untold counted."""
     answer = ask(room, RING)
-    found = search.machines(room.there(), question.read(RING).terms)
+    found = search.find_machines(room.require_archive(), question.read_question(RING).terms)
     assert column(answer, "Machine") == [row[3] for row in found.rows] == ["host-b", "host-a"]
     assert answer["untold"] == found.counts["untold"] == 2
     assert any("rx_missed_errors=9121" in line for line in column(answer, "Because")[1])
     agreed = ask(room, f"{RING}; same: pnic")
     assert len(agreed["rows"]) == len(
-        [*search.machines(room.there(), question.read(RING).terms, same="pnic").rows]
+        [
+            *search.find_machines(
+                room.require_archive(), question.read_question(RING).terms, same="pnic"
+            ).rows
+        ]
     )
 
 
@@ -326,9 +330,9 @@ def test_labels_are_given_and_taken_back(client: TestClient, objects: Archive) -
     known = client.post(f"/archive/cases/{case}/labels", json=sent).json()
     label = next(one for one in known["findings"] if one["rule"] == "beacon-probing")["label"]
     assert (label["label"], label["note"], label["by"]) == ("confirmed", "two uplinks", "me")
-    assert [one.note for one in current(objects)] == ["two uplinks"]
+    assert [one.note for one in current_labels(objects)] == ["two uplinks"]
     client.post(f"/archive/cases/{case}/labels", json=key | {"label": "removed"}).raise_for_status()
-    assert current(objects) == []
+    assert current_labels(objects) == []
 
 
 @pytest.mark.parametrize(
@@ -344,7 +348,7 @@ def test_a_label_that_makes_no_sense_is_refused(
     answer = client.post(f"/archive/cases/{id_of('bert-1')}/labels", json=sent)
     assert 400 <= answer.status_code < 500
     assert answer.json()["error"]["what"]
-    assert current(objects) == []
+    assert current_labels(objects) == []
 
 
 @pytest.mark.parametrize(
@@ -375,14 +379,14 @@ def test_the_map_is_sandboxed_and_knows_its_cases(client: TestClient, objects: A
 
 def test_the_beginning_of_an_id_finds_the_case_and_an_ambiguous_one_none(room: Library) -> None:
     """The map names cases by the first twelve digits; fewer are no name."""
-    assert room.find(id_of("acme-1")[:12]).id == id_of("acme-1")
+    assert room.find_case(id_of("acme-1")[:12]).id == id_of("acme-1")
     with pytest.raises(BacklineError, match="no such case"):
-        room.find(id_of("acme-1")[:11])
+        room.find_case(id_of("acme-1")[:11])
 
 
 def test_without_an_archive_there_are_no_pages_of_it(tmp_path: Path) -> None:
     """A server without --archive answers 404, and never makes an archive by being asked."""
-    with client_of(serving_at(tmp_path), library.routes) as client:
+    with client_of(serving_at(tmp_path), library.library_routes) as client:
         assert client.get("/archive/search").status_code == 404
 
 
@@ -390,7 +394,7 @@ def test_an_archive_without_a_case_is_told_as_empty(tmp_path: Path) -> None:
     """Search, map and count of an archive that does not exist yet speak of nothing stored, and make nothing."""
     serving = serving_at(tmp_path)
     serving.archive = str(tmp_path / "later")
-    with client_of(serving, library.routes) as client:
+    with client_of(serving, library.library_routes) as client:
         assert client.get("/archive").json()["cases"] == 0
         assert client.get("/archive/search").json()["empty"]
         assert client.get("/archive/heatmap").status_code == 404
@@ -401,7 +405,7 @@ def test_nobody_without_the_cookie_reads_the_archive(tmp_path: Path, objects: Ar
     """Every address of the archive asks for the cookie."""
     serving = serving_at(tmp_path)
     serving.archive = str(objects.objects.url)
-    with client_of(serving, library.routes, signed_in=False) as client:
+    with client_of(serving, library.library_routes, signed_in=False) as client:
         for path in (
             "/archive",
             "/archive/search",
@@ -429,7 +433,7 @@ def test_hostile_text_is_made_visible(tmp_path: Path) -> None:
     answer = ask(Library(str(tmp_path / "odd")), "")
     assert "\u202e" not in json.dumps(answer, ensure_ascii=False)
     assert "\x1b" not in json.dumps(answer, ensure_ascii=False)
-    assert stored.record(Library(str(tmp_path / "odd")), answer["rows"][0]["case"])[
+    assert stored.describe_case(Library(str(tmp_path / "odd")), answer["rows"][0]["case"])[
         "name"
     ].startswith("bad")
     shutil.rmtree(tmp_path / "odd")

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from analyzer.views.log_reading import MergedLine
 from analyzer.web import log_lines
 from analyzer.web.cases.app import Serving
-from analyzer.web.cases.log_reader import nearest
+from analyzer.web.cases.log_reader import list_nearest
 from tests.kit.web_kit import client_of, serving_at
 from tests.views.test_log_command import bundle, vmkernel
 
@@ -32,7 +32,7 @@ def serving(tmp_path: Path) -> Serving:
 
 @pytest.fixture
 def client(serving: Serving) -> Iterator[TestClient]:
-    with client_of(serving, log_lines.routes) as made:
+    with client_of(serving, log_lines.log_routes) as made:
         yield made
 
 
@@ -111,5 +111,5 @@ def test_of_too_many_lines_the_nearest_are_sent_and_all_are_taken(
             taken.append(minute)
             yield MergedLine(f"2017-10-14T09:{minute:02}:00Z", "", "", "", "", "", "", "", 1)
 
-    assert [int(one.time[14:16]) for one in nearest(lines(), MOMENT, most)] == minutes
+    assert [int(one.time[14:16]) for one in list_nearest(lines(), MOMENT, most)] == minutes
     assert taken == [*range(5, 20)]

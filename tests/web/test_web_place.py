@@ -33,35 +33,35 @@ def test_only_its_user_can_look_in(tmp_path: Path) -> None:
     """The folder and those of its cases have mode 0700, whatever the umask is, and the name tells the process."""
     before = os.umask(0)
     try:
-        place = PrivatePlace.make(tmp_path)
+        place = PrivatePlace.make_folder(tmp_path)
         case = place.new_case()
     finally:
         os.umask(before)
     for folder in (place.folder, place.case_folder(case)):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert place.folder.name.startswith(f"{PREFIX}{os.getpid()}-")
-    place.close()
+    place.remove_all()
 
 
 def test_close_removes_everything_and_can_come_twice(tmp_path: Path) -> None:
     """After close nothing is left, and a second close does nothing."""
-    place = PrivatePlace.make(tmp_path)
-    place.file(place.new_case(), 0).write_bytes(b"x")
-    place.close()
-    place.close()
+    place = PrivatePlace.make_folder(tmp_path)
+    place.find_file(place.new_case(), 0).write_bytes(b"x")
+    place.remove_all()
+    place.remove_all()
     assert places(tmp_path) == []
 
 
 def test_a_case_is_removed_alone(tmp_path: Path) -> None:
     """Removing a case leaves the others; to remove it again does nothing."""
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     first, second = place.new_case(), place.new_case()
-    place.file(first, 0).write_bytes(b"x")
+    place.find_file(first, 0).write_bytes(b"x")
     place.remove_case(first)
     place.remove_case(first)
     assert not place.case_folder(first).exists()
     assert place.case_folder(second).is_dir()
-    place.close()
+    place.remove_all()
 
 
 @given(
@@ -73,28 +73,28 @@ def test_a_case_is_removed_alone(tmp_path: Path) -> None:
 def test_nothing_but_an_id_names_a_folder(text: str) -> None:
     """Text that is not the id of a case never becomes a path: nothing of a client is joined."""
     with tempfile.TemporaryDirectory() as folder:
-        place = PrivatePlace.make(Path(folder))
+        place = PrivatePlace.make_folder(Path(folder))
         with pytest.raises(ValueError, match="not the id"):
             place.case_folder(text)
-        place.close()
+        place.remove_all()
 
 
 def test_without_the_check_a_path_would_lead_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the pattern of ids made to match everything, dots do lead out of the folder: the check is what holds."""
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     monkeypatch.setattr(module, "_CASE", module.re.compile(r"(?s).*"))
     assert place.folder not in place.case_folder("../x").resolve().parents
-    place.close()
+    place.remove_all()
 
 
 def test_a_wrong_work_folder_is_one_sentence(tmp_path: Path) -> None:
     """A work folder that is not there, or in which nothing can be made, is told with what to do."""
     with pytest.raises(UsageError, match=r"no such folder.*--work-dir"):
-        PrivatePlace.make(tmp_path / "missing")
+        PrivatePlace.make_folder(tmp_path / "missing")
     with pytest.raises(BacklineError, match=r"no private folder can be made.*--work-dir"):
-        PrivatePlace.make(Path("/proc" if sys.platform == "linux" else "/dev"))
+        PrivatePlace.make_folder(Path("/proc" if sys.platform == "linux" else "/dev"))
 
 
 @posix
@@ -112,12 +112,12 @@ def test_the_folder_of_a_living_server_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another start does not touch a folder whose lock is held; without the lock it would be gone."""
-    place = PrivatePlace.make(tmp_path)
+    place = PrivatePlace.make_folder(tmp_path)
     assert remove_leftovers(tmp_path) == []
     assert place.folder.is_dir()
-    monkeypatch.setattr(module, "hold", lambda lock: True)
+    monkeypatch.setattr(module, "take_lock", lambda lock: True)
     assert remove_leftovers(tmp_path) == [place.folder]
-    place.close()
+    place.remove_all()
 
 
 def test_what_was_left_is_removed(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_files_lie_under_their_numbers(tmp_path: Path) -> None:
                 "PUT", f"/cases/{told['id']}/files/{number}", body=b"ab%d" % number
             ) == (200, {})
         assert files_of(running) == {f"{told['id']}/{number}": 3 for number in range(len(names))}
-        assert running.serving.place.file(told["id"], 5).read_bytes() == b"ab5"
+        assert running.serving.place.find_file(told["id"], 5).read_bytes() == b"ab5"
         assert running.ask("GET", f"/cases/{told['id']}")[1]["done"] == list(range(len(names)))
         everything = [path.name for path in tmp_path.rglob("*")]
         assert not [name for name in everything if "passwd" in name or "con" in name]
@@ -215,7 +215,7 @@ def test_a_case_does_not_start_before_its_files_are_here(tmp_path: Path) -> None
         with running.begin_put(case, 1000, 1):
             status, told = running.ask("POST", f"/cases/{case}/start")
             assert (status, told["error"]["why"]) == (409, "1 are missing")
-        running.serving.uploads.missing = lambda case: 0  # type: ignore[method-assign]
+        running.serving.uploads.count_missing = lambda case: 0  # type: ignore[method-assign]
         assert running.ask("POST", f"/cases/{case}/start")[0] == 200
 
 
@@ -268,7 +268,7 @@ def test_one_file_is_not_written_by_two(tmp_path: Path) -> None:
             assert running.ask("PUT", f"/cases/{case}/files/0", body=b"xyzxyz")[0] == 409
             first.sendall(b"def")
             assert status_of(first) == 200
-        assert running.serving.place.file(case, 0).read_bytes() == b"abcdef"
+        assert running.serving.place.find_file(case, 0).read_bytes() == b"abcdef"
 
 
 @pytest.mark.parametrize(("told", "sent"), [(5, b"abcdefgh"), (8, b"abc")])
@@ -420,7 +420,7 @@ def test_an_abandoned_case_is_found(tmp_path: Path) -> None:
         with running.begin_put(receives, 9) as client:
             client.sendall(b"x")
             wait_until(lambda: len(files_of(running)) == 2)
-            assert running.serving.uploads.abandoned() == [waits]
+            assert running.serving.uploads.list_abandoned() == [waits]
 
 
 # --- room ---
@@ -434,7 +434,7 @@ def test_what_does_not_fit_is_refused_before(
     if not guard:
         monkeypatch.setattr(Uploads, "_room", lambda self, more: None)
     with Running(tmp_path, replace(FREE, reserve=100)) as running:
-        monkeypatch.setattr(running.serving.place, "free", lambda: 1100)
+        monkeypatch.setattr(running.serving.place, "count_free", lambda: 1100)
         running.new_case(600)
         status, told = running.ask("POST", "/cases", announced([600]))
         assert status == (507 if guard else 201)
@@ -454,7 +454,7 @@ def test_a_disk_that_fills_up_ends_an_upload(
         with running.begin_put(case, 4 * MIB) as client:
             client.sendall(b"x" * 1000)
             wait_until(lambda: files_of(running))
-            monkeypatch.setattr(running.serving.place, "free", lambda: 500)
+            monkeypatch.setattr(running.serving.place, "count_free", lambda: 500)
             client.sendall(b"x" * (4 * MIB - 1000))
             assert status_of(client) == (507 if guard else 200)
         assert files_of(running) == ({} if guard else {f"{case}/0": 4 * MIB})
@@ -542,7 +542,7 @@ def test_more_files_get_the_next_numbers_and_what_is_here_stays(tmp_path: Path) 
         for number, body in ((3, b""), (2, b"ccc")):
             assert running.ask("PUT", f"/cases/{case}/files/{number}", body=body)[0] == 200
         assert running.ask("POST", f"/cases/{case}/start")[0] == 200
-        lying = [running.serving.place.file(case, number).read_bytes() for number in range(4)]
+        lying = [running.serving.place.find_file(case, number).read_bytes() for number in range(4)]
         assert lying == [b"a", b"bb", b"ccc", b""]
 
 
@@ -577,7 +577,7 @@ def test_adding_counts_all_cases_and_the_disk(
         assert client.post(f"/cases/{waiting[1]}/files", json=announced([51])).status_code == 413
         assert client.post(f"/cases/{whole}/files", json=announced([1])).status_code == 429
         assert client.post(f"/cases/{waiting[0]}/files", json=announced([1])).status_code == 201
-        monkeypatch.setattr(serving.place, "free", lambda: 0)
+        monkeypatch.setattr(serving.place, "count_free", lambda: 0)
         assert client.post(f"/cases/{waiting[0]}/files", json=announced([1])).status_code == 507
 
 

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.archive.backtests.backtest import BacktestRequest, backtest
+from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules
 from analyzer.archive.backtests.jobs import BacktestHit, Said
 from analyzer.archive.backtests.report import BacktestReport
-from analyzer.archive.backtests.worker import RELEASED, differ
+from analyzer.archive.backtests.worker import RELEASED, note_differences
 from analyzer.archive.store import Archive
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pairs
 from analyzer.authoring.explain import casework
@@ -150,7 +150,9 @@ def _stored(
     asked = [
         BacktestRequest(one.pair.rule, one.pair.old if one.pair.new else None) for one in judged
     ]
-    reports = backtest(asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True)
+    reports = backtest_rules(
+        asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True
+    )
     for one, report in zip(judged, reports, strict=True):
         if one.pair.kind in (NEW, GONE):
             (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
@@ -220,7 +222,7 @@ def _take(
     one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None
 ) -> None:
     said = Said()
-    differ(said, case, name, now or Judgement(), before or Judgement())
+    note_differences(said, case, name, now or Judgement(), before or Judgement())
     if (
         now is None or before is None
     ):  # a rule that one version does not have has nothing to say there

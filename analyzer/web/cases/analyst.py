@@ -33,7 +33,7 @@ from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
 from analyzer.runtime.paths import full
 from analyzer.runtime.text import one_line
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, brief
+from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from analyzer.scan.hits import Signature
     from analyzer.sources.remote import Place
 
-WORST = 20  # findings told at the end
-REASONS = 5  # told of what could not be read
+WORST = 20  # findings sent at the end
+REASONS = 5  # sent of what could not be read
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What this process is told to do.
+    """What this process has to do.
 
     name      of the case, "" to take that of its files
     files     uploaded ones: label, where its bytes lie, time of change or None
@@ -83,17 +83,17 @@ class Analysis:
         self.work = Work("", "")
         self.hashes: FileHashes | None = None
 
-    def run(self) -> Record:
-        """Do it; return the last line. A case that is refused or fails is told there, nothing is raised."""
+    def run_analysis(self) -> Record:
+        """Do it; return the last line. It names a refusal or a failure; nothing is raised."""
         try:
-            return self._whole()
+            return self._read_and_judge()
         except RefusedError as error:
-            return self._without(
+            return self._end_without_results(
                 "refused", error, f"{error.what}: {error.why}" if error.why else error.what
             )
         except BacklineError as error:
-            return self._without("failed", error, str(error))
-        except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+            return self._end_without_results("failed", error, str(error))
+        except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
             traceback.print_exc()
             why = failure_text(error)
             do = (
@@ -101,35 +101,39 @@ class Analysis:
                 if isinstance(error, MemoryError)
                 else "Please report it."
             )
-            return self._without(
+            return self._end_without_results(
                 "failed", BacklineError("the analysis failed", why=why, do=do), why
             )
 
-    def _whole(self) -> Record:
+    def _read_and_judge(self) -> Record:
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.pipeline.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
 
         listener = self.listener
-        listener.stage("reading", "Loading the rules.")
-        local, catalog, signatures = self._rules()
-        paths = self._paths()
-        self._begin(paths, local, catalog, signatures)
-        watch = ReadListener(listener.begins, listener.ended, self._sorts, self._hashes_last)
-        options = Options(self.limits, on_read=listener.read, watch=watch, hashes=self.hashes)
-        listener.stage("reading", "Reading the files.")
+        listener.begin_stage("reading", "Loading the rules.")
+        local, catalog, signatures = self._load_rules()
+        paths = self._list_paths()
+        self._measure_input(paths, local, catalog, signatures)
+        watch = ReadListener(
+            listener.begin_member, listener.end_member, self._announce_tables, self._announce_hashes
+        )
+        options = Options(
+            self.limits, on_read=listener.count_bytes, watch=watch, hashes=self.hashes
+        )
+        listener.begin_stage("reading", "Reading the files.")
         material = gathered(paths, signatures, options)
         material.name = name_case(self.work.name, material.nodes)
         self.work = replace(self.work, name=material.name)
         listener.state |= {"rules": len(catalog.rules), "member": ""}
-        listener.stage("judging", "Judging the rules.")
-        told = _Judged(listener, local, material.created[:10])
-        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=told.take)
-        listener.stage("writing", "Writing the report.")
-        self._write(outcome)
-        stored = self._store(material, outcome)
-        return self._end(outcome, catalog, stored)
+        listener.begin_stage("judging", "Judging the rules.")
+        judged = _Judged(listener, local, material.created[:10])
+        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=judged.take)
+        listener.begin_stage("writing", "Writing the report.")
+        self._write_results(outcome)
+        stored = self._store_case(material, outcome)
+        return self._end_with_results(outcome, catalog, stored)
 
-    def _rules(self) -> tuple[Local, Catalog, list[Signature]]:
+    def _load_rules(self) -> tuple[Local, Catalog, list[Signature]]:
         order = self.order
         local, warning = order.how.local([Path(order.path)] if order.path else [])
         self.notes += [warning] * bool(warning)
@@ -141,25 +145,25 @@ class Analysis:
             )
         return local, catalog, catalog.signatures()
 
-    def _paths(self) -> list[Place]:
-        from analyzer.web.cases.labelled import NamedFile, labelled  # noqa: PLC0415 - with the pipeline
+    def _list_paths(self) -> list[Place]:
+        from analyzer.web.cases.labelled import NamedFile, list_labelled  # noqa: PLC0415 - with the pipeline
 
         if self.order.path:
             return [Path(self.order.path)]
         return [
-            *labelled(
+            *list_labelled(
                 NamedFile(label, Path(path), modified) for label, path, modified in self.order.files
             )
         ]
 
-    def _begin(
+    def _measure_input(
         self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]
     ) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
         from analyzer.ingest.file_hashes import FileHashes, list_input_files  # noqa: PLC0415 - with the pipeline
         from analyzer.pipeline.triage import case_name  # noqa: PLC0415 - heavy
 
-        self.listener.stage("reading", "Looking at the files.")
+        self.listener.begin_stage("reading", "Looking at the files.")
         sizes = []
         for path in paths:
             for file in list_input_files([path]):
@@ -168,7 +172,7 @@ class Analysis:
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
         source = str(full(Path(self.order.path))) if self.order.path else ""
         self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
-        self.listener.tell(
+        self.listener.write_line(
             "total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300)
         )
         if self.order.archive:
@@ -186,33 +190,33 @@ class Analysis:
         manager = config_of(order.archive, local, catalog, order.how)
         self.context = WorkerContext(manager, archive, local, catalog, signatures)
 
-    def _sorts(self) -> None:
-        self.listener.stage("reading", "Putting what was read into tables.")
+    def _announce_tables(self) -> None:
+        self.listener.begin_stage("reading", "Putting what was read into tables.")
 
-    def _hashes_last(self) -> None:
-        self.listener.stage("reading", "Computing the checksums of the files.")
+    def _announce_hashes(self) -> None:
+        self.listener.begin_stage("reading", "Computing the checksums of the files.")
 
-    def _write(self, outcome: RunResult) -> None:
+    def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
         from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-        from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
-        made, _ = results(document, case.dumps(document), self.limits.report_bytes)
+        made, _ = render_results(document, case.dumps(document), self.limits.report_bytes)
         try:
             write_all(Path(self.order.out), made)
         except BacklineError as error:
             error.where, error.do = "", "Free some space on the disk, then try again."
             raise
 
-    def _store(self, material: CaseData, outcome: RunResult) -> str:
+    def _store_case(self, material: CaseData, outcome: RunResult) -> str:
         """Store the case in the archive; return its id there, "" when it is not stored, which a note tells."""
         if self.context is None or self.hashes is None:
             return ""
-        self.listener.stage("writing", "Storing the case in the archive.")
+        self.listener.begin_stage("writing", "Storing the case in the archive.")
         try:
-            work = self._placed()
+            work = self._make_stored_work()
             result = batch.keep_whole(
                 self.context, work, self.hashes, material, outcome, time.monotonic() - self.began
             )
@@ -221,35 +225,37 @@ class Analysis:
             return ""
         return result.id
 
-    def _placed(self) -> Work:
+    def _make_stored_work(self) -> Work:
         """Return the case with the place it comes from; of dropped files only their content tells one."""
         work = self.work
         if work.source or self.hashes is None:
             return work
         return Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
 
-    def _without(self, state: str, error: BacklineError, why: str) -> Record:
+    def _end_without_results(self, state: str, error: BacklineError, why: str) -> Record:
         """Return the last line for a case without results; the archive notes why there are none."""
         stored = ""
         if self.context is not None and self.hashes is not None and self.work.name:
             with suppress(Exception):
-                stored = batch.keep_none(self.context, self._placed(), self.hashes, state, why).id
+                stored = batch.keep_none(
+                    self.context, self._make_stored_work(), self.hashes, state, why
+                ).id
         parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
         return {
             "state": state,
             "error": {name: one_line(text, 1000) for name, text in parts.items()},
             "name": one_line(self.work.name, 300),
-            "notes": self._notes(),
+            "notes": self._list_notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
             "progress": self.listener.state,
         }
 
-    def _end(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
+    def _end_with_results(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
         from analyzer.report import view  # noqa: PLC0415 - with the reports
 
         document = outcome.document
-        lost = batch.reasons(outcome, catalog)
+        lost = batch.list_reasons(outcome, catalog)
         if lost:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
@@ -261,19 +267,19 @@ class Analysis:
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),
-            "counts": dict(view.counts(document)),
+            "counts": dict(view.tally_case(document).findings),
             "worst": next((word for word in SEVERITIES if word in severities), ""),
-            "unknowns": view.tally(document).questions,
-            "findings": [brief(one) for one in live[:WORST]],
+            "unknowns": view.tally_case(document).questions,
+            "findings": [describe_finding(one) for one in live[:WORST]],
             "more": max(0, len(live) - WORST),
-            "nodes": [_machine(node) for node in document["nodes"][:50]],
-            "notes": self._notes(),
+            "nodes": [_describe_machine(node) for node in document["nodes"][:50]],
+            "notes": self._list_notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
             "progress": self.listener.state,
         }
 
-    def _notes(self) -> list[str]:
+    def _list_notes(self) -> list[str]:
         return [one_line(note, 2000) for note in self.notes[:REASONS]]
 
 
@@ -295,11 +301,11 @@ class _Judged:
             if one.verdict == "match" and not any(
                 mute.covers(one.rule, names, one.node) for mute in self.mutes
             ):
-                self.listener.finding(one)
-        self.listener.progress()
+                self.listener.write_finding(one)
+        self.listener.write_progress()
 
 
-def _machine(node: Mapping[str, Any]) -> Record:
+def _describe_machine(node: Mapping[str, Any]) -> Record:
     return {
         name: one_line(str(node.get(name) or ""), 200)
         for name in ("name", "kind", "product", "version")
@@ -323,8 +329,8 @@ def main() -> None:
     order = order_of(order_line())
     end_with(order.parent)
     listener = ProgressWriter(out)
-    end = Analysis(order, listener).run()
-    listener.tell("end", **end)
+    end = Analysis(order, listener).run_analysis()
+    listener.write_line("end", **end)
     sys.stderr.flush()
     os._exit(0)  # nothing is left to do but to give the memory back, which the system does faster
 

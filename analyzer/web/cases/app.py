@@ -30,7 +30,7 @@ from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard import wire
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.gate import RequestGate
-from analyzer.web.guard.pagefiles import PAGE, content
+from analyzer.web.guard.pagefiles import PAGE, read_page_file
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.session import PageSession
 
@@ -67,40 +67,40 @@ class CaseApi(Protocol):
 class CaseManagerApi(Protocol):
     """What the routes ask of the case manager; errors are BacklineErrors (wire.Refusal to choose the status)."""
 
-    def new(self, name: str, files: Sequence[wire.NewFile] | Path) -> CaseApi:
+    def add_case(self, name: str, files: Sequence[wire.NewFile] | Path) -> CaseApi:
         """Take a new case: files that will come, or a path on this machine."""
 
-    def add(self, case_id: str, files: Sequence[wire.NewFile]) -> int:
+    def add_files(self, case_id: str, files: Sequence[wire.NewFile]) -> int:
         """Take more files of a case that is not read yet; return the number of the first."""
 
     def file_done(self, case_id: str, number: int) -> None:
         """Note that a file is here."""
 
-    def start(self, case_id: str) -> None:
+    def start_case(self, case_id: str) -> None:
         """Put a case into the queue."""
 
-    def cancel(self, case_id: str) -> None:
+    def cancel_case(self, case_id: str) -> None:
         """Stop a case."""
 
-    def remove(self, case_id: str) -> None:
+    def remove_case(self, case_id: str) -> None:
         """Stop a case and remove what is kept of it."""
 
-    def case(self, case_id: str) -> CaseApi:
+    def find_case(self, case_id: str) -> CaseApi:
         """Return one case; Refusal (404) when there is none."""
 
-    def cases(self) -> Iterable[CaseApi]:
+    def list_cases(self) -> Iterable[CaseApi]:
         """Return the cases, newest first."""
 
-    def stored_anew(self) -> None:
+    def look_again(self) -> None:
         """Look at the archive again: something else is stored in it now."""
 
-    def result(self, case_id: str, name: str) -> Path:
+    def find_result(self, case_id: str, name: str) -> Path:
         """Return where a result lies (report.html, case.json, report.md); Refusal (404) before it is there."""
 
-    def material(self, case_id: str) -> dict[str, Any]:
+    def describe_material(self, case_id: str) -> dict[str, Any]:
         """Return where the files of a case that was read lie: name, files, path; Refusal when it was not."""
 
-    def events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
+    def follow_events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
         """Yield number and content of every event after `since`, those to come included."""
 
     async def close(self) -> None:
@@ -128,50 +128,50 @@ Handler = Callable[[Request], Awaitable[Response]]
 Routes = Callable[[Serving], list[BaseRoute]]
 
 
-def application(serving: Serving, *others: Routes) -> ASGIApp:
+def make_application(serving: Serving, *others: Routes) -> ASGIApp:
     """Return the whole application: our routes, those of `others`, and the gate in front of all."""
-    lists = [routes(serving), *(other(serving) for other in others)]
+    lists = [case_routes(serving), *(other(serving) for other in others)]
     router = Router(
         [route for one in lists for route in one],
         redirect_slashes=False,
-        lifespan=lambda _app: _life(serving),
+        lifespan=lambda _app: _run_lifespan(serving),
     )
     handlers: dict[Any, Any] = {
-        BacklineError: _told,
-        HTTPException: _http_told,
-        Exception: _internal,
+        BacklineError: _answer_error,
+        HTTPException: _answer_http_error,
+        Exception: _answer_fault,
     }
-    told = ExceptionMiddleware(router, handlers)
+    answering = ExceptionMiddleware(router, handlers)
 
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         scope["app"] = (
-            router  # so that an unknown address or method is an exception, told in our form
+            router  # so that an unknown address or method is an exception and gets an answer in our form
         )
-        await told(scope, receive, send)
+        await answering(scope, receive, send)
 
     return RequestGate(inner, serving.session)
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def case_routes(serving: Serving) -> list[BaseRoute]:
     """Return the routes of the page and of its cases."""
     cases = _Cases(serving)
-    found: list[BaseRoute] = [Route(path, _page(*what)) for path, what in PAGE.items()]
+    found: list[BaseRoute] = [Route(path, _make_page_handler(*what)) for path, what in PAGE.items()]
     found += [
-        Route("/enter", cases.enter, methods=["POST"]),
-        Route("/info", cases.info, methods=["GET"]),
-        Route("/cases", cases.all, methods=["GET"]),
-        Route("/cases", cases.new, methods=["POST"]),
-        Route("/cases/{case}", cases.one, methods=["GET"]),
-        Route("/cases/{case}", cases.remove, methods=["DELETE"]),
-        Route("/cases/{case}/files", cases.more, methods=["POST"]),
-        Route("/cases/{case}/files/{number:int}", cases.upload, methods=["PUT"]),
-        Route("/cases/{case}/start", cases.start, methods=["POST"]),
-        Route("/cases/{case}/cancel", cases.cancel, methods=["POST"]),
-        Route("/cases/{case}/note", cases.note, methods=["GET"]),
-        Route("/events", cases.events, methods=["GET"]),
+        Route("/enter", cases.sign_in, methods=["POST"]),
+        Route("/info", cases.send_info, methods=["GET"]),
+        Route("/cases", cases.send_cases, methods=["GET"]),
+        Route("/cases", cases.take_case, methods=["POST"]),
+        Route("/cases/{case}", cases.send_case, methods=["GET"]),
+        Route("/cases/{case}", cases.remove_case, methods=["DELETE"]),
+        Route("/cases/{case}/files", cases.take_more_files, methods=["POST"]),
+        Route("/cases/{case}/files/{number:int}", cases.take_file, methods=["PUT"]),
+        Route("/cases/{case}/start", cases.start_case, methods=["POST"]),
+        Route("/cases/{case}/cancel", cases.cancel_case, methods=["POST"]),
+        Route("/cases/{case}/note", cases.send_note, methods=["GET"]),
+        Route("/events", cases.send_events, methods=["GET"]),
     ]
     found += [
-        Route(f"/cases/{{case}}/{name}", cases.result(*what), methods=["GET"])
+        Route(f"/cases/{{case}}/{name}", cases.make_result_handler(*what), methods=["GET"])
         for name, what in RESULTS.items()
     ]
     return found
@@ -183,47 +183,47 @@ class _Cases:
     def __init__(self, serving: Serving) -> None:
         self._serving, self._config, self._uploads = serving, serving.manager, serving.uploads
 
-    async def enter(self, request: Request) -> Response:
+    async def sign_in(self, request: Request) -> Response:
         """Give the cookie, and tell the path below which it is asked for, to who knows the token."""
         session = self._serving.session
-        if not session.admits(request.headers.get("x-backline-token", "")):
+        if not session.admits_token(request.headers.get("x-backline-token", "")):
             do = "Open the URL that `backline serve` printed."
             raise wire.Refusal(401, "the token is not that of this server", do=do)
-        answer = wire.answer({"path": session.home})
+        answer = wire.json_answer({"path": session.home})
         answer.headers["set-cookie"] = session.set_cookie()
         return answer
 
-    async def info(self, request: Request) -> Response:
+    async def send_info(self, request: Request) -> Response:
         """Tell what this server has: which pages the navigation shows."""
         del request
-        return wire.answer({"archive": bool(self._serving.archive)})
+        return wire.json_answer({"archive": bool(self._serving.archive)})
 
-    async def all(self, request: Request) -> Response:
+    async def send_cases(self, request: Request) -> Response:
         """List the cases."""
         del request
-        return wire.answer({"cases": [case.record() for case in self._config.cases()]})
+        return wire.json_answer({"cases": [case.record() for case in self._config.list_cases()]})
 
-    async def one(self, request: Request) -> Response:
+    async def send_case(self, request: Request) -> Response:
         """Tell of one case."""
-        return wire.answer(self._config.case(request.path_params["case"]).record())
+        return wire.json_answer(self._config.find_case(request.path_params["case"]).record())
 
-    async def new(self, request: Request) -> Response:
+    async def take_case(self, request: Request) -> Response:
         """Take a case that is announced; of a folder of many cases nothing is taken: the page asks what is meant."""
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
-        if not asked.together and (many := await asyncio.to_thread(_many, asked)).names:
-            told = {"many": many.names, "kind": many.kind, "beside": many.beside[:50]}
-            return wire.answer(told | {"archive": bool(self._serving.archive)})
+        if not asked.together and (many := await asyncio.to_thread(_find_many_cases, asked)).names:
+            question = {"many": many.names, "kind": many.case_kind, "beside": many.beside[:50]}
+            return wire.json_answer(question | {"archive": bool(self._serving.archive)})
         if asked.path is not None:
-            case = self._config.new(asked.name, asked.path)
+            case = self._config.add_case(asked.name, asked.path)
         else:
             sizes = [file.size for file in asked.files]
-            self._uploads.check(sizes)
-            case = self._config.new(asked.name, asked.files)
-            self._uploads.announce(case.id, sizes)
-        return wire.answer({"id": case.id}, 201)
+            self._uploads.check_room(sizes)
+            case = self._config.add_case(asked.name, asked.files)
+            self._uploads.expect_files(case.id, sizes)
+        return wire.json_answer({"id": case.id}, 201)
 
-    async def more(self, request: Request) -> Response:
+    async def take_more_files(self, request: Request) -> Response:
         """Take more files of a case that is not read yet; tell the number of the first. What is here stays here."""
         bounds, case = self._serving.bounds, request.path_params["case"]
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
@@ -232,76 +232,78 @@ class _Cases:
                 400, "the request is not understood", why="a path is a separate case"
             )
         sizes = [file.size for file in asked.files]
-        self._uploads.check(sizes, case)
-        first = self._config.add(case, asked.files)
-        self._uploads.more(case, sizes)
-        return wire.answer({"first": first}, 201)
+        self._uploads.check_room(sizes, case)
+        first = self._config.add_files(case, asked.files)
+        self._uploads.expect_more(case, sizes)
+        return wire.json_answer({"first": first}, 201)
 
-    async def upload(self, request: Request) -> Response:
+    async def take_file(self, request: Request) -> Response:
         """Take one file."""
         case, number = request.path_params["case"], request.path_params["number"]
-        await self._uploads.receive(case, number, request)
+        await self._uploads.receive_file(case, number, request)
         self._config.file_done(case, number)
-        return wire.answer({})
+        return wire.json_answer({})
 
-    async def start(self, request: Request) -> Response:
+    async def start_case(self, request: Request) -> Response:
         """Let the analysis begin when its turn comes."""
         case = request.path_params["case"]
-        missing = self._uploads.missing(case)
+        missing = self._uploads.count_missing(case)
         if missing:
             raise wire.Refusal(
                 409, "the case still waits for files", why=f"{missing:,} are missing"
             )
-        self._config.start(case)
-        return wire.answer({})
+        self._config.start_case(case)
+        return wire.json_answer({})
 
-    async def cancel(self, request: Request) -> Response:
+    async def cancel_case(self, request: Request) -> Response:
         """Stop a case, also its uploads; the files of one that was whole stay for another try, and count."""
         case = request.path_params["case"]
-        self._config.cancel(case)
-        if self._uploads.missing(case):
-            self._uploads.forget(case)
-        return wire.answer({})
+        self._config.cancel_case(case)
+        if self._uploads.count_missing(case):
+            self._uploads.forget_case(case)
+        return wire.json_answer({})
 
-    async def remove(self, request: Request) -> Response:
+    async def remove_case(self, request: Request) -> Response:
         """Forget a case and remove its files."""
         case = request.path_params["case"]
-        self._config.remove(case)
-        self._uploads.forget(case)
-        return wire.answer({})
+        self._config.remove_case(case)
+        self._uploads.forget_case(case)
+        return wire.json_answer({})
 
-    async def events(self, request: Request) -> Response:
+    async def send_events(self, request: Request) -> Response:
         """Send events as they come; a browser that lost the connection tells the last number it saw."""
         last = request.headers.get("last-event-id", "0")
         since = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
-        return StreamingResponse(_stream(self._serving, since), media_type="text/event-stream")
+        return StreamingResponse(
+            _stream_events(self._serving, since), media_type="text/event-stream"
+        )
 
-    async def note(self, request: Request) -> Response:
+    async def send_note(self, request: Request) -> Response:
         """Send the note that fits a ticket, made of the case document."""
         document = await asyncio.to_thread(
-            self._config.result, request.path_params["case"], "case.json"
+            self._config.find_result, request.path_params["case"], "case.json"
         )
-        return Response(await asyncio.to_thread(_short_note, document), media_type="text/markdown")
+        return Response(await asyncio.to_thread(_render_note, document), media_type="text/markdown")
 
-    def result(self, name: str, kind: str) -> Handler:
+    def make_result_handler(self, name: str, kind: str) -> Handler:
         """Return the handler that sends one kind of result."""
 
         async def send(request: Request) -> Response:
             case = request.path_params["case"]
             path = await asyncio.to_thread(
-                self._config.result, case, name
+                self._config.find_result, case, name
             )  # a stored case is rendered first
             headers = {"content-security-policy": REPORT_POLICY}
             if request.query_params.get("download") == "1":
-                headers["content-disposition"] = attachment(
-                    self._config.case(case).record().get("name", ""), name
+                headers["content-disposition"] = attachment_header(
+                    self._config.find_case(case).record().get("name", ""), name
                 )
             return FileResponse(path, media_type=kind, headers=headers)
 
         return send
 
 
-def _many(asked: wire.NewCase) -> ManyCases:
+def _find_many_cases(asked: wire.NewCase) -> ManyCases:
     """Return the folders and archives that are cases of their own in what is announced as one; none as a rule."""
     from analyzer.archive.batches.many_cases import cases_among, cases_below  # noqa: PLC0415 - on request
 
@@ -314,14 +316,14 @@ def _many(asked: wire.NewCase) -> ManyCases:
     )
 
 
-def _short_note(document: Path) -> str:
+def _render_note(document: Path) -> str:
     from analyzer.pipeline import case  # noqa: PLC0415 - on request
     from analyzer.report import short_note  # noqa: PLC0415 - on request
 
-    return short_note.render(case.load(document))
+    return short_note.render_short_note(case.load(document))
 
 
-def attachment(case: str, name: str) -> str:
+def attachment_header(case: str, name: str) -> str:
     """Return the header by which a browser saves a result; the name of the case is only a proposal."""
     plain = "".join(
         sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in case[:80]
@@ -329,15 +331,15 @@ def attachment(case: str, name: str) -> str:
     return f'attachment; filename="{plain.strip("._") or "case"}-{quote(name)}"'
 
 
-async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
+async def _stream_events(serving: Serving, since: int) -> AsyncIterator[bytes]:
     """Yield events, and a sign of life when there are none, until the server stops."""
-    coming = aiter(serving.manager.events(since))
+    coming = aiter(serving.manager.follow_events(since))
     stop = asyncio.ensure_future(serving.stopping.wait())
     fetch: asyncio.Future[tuple[int, Mapping[str, Any]]] | None = None
     yield b"retry: 1000\n\n"
     try:
         while not stop.done():
-            fetch = fetch or asyncio.ensure_future(_next(coming))
+            fetch = fetch or asyncio.ensure_future(_await_next(coming))
             done, _ = await asyncio.wait(
                 (fetch, stop), timeout=KEEP_ALIVE, return_when=asyncio.FIRST_COMPLETED
             )
@@ -347,7 +349,7 @@ async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
                 except StopAsyncIteration:
                     return
                 fetch = None
-                yield wire.event(number, data)
+                yield wire.event_message(number, data)
             elif not done:
                 yield b": still here\n\n"
     finally:
@@ -356,26 +358,26 @@ async def _stream(serving: Serving, since: int) -> AsyncIterator[bytes]:
             fetch.cancel()
 
 
-async def _next(
+async def _await_next(
     coming: AsyncIterator[tuple[int, Mapping[str, Any]]],
 ) -> tuple[int, Mapping[str, Any]]:
     return await anext(coming)
 
 
-def _page(name: str, kind: str) -> Handler:
+def _make_page_handler(name: str, kind: str) -> Handler:
     """Return the handler of one of the files of the page."""
 
     async def send(request: Request) -> Response:
         del request
-        return Response(content(name), media_type=kind)
+        return Response(read_page_file(name), media_type=kind)
 
     return send
 
 
 @contextlib.asynccontextmanager
-async def _life(serving: Serving) -> AsyncIterator[None]:
+async def _run_lifespan(serving: Serving) -> AsyncIterator[None]:
     """Remove abandoned cases while the server lives; end the analysis when it stops."""
-    sweep = asyncio.create_task(_sweep(serving))
+    sweep = asyncio.create_task(_remove_abandoned(serving))
     try:
         yield
     finally:
@@ -383,22 +385,22 @@ async def _life(serving: Serving) -> AsyncIterator[None]:
         await serving.manager.close()
 
 
-async def _sweep(serving: Serving) -> None:
+async def _remove_abandoned(serving: Serving) -> None:
     while True:
         await asyncio.sleep(CHECK_ABANDONED)
-        for case in serving.uploads.abandoned():
+        for case in serving.uploads.list_abandoned():
             with contextlib.suppress(BacklineError):
-                serving.manager.remove(case)
-            serving.uploads.forget(case)
+                serving.manager.remove_case(case)
+            serving.uploads.forget_case(case)
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _answer_error(request: Request, error: Exception) -> Response:
     del request
     assert isinstance(error, BacklineError)
     return wire.error_answer(error)
 
 
-async def _http_told(request: Request, error: Exception) -> Response:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     """Tell of an address or method that is not known, in our form."""
     assert isinstance(error, HTTPException)
     return wire.error_answer(
@@ -406,7 +408,7 @@ async def _http_told(request: Request, error: Exception) -> Response:
     )
 
 
-async def _internal(request: Request, error: Exception) -> Response:
+async def _answer_fault(request: Request, error: Exception) -> Response:
     """Tell of a fault of ours; what it says of our inside goes to the terminal only."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{request.method} {request.url.path}, {Path(place.filename).name}:{place.lineno}"

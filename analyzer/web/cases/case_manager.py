@@ -43,10 +43,10 @@ from analyzer.web.cases.web_case import (
     Past,
     Record,
     WebCase,
+    describe_counts,
+    describe_error,
+    describe_waiting,
     name_of,
-    sentence,
-    summed,
-    waits,
 )
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.wire import NewFile, Refusal
@@ -87,17 +87,17 @@ class CaseManager:
         self._history = (
             History(self._archive, place, self._how.limits.report_bytes) if archive else None
         )
-        self._past = PastCases(self._history, self._tell_past)
+        self._past = PastCases(self._history, self._send_history)
         self._cases: dict[str, WebCase] = {}
         self._queue: list[WebCase] = []
         self._running: dict[LineProcess, WebCase] = {}
-        self._events = Events(self._snapshot, kept) if kept else Events(self._snapshot)
+        self._events = Events(self._make_snapshot, kept) if kept else Events(self._make_snapshot)
         self._later: set[asyncio.Future[Any]] = set()
         self._closed = False
 
     # --- what a page asks for ---
 
-    def new(self, name: str, files: Sequence[NewFile] | Path) -> WebCase:
+    def add_case(self, name: str, files: Sequence[NewFile] | Path) -> WebCase:
         """Take a new case: files that will come, or a path on this machine, which is not copied.
 
         Raises Refusal when there are too many cases or nothing lies at the path.
@@ -109,20 +109,20 @@ class CaseManager:
                 do="Remove some from the list, then try again.",
             )
         if isinstance(files, Path):
-            _check(files)
+            _check_path(files)
             case = WebCase(self._place.new_case(), name or files.name or str(files), path=files)
         else:
             case = WebCase(self._place.new_case(), name or name_of(files), tuple(files))
         self._cases[case.id] = case
-        self._become(case, WAITING, waits(case))
+        self._set_state(case, WAITING, describe_waiting(case))
         return case
 
-    def add(self, case_id: str, files: Sequence[NewFile]) -> int:
+    def add_files(self, case_id: str, files: Sequence[NewFile]) -> int:
         """Announce more files of a case that is not read yet; return the number of the first. Refusal (409) when late.
 
         A case that was queued leaves the queue until they are here and it is started again.
         """
-        case = self._own(case_id)
+        case = self._find_own(case_id)
         if case.state not in (WAITING, QUEUED) or case.path is not None:
             raise Refusal(
                 409,
@@ -132,29 +132,29 @@ class CaseManager:
             )
         first = len(case.files)
         case.files += tuple(files)
-        self._stop(case)
-        self._become(case, WAITING, waits(case))
-        self._advance()
+        self._stop_case(case)
+        self._set_state(case, WAITING, describe_waiting(case))
+        self._start_next()
         return first
 
     def file_done(self, case_id: str, number: int) -> None:
         """Note that a file is here."""
-        case = self._own(case_id)
+        case = self._find_own(case_id)
         case.here.add(number)
         if case.state != WAITING:
             return
-        case.say, now = waits(case), time.monotonic()
-        if now - case.told >= PAUSE or len(case.here) == len(case.files):
-            case.told = now
-            told = {"here": len(case.here), "files": len(case.files), "say": case.say}
-            self._events.add({"kind": "upload", "case": case.id, **told})
+        case.say, now = describe_waiting(case), time.monotonic()
+        if now - case.sent_at >= PAUSE or len(case.here) == len(case.files):
+            case.sent_at = now
+            upload = {"here": len(case.here), "files": len(case.files), "say": case.say}
+            self._events.add_event({"kind": "upload", "case": case.id, **upload})
 
-    def start(self, case_id: str) -> None:
+    def start_case(self, case_id: str) -> None:
         """Put a case into the queue; one that failed or was cancelled goes in again.
 
         Raises Refusal (409) when files are missing or it is at work already. Needs a running event loop.
         """
-        case = self._own(case_id)
+        case = self._find_own(case_id)
         if case.state not in (WAITING, FAILED, CANCELLED):
             raise Refusal(409, "the case is already running or done", why=case.say)
         missing = len(case.files) - len(case.here)
@@ -165,56 +165,56 @@ class CaseManager:
             )
         case.progress, case.findings, case.more, case.error, case.result = {}, [], 0, {}, {}
         self._queue.append(case)
-        self._advance()
+        self._start_next()
 
-    def cancel(self, case_id: str) -> None:
+    def cancel_case(self, case_id: str) -> None:
         """Stop a case; nothing happens when it is over."""
-        case = self._own(case_id)
+        case = self._find_own(case_id)
         if case.state not in OVER:
-            self._stop(case)
-            self._become(case, CANCELLED, "Cancelled.")
-            self._advance()
+            self._stop_case(case)
+            self._set_state(case, CANCELLED, "Cancelled.")
+            self._start_next()
 
-    def remove(self, case_id: str) -> None:
+    def remove_case(self, case_id: str) -> None:
         """Stop a case and remove all that is kept of it."""
-        case = self._own(case_id)
+        case = self._find_own(case_id)
         del self._cases[case.id]
         case.gone = True
-        if not self._stop(case):
-            self._sweep(case)
-        self._events.add({"kind": "removed", "case": case.id})
-        self._advance()
+        if not self._stop_case(case):
+            self._remove_folder(case)
+        self._events.add_event({"kind": "removed", "case": case.id})
+        self._start_next()
 
-    def case(self, case_id: str) -> WebCase | Past:
+    def find_case(self, case_id: str) -> WebCase | Past:
         """Return one case, also one of the archive; Refusal (404) when there is none."""
         if case_id in self._cases:
             return self._cases[case_id]
-        past = self._past.one(case_id)
+        past = self._past.find_record(case_id)
         if past is None:
-            raise _no_case()
+            raise _make_missing_case()
         return Past(case_id, past)
 
-    def cases(self) -> list[WebCase | Past]:
+    def list_cases(self) -> list[WebCase | Past]:
         """Return the cases, newest first, then the newest of the archive, as far as those are known yet."""
-        self._past.look()
+        self._past.look_again()
         own: list[WebCase | Past] = list(reversed(self._cases.values()))
-        return own + [Past(one["id"], one) for one in self._others()]
+        return own + [Past(one["id"], one) for one in self._list_archived()]
 
-    def result(self, case_id: str, name: str) -> Path:
+    def find_result(self, case_id: str, name: str) -> Path:
         """Return where a result lies; Refusal (404) before it is there. For a case of the archive use a thread."""
         case = self._cases.get(case_id)
         if case is None:
             if self._history is None:
-                raise _no_case()
-            return self._history.result(case_id, name)
+                raise _make_missing_case()
+            return self._history.find_result(case_id, name)
         if case.state not in (DONE, PARTIAL) or name not in RESULTS:
             raise Refusal(404, "this case has no report", why=case.say)
-        return self._out(case) / name
+        return self._result_folder(case) / name
 
-    def events(self, since: int) -> AsyncIterator[tuple[int, Event]]:
+    def follow_events(self, since: int) -> AsyncIterator[tuple[int, Event]]:
         """Yield number and content of every event after `since`, those to come included."""
-        self._past.look()
-        return self._events.since(since)
+        self._past.look_again()
+        return self._events.follow_since(since)
 
     async def close(self) -> None:
         """End all analyses; what is left on the disk is removed with the private folder."""
@@ -230,23 +230,23 @@ class CaseManager:
 
     # --- the queue ---
 
-    def _advance(self) -> None:
+    def _start_next(self) -> None:
         """Start what has its turn, and tell the others where they stand."""
         while self._queue and len(self._running) < self._at_once and not self._closed:
-            self._begin(self._queue.pop(0))
+            self._start_process(self._queue.pop(0))
         for place, case in enumerate(self._queue, 1):
             if case.state != QUEUED or case.place != place:
                 case.place = place
-                self._become(case, QUEUED, self._waits_for(place))
+                self._set_state(case, QUEUED, self._describe_place(place))
 
-    def _waits_for(self, place: int) -> str:
+    def _describe_place(self, place: int) -> str:
         at_work = [case for case in self._running.values() if not case.gone and case.state in WORK]
         if place > 1:
             return f"Number {place} in the queue: it waits for the cases before it."
         names = f' "{one_line(at_work[0].name, 80)}"' if len(at_work) == 1 else ""
         return f"Next in the queue: it waits until the case before it{names} is read."
 
-    def _begin(self, case: WebCase) -> None:
+    def _start_process(self, case: WebCase) -> None:
         loop = asyncio.get_running_loop()
         limits = self._how.limits
 
@@ -257,55 +257,55 @@ class CaseManager:
                 child.kill()
 
         child = LineProcess(
-            self._order(case),
-            lambda line: soon(self._hear, child, line),
-            lambda ended: soon(self._ended, child, ended),
+            self._make_order(case),
+            lambda line: soon(self._take_message, child, line),
+            lambda ended: soon(self._finish_process, child, ended),
             command=self._command or COMMAND,
             memory=self._how.memory,
             seconds=2 * limits.bundle_wall_s + GRACE if limits.bundle_wall_s else 0.0,
         )
         case.place, case.child, self._running[child] = 0, child, case
-        self._become(case, READING, "Starting the analysis.")
+        self._set_state(case, READING, "Starting the analysis.")
         child.start()
 
-    def material(self, case_id: str) -> Record:
+    def describe_material(self, case_id: str) -> Record:
         """Return where the files of a case lie: name, files, path; of a stored case its case.json. Use a thread.
 
         Raises Refusal (404) when there is no such case, (409) while it is not read.
         """
         case = self._cases.get(case_id)
         if case is None:
-            name = str(self.case(case_id).record().get("name", ""))
+            name = str(self.find_case(case_id).record().get("name", ""))
             return {
                 "name": name,
                 "files": [],
-                "path": str(self.result(case_id, "case.json")),
+                "path": str(self.find_result(case_id, "case.json")),
                 "stored": True,
             }
         if case.state not in (DONE, PARTIAL):
             raise Refusal(409, "the case is not read yet", why=case.say)
-        return self._given(case)
+        return self._describe_files(case)
 
-    def _given(self, case: WebCase) -> Record:
+    def _describe_files(self, case: WebCase) -> Record:
         return {
             "name": case.name,
             "files": [
-                (file.name, str(self._place.file(case.id, number)), file.modified)
+                (file.name, str(self._place.find_file(case.id, number)), file.modified)
                 for number, file in enumerate(case.files)
             ],
             "path": str(case.path) if case.path is not None else "",
         }
 
-    def _order(self, case: WebCase) -> Record:
+    def _make_order(self, case: WebCase) -> Record:
         return {
-            **self._given(case),
-            "out": str(self._out(case)),
+            **self._describe_files(case),
+            "out": str(self._result_folder(case)),
             "archive": self._archive,
             **self._how.record(),
             "parent": os.getpid(),
         }
 
-    def _stop(self, case: WebCase) -> bool:
+    def _stop_case(self, case: WebCase) -> bool:
         """Take a case out of the queue or kill its process; True when a process is to end."""
         case.place = 0
         if case in self._queue:
@@ -317,37 +317,39 @@ class CaseManager:
 
     # --- what the process says ---
 
-    def _hear(self, child: LineProcess, line: Mapping[str, Any]) -> None:
+    def _take_message(self, child: LineProcess, line: Mapping[str, Any]) -> None:
         case = self._running.get(child)
         if case is None or case.child is not child:  # it was cancelled meanwhile
             return
         kind = line.get("type")
         if kind == "stage":
-            self._become(case, str(line["state"]), str(line["say"]))
+            self._set_state(case, str(line["state"]), str(line["say"]))
         elif kind == "total":
             case.progress |= {"total": line["bytes"], "files": line["files"]}
             case.name = case.name or str(line["name"])
         elif kind == "progress":
             case.progress |= {name: value for name, value in line.items() if name != "type"}
-            self._events.add({"kind": "progress", "case": case.id, "progress": dict(case.progress)})
+            self._events.add_event(
+                {"kind": "progress", "case": case.id, "progress": dict(case.progress)}
+            )
         elif kind == "finding" and len(case.findings) < LIVE:
             case.findings.append(line["finding"])
-            told = {"number": len(case.findings), "finding": line["finding"]}
-            self._events.add({"kind": "finding", "case": case.id, **told})
+            found = {"number": len(case.findings), "finding": line["finding"]}
+            self._events.add_event({"kind": "finding", "case": case.id, **found})
         elif kind == "end":
             case.result = dict(line)
 
-    def _ended(self, child: LineProcess, ended: Ended) -> None:
+    def _finish_process(self, child: LineProcess, ended: Ended) -> None:
         """The process is gone: say what became of its case, and go on with the next."""
         case = self._running.pop(child)
         if case.gone:
-            self._sweep(case)
+            self._remove_folder(case)
         elif case.child is child:
             case.child = None
-            self._conclude(case, ended)
-        self._advance()
+            self._conclude_case(case, ended)
+        self._start_next()
 
-    def _conclude(self, case: WebCase, ended: Ended) -> None:
+    def _conclude_case(self, case: WebCase, ended: Ended) -> None:
         result = case.result
         state = str(result.get("state", FAILED))
         case.progress |= result.get("progress", {})
@@ -355,60 +357,60 @@ class CaseManager:
             case.name = str(result.get("name") or case.name)
             case.findings = result["findings"]
             case.more = result.get("more", 0)
-            self._become(case, state, summed(result))
+            self._set_state(case, state, describe_counts(result))
         else:
             case.error = result.get("error") or ended.describe_failure()
             case.findings = []
-            self._become(case, state, sentence(case.error))
+            self._set_state(case, state, describe_error(case.error))
         if result.get("stored"):
-            self._past.look(anew=True)
+            self._past.look_again(anew=True)
 
-    def stored_anew(self) -> None:
+    def look_again(self) -> None:
         """Look at the archive again: something else is stored in it now."""
-        self._past.look(anew=True)
+        self._past.look_again(anew=True)
 
-    # --- what is told ---
+    # --- what the page gets ---
 
-    def _become(self, case: WebCase, state: str, say: str) -> None:
+    def _set_state(self, case: WebCase, state: str, say: str) -> None:
         case.state, case.say = state, say
         if case.gone:
             return
-        told = case.record()
+        record = case.record()
         if state in WORK and case.findings:
-            del told["findings"]  # they were told one by one
-        self._events.add({"kind": "state", "case": case.id, "record": told})
+            del record["findings"]  # the page got them one by one
+        self._events.add_event({"kind": "state", "case": case.id, "record": record})
 
-    def _snapshot(self) -> Event:
-        return {"kind": "snapshot", "cases": [case.record() for case in self.cases()]}
+    def _make_snapshot(self) -> Event:
+        return {"kind": "snapshot", "cases": [case.record() for case in self.list_cases()]}
 
-    def _others(self) -> list[Record]:
+    def _list_archived(self) -> list[Record]:
         """Return the newest cases of the archive that are not in our list already."""
         ours = {case.result.get("stored") for case in self._cases.values()}
         return [one for one in self._past.newest if one["id"] not in ours]
 
-    def _tell_past(self, say: str) -> None:
-        self._events.add({"kind": "history", "cases": self._others(), "say": say})
+    def _send_history(self, say: str) -> None:
+        self._events.add_event({"kind": "history", "cases": self._list_archived(), "say": say})
 
     # --- small things ---
 
-    def _own(self, case_id: str) -> WebCase:
+    def _find_own(self, case_id: str) -> WebCase:
         if case_id not in self._cases:
-            raise _no_case()
+            raise _make_missing_case()
         return self._cases[case_id]
 
-    def _out(self, case: WebCase) -> Path:
+    def _result_folder(self, case: WebCase) -> Path:
         return self._place.case_folder(case.id) / "results"
 
-    def _sweep(self, case: WebCase) -> None:
+    def _remove_folder(self, case: WebCase) -> None:
         """Remove the folder of a case; gigabytes take a while."""
-        self._keep(asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id)))
+        self._keep_task(asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id)))
 
-    def _keep(self, task: asyncio.Future[Any]) -> None:
+    def _keep_task(self, task: asyncio.Future[Any]) -> None:
         self._later.add(task)
         task.add_done_callback(self._later.discard)
 
 
-def _check(path: Path) -> None:
+def _check_path(path: Path) -> None:
     try:
         path.stat()
     except (OSError, ValueError) as error:
@@ -417,5 +419,5 @@ def _check(path: Path) -> None:
         raise Refusal(404, "nothing can be read there", where=str(path), why=why, do=do) from None
 
 
-def _no_case() -> Refusal:
+def _make_missing_case() -> Refusal:
     return Refusal(404, "no such case", do="It was removed, or the server was restarted.")

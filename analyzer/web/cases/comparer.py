@@ -23,28 +23,28 @@ from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, failure_text
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
+from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.compare.sides import Recall
 
 
-def compared(order: Mapping[str, Any]) -> Record:
+def compare_sides(order: Mapping[str, Any]) -> Record:
     """Compare the sides of an order and write the results; return the last line, nothing is raised."""
     try:
-        _write(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
+        _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
     except BacklineError as error:
-        return failed(error)
-    except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+        return describe_failure(error)
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
         traceback.print_exc()
-        return failed(
+        return describe_failure(
             BacklineError("the comparison failed", why=failure_text(error), do="Please report it.")
         )
     return {"state": "done"}
 
 
-def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
+def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
     from analyzer.compare import compare, read_sides  # noqa: PLC0415 - heavy
     from analyzer.compare.sides import named_apart  # noqa: PLC0415 - with it
     from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
@@ -54,23 +54,27 @@ def _write(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> No
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
     found = read_sides(
-        [_stored(side) if "archive" in side else places_of(side) for side in sides],
+        [_find_stored(side) if "archive" in side else places_of(side) for side in sides],
         Options(how.limits, how.folders(), local, with_drafts=how.drafts),
     )
     for side, given in zip(found, sides, strict=True):
         side.name = str(given["name"]) or side.name
     document = compare(named_apart(found))
-    texts = (comparison.dumps(document), comparison.html(document), comparison.markdown(document))
+    texts = (
+        comparison.dump_document(document),
+        comparison.render_html(document),
+        comparison.render_markdown(document),
+    )
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
 
 
-def _stored(side: Mapping[str, Any]) -> Recall:
+def _find_stored(side: Mapping[str, Any]) -> Recall:
     """Return what recalls a case of the archive; UsageError when none or several are meant."""
     from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     archive = Archive.open(side["archive"])
-    return stored_side(archive, archive.snapshot().find(side["case"]))
+    return stored_side(archive, archive.take_snapshot().find_case(side["case"]))
 
 
 def main() -> None:
@@ -79,7 +83,7 @@ def main() -> None:
     out = own_stdout()
     order = json.loads(order_line())
     end_with(order["parent"])
-    ProgressWriter(out).tell("end", **compared(order))
+    ProgressWriter(out).write_line("end", **compare_sides(order))
     sys.stderr.flush()
     os._exit(0)
 

@@ -24,14 +24,14 @@ class Events:
         self.last = 0
         self._news = asyncio.Event()
 
-    def add(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Number an event and wake who waits for it."""
         self.last += 1
         self._ring.append(event)
         news, self._news = self._news, asyncio.Event()
         news.set()
 
-    async def since(self, number: int) -> AsyncIterator[tuple[int, Event]]:
+    async def follow_since(self, number: int) -> AsyncIterator[tuple[int, Event]]:
         """Yield number and content of every event after `number`, for ever.
 
         Who knows nothing (0), and who asks for numbers that are gone or were never given, gets the snapshot.

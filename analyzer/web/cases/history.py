@@ -44,7 +44,7 @@ class History:
             OrderedDict()
         )  # id -> entry whose results lie on the disk
 
-    def newest(self) -> list[Record]:
+    def list_newest(self) -> list[Record]:
         """Return the cases that were stored last, newest first, as records of the page.
 
         Raises BacklineError when the archive cannot be read.
@@ -53,59 +53,67 @@ class History:
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
         try:
-            archive = self._opened()
+            archive = self._open_archive()
         except NotAnArchiveError:
             return []
-        answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
+        answer = browse.list_cases(archive, browse.ListFilter(order="stored", reported=True))
         return [
-            _record(dict(zip(answer.head, row, strict=True))) for row in islice(answer.rows, NEWEST)
+            _describe_stored(dict(zip(answer.head, row, strict=True)))
+            for row in islice(answer.rows, NEWEST)
         ]
 
-    def one(self, case: str) -> Record:
+    def find_record(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
-        stored = self._find(case)
-        meta = self._opened().meta(stored)
+        stored = self._find_stored(case)
+        meta = self._open_archive().read_meta(stored)
         words = {name: meta.get(name) for name in ("name", "state", "why", "source", "stored")}
-        return _record(words | {"id": stored.id})
+        return _describe_stored(words | {"id": stored.id})
 
-    def result(self, case: str, name: str) -> Path:
+    def find_result(self, case: str, name: str) -> Path:
         """Return where a result of a stored case lies (made now when need be); Refusal (404) when there is none."""
         if name not in RESULTS:
             raise Refusal(404, "no such result")
         with self._lock:
-            stored = self._find(case)
+            stored = self._find_stored(case)
             folder = self._place.case_folder(stored.id)
-            if self._rendered.get(stored.id) != stored.judged.text or not (folder / name).is_file():
-                self._render(stored, folder)
+            if (
+                self._rendered.get(stored.id) != stored.judged.entry_text
+                or not (folder / name).is_file()
+            ):
+                self._render_results(stored, folder)
             self._rendered.move_to_end(stored.id)
             while len(self._rendered) > RENDERED:
                 self._place.remove_case(self._rendered.popitem(last=False)[0])
             return folder / name
 
-    def _render(self, stored: Stored, folder: Path) -> None:
+    def _render_results(self, stored: Stored, folder: Path) -> None:
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
         from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-        from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
-        text = browse.document_text(self._opened(), stored)
+        text = browse.document_text(self._open_archive(), stored)
         document = case.loads(text, stored.id)
-        made, _ = results(document, text, self._report_bytes)
+        made, _ = render_results(document, text, self._report_bytes)
         folder.mkdir(mode=0o700, exist_ok=True)
         write_all(folder, made)
-        self._rendered[stored.id] = stored.judged.text
+        self._rendered[stored.id] = stored.judged.entry_text
 
-    def _find(self, case: str) -> Stored:
+    def _find_stored(self, case: str) -> Stored:
         gone = Refusal(404, "no such case", do="Look for it in the list of cases.")
         try:
-            found = [one for one in self._opened().snapshot().every() if one.id == case]
+            found = [
+                one
+                for one in self._open_archive().take_snapshot().list_every_case()
+                if one.id == case
+            ]
         except BacklineError:
             raise gone from None
         if not found:
             raise gone
         return found[0]
 
-    def _opened(self) -> Archive:
+    def _open_archive(self) -> Archive:
         from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
 
         if self._archive is None:
@@ -113,7 +121,7 @@ class History:
         return self._archive
 
 
-def _record(row: Record) -> Record:
+def _describe_stored(row: Record) -> Record:
     """Return a stored case as the page shows it."""
     state = str(row.get("state") or "")
     counts = {word: int(row[word]) for word in view.COUNTED if row.get(word)}
@@ -123,7 +131,7 @@ def _record(row: Record) -> Record:
         "name": one_line(str(row.get("name") or ""), 300),
         "state": STATES.get(state, state),
         "path": one_line(str(row.get("source") or ""), 500),
-        "created": _seconds(row.get("stored")),
+        "created": _parse_seconds(row.get("stored")),
         "archived": True,
         "report": state in ("ok", "partial"),
         "notes": [why] * bool(why and state == "partial"),
@@ -137,7 +145,7 @@ def _record(row: Record) -> Record:
     return found
 
 
-def _seconds(stored: object) -> float:
+def _parse_seconds(stored: object) -> float:
     """Return a time as seconds since 1970."""
     if isinstance(stored, str):
         try:

@@ -29,9 +29,9 @@ _NAMELESS = "unnamed"
 class NamedFile(NamedTuple):
     """A file of the disk and the name it goes by.
 
-    label     relative path that a client told, `/` between its parts
+    label     relative path of the client, `/` between its parts
     path      where its bytes lie
-    modified  time of its last change as the client told it (UTC epoch seconds); that of `path` when None
+    modified  time of its last change as the client sent it (UTC epoch seconds); that of `path` when None
     """
 
     label: str
@@ -39,18 +39,22 @@ class NamedFile(NamedTuple):
     modified: float | None = None
 
 
-def labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
+def list_labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
     """Return the files and folders at the top, by name: what `walk`, `triage` and `FileHashes` take.
 
-    No file is opened or looked for; one that is not there is told by the walk as a file that cannot be read.
+    No file is opened or looked for; one that is not there is reported by the walk as a file that cannot be read.
     """
     top = _Folder()
     for file in files:
-        *folders, name = _parts(file.label)
+        # no part is empty or points upwards
+        path = normalise(_SURROGATE.sub("\ufffd", file.label), MOST).path
+        *folders, name = [_INSTEAD.get(part, part) for part in path.split("/") if part] or [
+            _NAMELESS
+        ]
         folder = top
         for part in folders:
-            folder = folder.folder(part)
-        folder.add(name, file)
+            folder = folder.add_folder(part)
+        folder.add_file(name, file)
     return _Tree(top).list_folder("")
 
 
@@ -59,16 +63,10 @@ def places_of(given: Mapping[str, Any]) -> list[Place]:
     if given["path"]:
         return [Path(given["path"])]
     return [
-        *labelled(
+        *list_labelled(
             NamedFile(label, Path(path), modified) for label, path, modified in given["files"]
         )
     ]
-
-
-def _parts(label: str) -> list[str]:
-    """Return the parts of a label: none empty, none that points upwards, all of them together bounded."""
-    path = normalise(_SURROGATE.sub("\ufffd", label), MOST).path
-    return [_INSTEAD.get(part, part) for part in path.split("/") if part] or [_NAMELESS]
 
 
 class _Folder:
@@ -81,17 +79,17 @@ class _Folder:
         self.files: dict[str, NamedFile] = {}
         self._numbers: dict[str, int] = {}
 
-    def folder(self, name: str) -> _Folder:
+    def add_folder(self, name: str) -> _Folder:
         """Return the folder of that name in this one, made when it is new."""
         found = self.folders.get(name)
         if found is None:
             found = self.folders[name] = _Folder()
             there = self.files.pop(name, None)
             if there is not None:
-                self.add(name, there)
+                self.add_file(name, there)
         return found
 
-    def add(self, name: str, file: NamedFile) -> None:
+    def add_file(self, name: str, file: NamedFile) -> None:
         """Put a file in."""
         wanted, (stem, dot, ending) = name, name.rpartition(".")
         while name in self.files or name in self.folders:
@@ -116,19 +114,19 @@ class _Tree(RemoteSession):
         """Return the label."""
         return below
 
-    def find(self, below: str) -> _Folder | NamedFile:
+    def find_entry(self, below: str) -> _Folder | NamedFile:
         """Return what goes by a label; FileNotFoundError when nothing does."""
         folder = self._top
         *folders, name = below.split("/") if below else [""]
         for part in folders:
-            folder = folder.folders.get(part) or _gone()
+            folder = folder.folders.get(part) or _make_not_found()
         if not below:
             return folder
-        return folder.folders.get(name) or folder.files.get(name) or _gone()
+        return folder.folders.get(name) or folder.files.get(name) or _make_not_found()
 
     def ask_status(self, below: str) -> Status:
         """Look at the numbered file behind a label."""
-        found = self.find(below)
+        found = self.find_entry(below)
         if isinstance(found, _Folder):
             return Status(stat.S_IFDIR, 0, 0.0)
         status = found.path.lstat()
@@ -137,7 +135,7 @@ class _Tree(RemoteSession):
 
     def list_folder(self, below: str) -> list[RemotePath]:
         """Return what lies in a folder, by name."""
-        found = self.find(below)
+        found = self.find_entry(below)
         if isinstance(found, NamedFile):
             raise NotADirectoryError(errno.ENOTDIR, "not a folder")
         names = sorted([*found.folders, *found.files])
@@ -152,7 +150,10 @@ class _Numbered:
 
     def open(self, key: str, *_: object, **__: object) -> BinaryIO:
         """Open a file for reading."""
-        return self._path(key).open("rb", buffering=0)
+        found = self._tree.find_entry(key)
+        if isinstance(found, _Folder):
+            raise IsADirectoryError(errno.EISDIR, "a folder")
+        return found.path.open("rb", buffering=0)
 
     def cat_file(self, key: str, start: int = 0, end: int | None = None) -> bytes:
         """Return a stretch of a file."""
@@ -163,12 +164,6 @@ class _Numbered:
     def info(self, key: str) -> dict[str, str]:
         """Say nothing of the content (an ETag or the like)."""
         return {"name": key}
-
-    def _path(self, key: str) -> Path:
-        found = self._tree.find(key)
-        if isinstance(found, _Folder):
-            raise IsADirectoryError(errno.EISDIR, "a folder")
-        return found.path
 
 
 class _NumberedFile(RemoteFile):
@@ -233,5 +228,5 @@ class LabelledPath(RemotePath):
         return LabelledPath(self._session, self._below.rpartition("/")[0])
 
 
-def _gone() -> NoReturn:
+def _make_not_found() -> NoReturn:
     raise FileNotFoundError(errno.ENOENT, "no such file or folder")

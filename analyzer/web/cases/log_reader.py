@@ -33,7 +33,7 @@ from analyzer.runtime.text import one_line
 from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
 from analyzer.views.log_text import summary
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, failed
+from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 MOST = 2_000  # lines sent: half of them before the moment
@@ -45,41 +45,40 @@ PIECE = 32 << 10  # characters of lines sent at once
 def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
     """Send the lines of an order; return the last line, nothing is raised."""
     try:
-        return _sent(order, out)
+        moment = _parse_moment(order["around"])
+        window = around.window(moment, LENGTH)
+        query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
+        log = MergedLog(
+            places_of(order),
+            query,
+            watch=ReadListener(out.begin_member, out.end_member),
+            on_read=out.count_bytes,
+        )
+        shown = 0
+        for piece in _split_lines(list_nearest(log.lines(), moment)):
+            shown += len(piece)
+            out.write_line("lines", lines=piece)
+        sentences = [one_line(text, 300) for text in summary(log.summary, window)]
+        return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": sentences}
     except BacklineError as error:
-        return failed(error)
-    except Exception as error:  # noqa: BLE001 - whatever a case does, the page is told
+        return describe_failure(error)
+    except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
         traceback.print_exc()
-        return failed(
+        return describe_failure(
             BacklineError(
                 "the logs cannot be read", why=failure_text(error), do="Please report it."
             )
         )
 
 
-def _sent(order: Mapping[str, Any], out: ProgressWriter) -> Record:
-    moment = _moment(order["around"])
-    window = around.window(moment, LENGTH)
-    query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
-    log = MergedLog(
-        places_of(order), query, watch=ReadListener(out.begins, out.ended), on_read=out.read
-    )
-    shown = 0
-    for piece in _pieces(nearest(log.lines(), moment)):
-        shown += len(piece)
-        out.tell("lines", lines=piece)
-    said = [one_line(text, 300) for text in summary(log.summary, window)]
-    return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": said}
-
-
-def _moment(seconds: float) -> datetime:
+def _parse_moment(seconds: float) -> datetime:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):
         raise UsageError("the time is too far away") from None
 
 
-def nearest(
+def list_nearest(
     lines: Iterable[MergedLine], moment: datetime, most: int = MOST
 ) -> Iterator[MergedLine]:
     """Yield the lines nearest to a moment, in order, at most `most`; all are taken, so that all count."""
@@ -98,24 +97,21 @@ def nearest(
     yield from before or ()
 
 
-def _pieces(lines: Iterable[MergedLine]) -> Iterator[list[list[object]]]:
+def _split_lines(lines: Iterable[MergedLine]) -> Iterator[list[list[object]]]:
     piece: list[list[object]] = []
     size = 0
     for line in lines:
-        piece.append(_cells(line))
+        words = (line.time, line.host, line.log, line.level, line.component, line.object)
+        when = datetime.fromisoformat(line.time).timestamp()
+        texts = (one_line(line.text.strip(), TEXT), one_line(f"{line.address}:{line.line}", TEXT))
+        cells = [when, *(one_line(word, 300) for word in words), *texts]
+        piece.append(cells)
         size += sum(len(str(cell)) for cell in piece[-1])
         if size >= PIECE:
             yield piece
             piece, size = [], 0
     if piece:
         yield piece
-
-
-def _cells(line: MergedLine) -> list[object]:
-    words = (line.time, line.host, line.log, line.level, line.component, line.object)
-    when = datetime.fromisoformat(line.time).timestamp()
-    texts = (one_line(line.text.strip(), TEXT), one_line(f"{line.address}:{line.line}", TEXT))
-    return [when, *(one_line(word, 300) for word in words), *texts]
 
 
 def main() -> None:
@@ -125,7 +121,7 @@ def main() -> None:
     order = json.loads(order_line())
     end_with(order["parent"])
     writer = ProgressWriter(out)
-    writer.tell("end", **read_log(order, writer))
+    writer.write_line("end", **read_log(order, writer))
     sys.stderr.flush()
     os._exit(0)
 

@@ -34,26 +34,30 @@ class PastCases:
         """The cases as far as they are known yet, newest first."""
         return self._seen or []
 
-    def one(self, case: str) -> Record | None:
+    def find_record(self, case: str) -> Record | None:
         """Return the record of one case, None without an archive; Refusal (404) when it has none of that id."""
         found = next((one for one in self.newest if one["id"] == case), None)
-        return self._history.one(case) if found is None and self._history is not None else found
+        return (
+            self._history.find_record(case)
+            if found is None and self._history is not None
+            else found
+        )
 
-    def look(self, *, anew: bool = False) -> None:
+    def look_again(self, *, anew: bool = False) -> None:
         """Look at the archive when that was not done lately or must be done again. Needs a running event loop."""
         lately = self._seen is not None and not anew and time.monotonic() - self._looked < LOOK
         if self._history is not None and not (self._task or lately or self._closed):
-            self._task = asyncio.ensure_future(self._look(self._history))
+            self._task = asyncio.ensure_future(self._read_archive(self._history))
 
     def close(self) -> list[asyncio.Future[None]]:
         """Look no more; return what is still to be waited for."""
         self._closed = True
         return [self._task] if self._task is not None else []
 
-    async def _look(self, history: History) -> None:
+    async def _read_archive(self, history: History) -> None:
         before, say = self._seen, ""
         try:
-            self._seen = await asyncio.to_thread(history.newest)
+            self._seen = await asyncio.to_thread(history.list_newest)
         except BacklineError as error:
             self._seen, say = self.newest, one_line(str(error), 500)
         finally:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analyzer.case.verdicts import Finding
 
 PAUSE = 0.2  # seconds between two lines of progress
-TOLD = 500  # findings told while they come
+LIVE = 500  # findings sent while they come
 _SHOWN = ("rule", "title", "severity", "confidence", "subject", "object", "node", "say")
 
 Record = dict[str, Any]
@@ -28,13 +28,13 @@ class ProgressWriter:
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._lock, self._last = out, threading.Lock(), 0.0
-        self._told = 0
+        self._sent = 0
         self.state: Record = dict.fromkeys(
             ("bytes", "members", "lines", "judged", "rules", "unknowns"), 0
         )
         self.state["member"] = ""
 
-    def tell(self, kind: str, **parts: Any) -> None:
+    def write_line(self, kind: str, **parts: Any) -> None:
         """Write one line; without a reader there is nothing left to do."""
         text = json.dumps({"type": kind, **parts}, ensure_ascii=True, separators=(",", ":"))
         try:
@@ -44,54 +44,56 @@ class ProgressWriter:
         except OSError:
             os._exit(1)
 
-    def stage(self, state: str, say: str) -> None:
+    def begin_stage(self, state: str, say: str) -> None:
         """Tell that another stage begins, and where the one before ended."""
-        self.progress(at_once=True)
-        self.tell("stage", state=state, say=say)
+        self.write_progress(at_once=True)
+        self.write_line("stage", state=state, say=say)
 
-    def progress(self, *, at_once: bool = False) -> None:
-        """Tell how far it is, unless that was just told."""
+    def write_progress(self, *, at_once: bool = False) -> None:
+        """Send how far it is, unless that was just sent."""
         now = time.monotonic()
         if at_once or now - self._last >= PAUSE:
             self._last = now
-            self.tell("progress", **self.state)
+            self.write_line("progress", **self.state)
 
-    def read(self, count: int) -> None:
+    def count_bytes(self, count: int) -> None:
         """Count bytes read from the disk; called from any thread."""
         with self._lock:
             self.state["bytes"] += count
-        self.progress()
+        self.write_progress()
 
-    def begins(self, address: str) -> None:
+    def begin_member(self, address: str) -> None:
         """Note which member is read now."""
         self.state["member"] = one_line(address, 300)
-        self.progress()
+        self.write_progress()
 
-    def ended(self, address: str, lines: int) -> None:
+    def end_member(self, address: str, lines: int) -> None:
         """Count a member and its lines."""
         del address
         self.state["members"] += 1
         self.state["lines"] += lines
-        self.progress()
+        self.write_progress()
 
-    def finding(self, finding: Finding) -> None:
+    def write_finding(self, finding: Finding) -> None:
         """Tell a finding."""
-        self._told += 1
-        if self._told <= TOLD:
-            self.tell(
+        self._sent += 1
+        if self._sent <= LIVE:
+            self.write_line(
                 "finding",
-                finding=brief({name: getattr(finding, name) for name in (*_SHOWN, "excess")}),
+                finding=describe_finding(
+                    {name: getattr(finding, name) for name in (*_SHOWN, "excess")}
+                ),
             )
 
 
-def brief(finding: Mapping[str, Any]) -> Record:
+def describe_finding(finding: Mapping[str, Any]) -> Record:
     """Return what the page shows of a finding, and its weight: the page sorts those that come one by one."""
-    told: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
+    shown: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
     weight = Weight.of(finding["severity"], finding["confidence"], finding.get("excess"))
-    return told | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
+    return shown | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
 
 
-def failed(error: BacklineError) -> Record:
+def describe_failure(error: BacklineError) -> Record:
     """Return the last line of a process that could not do it."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {

@@ -34,15 +34,15 @@ class _Announced:
     states: list[str]
     written: list[int]
     last: float = field(default_factory=time.monotonic)
-    told: float = 0.0  # when its progress was told last
+    reported: float = 0.0  # when the page last got its progress
     gone: bool = False
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         return all(state == HERE for state in self.states)
 
     @property
-    def outstanding(self) -> int:
+    def count_outstanding(self) -> int:
         """Bytes that may still come."""
         pairs = zip(self.sizes, self.states, self.written, strict=True)
         return sum(size - written for size, state, written in pairs if state != HERE)
@@ -59,7 +59,7 @@ class Uploads:
         self.on_progress: Callable[[str, int, int], None] = lambda _case, _here, _all: None
         self._cases: dict[str, _Announced] = {}
 
-    def check(self, sizes: Sequence[int], case: str = "") -> None:
+    def check_room(self, sizes: Sequence[int], case: str = "") -> None:
         """Refuse files of these sizes, further ones of `case`, when they are too large or there is no room.
 
         Nothing is kept.
@@ -79,19 +79,19 @@ class Uploads:
                 "all cases together are too large", held + total, bounds.server_bytes, do
             )
         if (
-            sum(not one.complete for name, one in self._cases.items() if name != case)
+            sum(not one.is_complete for name, one in self._cases.items() if name != case)
             >= bounds.waiting
         ):
             do = "Let their uploads finish, or remove them from the list."
             raise Refusal(429, f"{bounds.waiting} cases wait for files already", do=do)
-        self._room(total + sum(one.outstanding for one in self._cases.values()))
+        self._check_disk(total + sum(one.count_outstanding for one in self._cases.values()))
 
-    def announce(self, case: str, sizes: Sequence[int]) -> None:
+    def expect_files(self, case: str, sizes: Sequence[int]) -> None:
         """Expect files of these sizes, numbered from 0, for a case whose folder is there; refuses as `check`."""
-        self.check(sizes)
+        self.check_room(sizes)
         self._cases[case] = _Announced(list(sizes), [WAITS] * len(sizes), [0] * len(sizes))
 
-    def more(self, case: str, sizes: Sequence[int]) -> None:
+    def expect_more(self, case: str, sizes: Sequence[int]) -> None:
         """Expect further files for a case that was announced, under the next numbers; `check` was asked before."""
         announced = self._cases[case]
         announced.sizes += sizes
@@ -99,48 +99,27 @@ class Uploads:
         announced.written += [0] * len(sizes)
         announced.last = time.monotonic()
 
-    def missing(self, case: str) -> int:
+    def count_missing(self, case: str) -> int:
         """Return how many files of a case are not here yet; 0 for a case without uploads."""
         announced = self._cases.get(case)
         return sum(state != HERE for state in announced.states) if announced else 0
 
-    def forget(self, case: str) -> None:
+    def forget_case(self, case: str) -> None:
         """Expect nothing more for a case; an upload under way ends with its next bytes."""
         announced = self._cases.pop(case, None)
         if announced:
             announced.gone = True
 
-    def abandoned(self) -> list[str]:
+    def list_abandoned(self) -> list[str]:
         """Return the cases that wait for files and got none for long."""
         latest = time.monotonic() - self.bounds.abandoned
         return [
             name for name, case in self._cases.items()
-            if not case.complete and COMES not in case.states and case.last < latest
+            if not case.is_complete and COMES not in case.states and case.last < latest
         ]  # fmt: skip
 
-    async def receive(self, case: str, number: int, request: Request) -> int:
+    async def receive_file(self, case: str, number: int, request: Request) -> int:
         """Take the body of a request as one file; return its size. Raises Refusal, and leaves no half file."""
-        announced = self._expected(case, number)
-        length = self._length(request, announced.sizes[number])
-        self._room(length)
-        announced.states[number] = COMES
-        part = self._place.file(case, number).with_suffix(".part")
-        try:
-            await self._write(part, case, number, length, request)
-            part.rename(self._place.file(case, number))
-            announced.states[number], announced.sizes[number] = HERE, length
-        except ClientDisconnect:
-            raise Refusal(GONE, "the client disconnected") from None
-        except OSError as error:
-            raise _disk(error) from None
-        finally:
-            announced.last = time.monotonic()
-            if announced.states[number] != HERE:
-                _remove_half(part)
-                announced.states[number], announced.written[number] = WAITS, 0
-        return length
-
-    def _expected(self, case: str, number: int) -> _Announced:
         announced = self._cases.get(case)
         if announced is None:
             raise Refusal(404, "no such case waits for files", do="Drop the files again.")
@@ -149,10 +128,34 @@ class Uploads:
         if announced.states[number] != WAITS:
             how = "here" if announced.states[number] == HERE else "on its way"
             raise Refusal(409, f"file {number} is {how} already")
-        return announced
+        length = self._read_length(request, announced.sizes[number])
+        self._check_disk(length)
+        announced.states[number] = COMES
+        part = self._place.find_file(case, number).with_suffix(".part")
+        try:
+            await self._write_body(part, case, number, length, request)
+            part.rename(self._place.find_file(case, number))
+            announced.states[number], announced.sizes[number] = HERE, length
+        except ClientDisconnect:
+            raise Refusal(GONE, "the client disconnected") from None
+        except OSError as error:
+            if error.errno in FULL:
+                raise _make_full_disk(error.strerror or "no space left") from None
+            raise Refusal(
+                500,
+                "the file cannot be written",
+                why=error.strerror or str(error),
+                do="Look at the disk.",
+            ) from None
+        finally:
+            announced.last = time.monotonic()
+            if announced.states[number] != HERE:
+                _remove_half(part)
+                announced.states[number], announced.written[number] = WAITS, 0
+        return length
 
     @staticmethod
-    def _length(request: Request, announced: int) -> int:
+    def _read_length(request: Request, announced: int) -> int:
         """Return the size a request tells of its body; it must tell one, and not more than was announced."""
         given = request.headers.getlist("content-length")
         if len(given) != 1 or not (given[0].isascii() and given[0].isdigit()) or len(given[0]) > 18:
@@ -166,13 +169,13 @@ class Uploads:
             raise Refusal(413, "the file is larger than announced", why=why, do="Drop it again.")
         return int(given[0])
 
-    async def _write(
+    async def _write_body(
         self, part: Path, case: str, number: int, length: int, request: Request
     ) -> None:
         announced = self._cases[case]
         async with _Writer(part) as writer:
             looked = 0
-            async for chunk in Pace(self.bounds).chunks(request):
+            async for chunk in Pace(self.bounds).read_chunks(request):
                 if announced.gone:
                     raise Refusal(410, "the case was removed")
                 announced.last = time.monotonic()
@@ -181,9 +184,11 @@ class Uploads:
                     raise Refusal(400, "more bytes came than announced")
                 if announced.written[number] - looked >= self.bounds.look:
                     looked = announced.written[number]
-                    self._room(length - looked)
+                    self._check_disk(length - looked)
                 await writer.add(chunk)
-                self._tell(case, announced)
+                if announced.last - announced.reported >= TELL:
+                    announced.reported = announced.last
+                    self.on_progress(case, sum(announced.written), sum(announced.sizes))
         if announced.gone:
             raise Refusal(410, "the case was removed")
         if announced.written[number] != length:
@@ -193,17 +198,12 @@ class Uploads:
                 why=f"{announced.written[number]:,} of {length:,} bytes",
             )
 
-    def _tell(self, case: str, announced: _Announced) -> None:
-        if announced.last - announced.told >= TELL:
-            announced.told = announced.last
-            self.on_progress(case, sum(announced.written), sum(announced.sizes))
-
-    def _room(self, more: int) -> None:
+    def _check_disk(self, more: int) -> None:
         """Refuse when `more` bytes do not fit on the disk with something left."""
-        free = self._place.free()
+        free = self._place.count_free()
         if more + self.bounds.reserve > free:
             why = f"{more:,} bytes are still to come, {free:,} are free and {self.bounds.reserve:,} of them are kept free"
-            raise _full(why)
+            raise _make_full_disk(why)
 
 
 def _remove_half(part: Path) -> None:
@@ -235,11 +235,11 @@ class _Writer:
             await self._pass_on()
 
     async def _pass_on(self) -> None:
-        await self._wait()
+        await self._wait_for_thread()
         data, self._buffer = self._buffer, bytearray()
         self._going = asyncio.get_running_loop().run_in_executor(None, _write_all, self._file, data)
 
-    async def _wait(self) -> None:
+    async def _wait_for_thread(self) -> None:
         """Wait for the thread; also when we are cancelled, since it must not write to a closed file."""
         if self._going is not None:
             going, self._going = self._going, None
@@ -253,7 +253,7 @@ class _Writer:
         try:
             if kind is None:
                 await self._pass_on()
-                await self._wait()
+                await self._wait_for_thread()
             elif self._going is not None:
                 await asyncio.wait([self._going])
                 self._going.exception()
@@ -278,14 +278,6 @@ def _too_large(what: str, size: int, most: int, do: str = "") -> Refusal:
     )
 
 
-def _full(why: str) -> Refusal:
+def _make_full_disk(why: str) -> Refusal:
     do = "Free some space, start with --work-dir on another disk, or give the path of the file: nothing is copied then."
     return Refusal(507, "the disk is full", where="", why=why, do=do)
-
-
-def _disk(error: OSError) -> Refusal:
-    if error.errno in FULL:
-        return _full(error.strerror or "no space left")
-    return Refusal(
-        500, "the file cannot be written", why=error.strerror or str(error), do="Look at the disk."
-    )

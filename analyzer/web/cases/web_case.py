@@ -46,11 +46,11 @@ class WebCase:
     result: Record = field(default_factory=dict)
     child: LineProcess | None = None
     gone: bool = False
-    told: float = 0.0  # when its uploads were told last
+    sent_at: float = 0.0  # when the page last got the number of its uploads
 
     def record(self) -> Record:
         """Return what the page shows."""
-        told = {
+        shown = {
             "id": self.id,
             "name": one_line(self.name, 300),
             "state": self.state,
@@ -71,8 +71,8 @@ class WebCase:
         }
         if self.state in OVER:
             names = ("counts", "worst", "unknowns", "nodes", "notes", "stored", "seconds")
-            told |= {name: self.result[name] for name in names if name in self.result}
-        return told
+            shown |= {name: self.result[name] for name in names if name in self.result}
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,11 @@ class Past:
     """A case of the archive."""
 
     id: str
-    told: Record
+    shown: Record
 
     def record(self) -> Record:
         """Return what the page shows."""
-        return dict(self.told)
+        return dict(self.shown)
 
 
 def name_of(files: Sequence[NewFile]) -> str:
@@ -93,7 +93,7 @@ def name_of(files: Sequence[NewFile]) -> str:
     return tops.pop() if len(tops) == 1 else ""
 
 
-def waits(case: WebCase) -> str:
+def describe_waiting(case: WebCase) -> str:
     """Say what a new case waits for."""
     missing = len(case.files) - len(case.here)
     if case.path is not None or not missing:
@@ -101,20 +101,22 @@ def waits(case: WebCase) -> str:
     return f"It waits for {missing:,} of {len(case.files):,} file{'s' * (len(case.files) > 1)}."
 
 
-def summed(result: Mapping[str, Any]) -> str:
+def describe_counts(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
-    parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
+    parts = [
+        f"{number:,} {wording.write_plural(word, number)}" for word, number in counts if number
+    ]
     parts = parts or [
         completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ
     ]
     if result["unknowns"]:
-        parts.append(view.open_questions(result["unknowns"]))
+        parts.append(view.describe_open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."
     return f"Done: {', '.join(parts)}.{whole}"
 
 
-def sentence(error: Mapping[str, str]) -> str:
+def describe_error(error: Mapping[str, str]) -> str:
     """Return an error in one sentence."""
     what = error["what"][:1].upper() + error["what"][1:]
     return f"{what}: {error['why']}" if error.get("why") else f"{what}."

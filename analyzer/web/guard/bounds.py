@@ -1,4 +1,4 @@
-"""What the page accepts and how long it waits; a client that reaches a bound is told."""
+"""What the page accepts and how long it waits; a client that reaches a bound gets an answer."""
 
 from __future__ import annotations
 

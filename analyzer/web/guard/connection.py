@@ -22,13 +22,17 @@ else:
     _Base = object
 
 
-def _plain(status: str, text: str) -> bytes:
+def _make_plain_answer(status: str, text: str) -> bytes:
     head = f"HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {len(text)}\r\nconnection: close\r\n\r\n"
     return (head + text).encode("ascii")
 
 
-FULL = _plain("503 Service Unavailable", "Too many connections: close other tabs of Backline.")
-LONG = _plain("431 Request Header Fields Too Large", "The header of the request is too long.")
+FULL = _make_plain_answer(
+    "503 Service Unavailable", "Too many connections: close other tabs of Backline."
+)
+LONG = _make_plain_answer(
+    "431 Request Header Fields Too Large", "The header of the request is too long."
+)
 
 
 class BoundedProtocol(_Base):
@@ -53,7 +57,7 @@ class BoundedProtocol(_Base):
         ]
         others = [one for one in others if not one.transport.is_closing()]
         if len(others) >= self.bounds.connections:
-            weakest = _weakest(others)
+            weakest = _find_weakest(others)
             if weakest is None:
                 transport.write(FULL)
                 transport.close()
@@ -93,15 +97,15 @@ class BoundedProtocol(_Base):
     def _close_after(self, seconds: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self.loop.call_later(seconds, self._too_late)
+        self._timer = self.loop.call_later(seconds, self._end_slow_request)
 
-    def _too_late(self) -> None:
+    def _end_slow_request(self) -> None:
         self._timer = None
         if self.waiting:
             self.transport.close()
 
 
-def _weakest(connections: Iterable[BoundedProtocol]) -> BoundedProtocol | None:
+def _find_weakest(connections: Iterable[BoundedProtocol]) -> BoundedProtocol | None:
     """Return the connection that gives way, None when each is at work for somebody who is signed in.
 
     One that waits goes before one that is answered, a stranger before our own page, and of equals the oldest:
@@ -115,7 +119,7 @@ def _weakest(connections: Iterable[BoundedProtocol]) -> BoundedProtocol | None:
     return min(places, key=lambda place: place[0], default=(None, None))[1]
 
 
-def protocol(bounds: Bounds) -> type[asyncio.Protocol]:
+def choose_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
     """Return the class of our connections: on httptools where it is installed, else on h11."""
     try:
         from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol  # noqa: PLC0415 - not on Windows

@@ -33,10 +33,10 @@ PAGE_POLICY = (
 # Keys of a request's scope: that it was let in (ours), and the target as it was sent (the connection's, if it knows).
 SIGNED_IN, TARGET = "backline.signed_in", "backline.target"
 POLICY = b"content-security-policy"
-TOLD, STATUS = (
+HIDDEN, STATUS = (
     "x-backline-told",
     b"x-backline-status",
-)  # asked by our page, and what it is told instead of a status
+)  # asked by our page, and what it gets instead of a status
 ALWAYS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
@@ -61,23 +61,27 @@ class RequestGate:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            refusal = self.refusal(scope)
+            refusal = self.find_refusal(scope)
             app = error_answer(refusal) if refusal else self._app
-            scope[SIGNED_IN] = refusal is None and bool(self._session.within(scope["path"]))
-            await app(self.bare(scope), receive, _Dressed(send, told=TOLD in _headers(scope)))
+            scope[SIGNED_IN] = refusal is None and bool(self._session.strip_home(scope["path"]))
+            await app(
+                self.strip_home(scope),
+                receive,
+                _Dressed(send, hidden=HIDDEN in _read_headers(scope)),
+            )
         else:  # no sockets of the web here
             await send({"type": "websocket.close", "code": 1008})
 
-    def bare(self, scope: Scope) -> Scope:
+    def strip_home(self, scope: Scope) -> Scope:
         """Return a request without the secret path."""
-        inner = self._session.within(scope["path"])
+        inner = self._session.strip_home(scope["path"])
         return (
             {**scope, "path": inner, "raw_path": quote(inner).encode("ascii")} if inner else scope
         )
 
-    def refusal(self, scope: Scope) -> Refusal | None:
+    def find_refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is not let through, None when it is."""
-        headers = _headers(scope)
+        headers = _read_headers(scope)
         host = self.host_refused(headers, scope.get(TARGET) or scope["path"].encode())
         if host:
             return host
@@ -120,8 +124,8 @@ class RequestGate:
         path, reading = scope["path"], scope["method"] in READING
         if (reading and path in PUBLIC) or (not reading and path == ENTER):
             return None
-        cookie = any(self._session.knows(cookies) for cookies in headers.get("cookie", []))
-        if self._session.within(path) and cookie:
+        cookie = any(self._session.knows_cookie(cookies) for cookies in headers.get("cookie", []))
+        if self._session.strip_home(path) and cookie:
             return None
         return Refusal(
             401, "the page is not signed in", do="Open the URL that `backline serve` printed."
@@ -131,28 +135,28 @@ class RequestGate:
 class _Dressed:
     """Puts our headers on an answer; none that would open it to other pages passes.
 
-    told  the page asked to be told of a refusal in an answer like any other, see `tell`
+    hidden  the page asked for refusals in an answer like any other, see `hide_status`
     """
 
-    def __init__(self, send: Send, *, told: bool) -> None:
-        self._send, self._told = send, told
+    def __init__(self, send: Send, *, hidden: bool) -> None:
+        self._send, self._hidden = send, hidden
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            dress(message)
-            if self._told:
-                tell(message)
+            add_headers(message)
+            if self._hidden:
+                hide_status(message)
         await self._send(message)
 
 
-def tell(message: MutableMapping[str, Any]) -> None:
+def hide_status(message: MutableMapping[str, Any]) -> None:
     """Move the status of a refusal (4xx) to a header: a browser calls such a status an error of the page that asked."""
     if 400 <= message["status"] < 500:
         message["headers"] = [*message["headers"], (STATUS, str(message["status"]).encode("ascii"))]
         message["status"] = 200
 
 
-def dress(message: MutableMapping[str, Any]) -> None:
+def add_headers(message: MutableMapping[str, Any]) -> None:
     """Complete the headers of an answer; a policy that it has (a report's) stays."""
     given = [(name.lower(), value) for name, value in message.get("headers", [])]
     kept = [
@@ -165,7 +169,7 @@ def dress(message: MutableMapping[str, Any]) -> None:
     message["headers"] = [*kept, *ALWAYS.items()]
 
 
-def _headers(scope: Scope) -> dict[str, list[str]]:
+def _read_headers(scope: Scope) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1").strip())

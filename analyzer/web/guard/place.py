@@ -36,7 +36,7 @@ class PrivatePlace:
         self.folder, self._lock = folder, lock
 
     @classmethod
-    def make(cls, parent: Path | None = None) -> PrivatePlace:
+    def make_folder(cls, parent: Path | None = None) -> PrivatePlace:
         """Make a new private folder below `parent` (where large temporary files belong when None), and lock it.
 
         Raises UsageError when `parent` is no folder, WriteError when nothing can be written there.
@@ -70,32 +70,32 @@ class PrivatePlace:
             raise ValueError("not the id of a case")
         return self.folder / case
 
-    def file(self, case: str, number: int) -> Path:
+    def find_file(self, case: str, number: int) -> Path:
         """Return where the file of that number of a case lies."""
         return self.case_folder(case) / str(int(number))
 
     def remove_case(self, case: str) -> None:
         """Remove everything of a case; nothing happens when it is gone."""
-        _remove(self.case_folder(case))
+        _remove_tree(self.case_folder(case))
 
-    def free(self) -> int:
+    def count_free(self) -> int:
         """Return how many bytes can still be written."""
         return shutil.disk_usage(self.folder).free
 
-    def close(self) -> None:
+    def remove_all(self) -> None:
         """Remove the folder with all that lies in it; may be called twice."""
         if not self._lock.closed:
             if sys.platform == "win32":  # an open file cannot be removed there
                 self._lock.close()
-            _remove(self.folder)
+            _remove_tree(self.folder)
             self._lock.close()
 
 
 def usual_parent() -> Path:
     """Return where large temporary files belong: what TMPDIR says, else /var/tmp, since /tmp is often in memory."""
     large = Path("/var/tmp")
-    told = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
-    if not told and os.name == "posix" and large.is_dir() and os.access(large, os.W_OK):
+    chosen = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    if not chosen and os.name == "posix" and large.is_dir() and os.access(large, os.W_OK):
         return large
     return Path(tempfile.gettempdir())
 
@@ -135,16 +135,16 @@ def _remove_left(folder: Path) -> bool:
             return False
         if young:
             return False
-        _remove(folder)
+        _remove_tree(folder)
         return not folder.exists()
     except OSError:
         return False
     with lock:
-        if not hold(lock):
+        if not take_lock(lock):
             return False
         if sys.platform == "win32":
             lock.close()
-        _remove(folder)
+        _remove_tree(folder)
     return not folder.exists()
 
 
@@ -152,16 +152,16 @@ def _locked_new(folder: Path) -> IO[bytes]:
     """Make the lock of a new folder; it gets its name when it is held, so that nobody finds it free."""
     if sys.platform == "win32":
         lock = (folder / LOCK).open("x+b", buffering=0)  # an open file cannot be renamed there
-        hold(lock)
+        take_lock(lock)
         return lock
     new = folder / f"{LOCK}.new"
     lock = new.open("x+b", buffering=0)
-    hold(lock)
+    take_lock(lock)
     new.rename(folder / LOCK)
     return lock
 
 
-def hold(lock: IO[bytes]) -> bool:
+def take_lock(lock: IO[bytes]) -> bool:
     """Take the lock on an open file; False when another holds it. It ends with the process, however that ends."""
     try:
         if sys.platform == "win32":
@@ -177,6 +177,6 @@ def hold(lock: IO[bytes]) -> bool:
     return True
 
 
-def _remove(folder: Path) -> None:
+def _remove_tree(folder: Path) -> None:
     """Remove a folder; it does not follow links, and what cannot be removed stays."""
     shutil.rmtree(folder, ignore_errors=True)

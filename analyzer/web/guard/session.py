@@ -29,7 +29,7 @@ class PageSession:
         self._value = secrets.token_urlsafe(BYTES)
         self._tickets: dict[str, float] = {}
 
-    def ticket(self) -> str:
+    def make_ticket(self) -> str:
         """Return a token that opens the page once, and soon.
 
         A browser is started with the URL on its command line, which other users of the machine can read.
@@ -38,26 +38,26 @@ class PageSession:
         self._tickets[ticket] = time.monotonic() + TICKET_SECONDS
         return ticket
 
-    def admits(self, token: str) -> bool:
+    def admits_token(self, token: str) -> bool:
         """Tell whether a token is that of the start, or a ticket that was not used yet."""
-        if _same(token, self.token):
+        if _equals_safely(token, self.token):
             return True
         for ticket, until in list(self._tickets.items()):
-            if _same(token, ticket):
+            if _equals_safely(token, ticket):
                 del self._tickets[ticket]
                 return time.monotonic() < until
         return False
 
-    def within(self, path: str) -> str:
+    def strip_home(self, path: str) -> str:
         """Return what a path says below `home`; "" for a path elsewhere."""
         first, slash, rest = path[1:].partition("/")
-        return slash + rest if _same(f"/{first}", self.home) else ""
+        return slash + rest if _equals_safely(f"/{first}", self.home) else ""
 
-    def knows(self, cookies: str) -> bool:
+    def knows_cookie(self, cookies: str) -> bool:
         """Tell whether the Cookie header of a request holds ours."""
         for part in cookies.split(";"):
             name, _, value = part.strip().partition("=")
-            if name == self.cookie and _same(value, self._value):
+            if name == self.cookie and _equals_safely(value, self._value):
                 return True
         return False
 
@@ -66,6 +66,6 @@ class PageSession:
         return f"{self.cookie}={self._value}; HttpOnly; SameSite=Strict; Path={self.home}/"
 
 
-def _same(given: str, ours: str) -> bool:
+def _equals_safely(given: str, ours: str) -> bool:
     """Compare without telling by the time it takes how much was right."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), ours.encode())

@@ -31,21 +31,21 @@ class Refusal(BacklineError):
         self.status = status
 
 
-def answer(data: Any, status: int = 200) -> Response:
+def json_answer(data: Any, status: int = 200) -> Response:
     """Return JSON; ASCII only, so that half a surrogate in a name can be sent as well."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return Response(text, status, media_type="application/json")
 
 
 def error_record(error: BacklineError) -> dict[str, Any]:
-    """Return what a client is told of an error; all text is safe to show."""
+    """Return what a client gets of an error; all text is safe to show."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {"error": {name: one_line(text, 1000) for name, text in parts.items()}}
 
 
 def error_answer(error: BacklineError) -> Response:
     """Return the answer that tells of an error."""
-    return answer(error_record(error), error.status if isinstance(error, Refusal) else 400)
+    return json_answer(error_record(error), error.status if isinstance(error, Refusal) else 400)
 
 
 class Pace:
@@ -58,7 +58,7 @@ class Pace:
         self._bounds = bounds
         self._waited, self._bytes = 0.0, 0
 
-    async def chunks(self, request: Request) -> AsyncIterator[bytes]:
+    async def read_chunks(self, request: Request) -> AsyncIterator[bytes]:
         """Yield the body; raises Refusal (408) for a slow client, ClientDisconnect for a gone one."""
         stream = request.stream()
         try:
@@ -68,27 +68,26 @@ class Pace:
                     async with asyncio.timeout(self._bounds.idle):
                         chunk = await anext(stream)
                 except TimeoutError:
-                    raise self._slow(f"no data arrived for {self._bounds.idle:g} seconds") from None
+                    raise self._make_slow_refusal(
+                        f"no data arrived for {self._bounds.idle:g} seconds"
+                    ) from None
                 except StopAsyncIteration:
                     return
-                self._count(time.monotonic() - before, len(chunk))
+                self._waited += time.monotonic() - before
+                self._bytes += len(chunk)
+                if self._waited >= self._bounds.stretch:
+                    if self._bytes < self._bounds.slowest * self._waited:
+                        raise self._make_slow_refusal(
+                            f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds"
+                        )
+                    self._waited, self._bytes = 0.0, 0
                 if chunk:
                     yield chunk
         finally:
             await stream.aclose()
 
-    def _count(self, waited: float, size: int) -> None:
-        self._waited += waited
-        self._bytes += size
-        if self._waited >= self._bounds.stretch:
-            if self._bytes < self._bounds.slowest * self._waited:
-                raise self._slow(
-                    f"only {self._bytes:,} bytes arrived in {self._waited:.0f} seconds"
-                )
-            self._waited, self._bytes = 0.0, 0
-
     @staticmethod
-    def _slow(why: str) -> Refusal:
+    def _make_slow_refusal(why: str) -> Refusal:
         return Refusal(
             408,
             "the upload was abandoned",
@@ -109,7 +108,7 @@ async def read_json(request: Request, bounds: Bounds, most: int = 0) -> dict[str
         raise too_much
     body = bytearray()
     try:
-        async for chunk in Pace(bounds).chunks(request):
+        async for chunk in Pace(bounds).read_chunks(request):
             body += chunk
             if len(body) > most:
                 raise too_much
@@ -150,19 +149,21 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
     """Return the case that a request announces; raises Refusal. The disk is not looked at."""
     name = data.get("name", "")
     if not isinstance(name, str):
-        raise _wrong("`name` must be text")
+        raise _make_wrong_request("`name` must be text")
     if "path" in data:
         if "files" in data:
-            raise _wrong("give `path` or `files`, not both")
-        return NewCase(clean(name), path=_path(data["path"]), together=data.get("together") is True)
+            raise _make_wrong_request("give `path` or `files`, not both")
+        return NewCase(
+            clean_name(name), path=_read_path(data["path"]), together=data.get("together") is True
+        )
     files = data.get("files")
     if not isinstance(files, list) or not files:
-        raise _wrong("`files` must be a list that is not empty")
+        raise _make_wrong_request("`files` must be a list that is not empty")
     if len(files) > bounds.files:
         raise too_many(len(files), bounds)
     return NewCase(
-        clean(name),
-        tuple(_file(one, bounds) for one in files),
+        clean_name(name),
+        tuple(_read_file_entry(one, bounds) for one in files),
         together=data.get("together") is True,
     )
 
@@ -175,19 +176,19 @@ def too_many(files: int, bounds: Bounds) -> Refusal:
     )
 
 
-def clean(text: str) -> str:
+def clean_name(text: str) -> str:
     """Return a name without halves of surrogates, which no encoding can write, and not longer than is sensible."""
     return text[:LONGEST_NAME].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _file(one: object, bounds: Bounds) -> NewFile:
+def _read_file_entry(one: object, bounds: Bounds) -> NewFile:
     if not isinstance(one, dict):
-        raise _wrong("each of `files` must be an object with `name` and `size`")
+        raise _make_wrong_request("each of `files` must be an object with `name` and `size`")
     name, size, modified = one.get("name"), one.get("size"), one.get("modified")
     if not isinstance(name, str):
-        raise _wrong("the `name` of a file must be text")
+        raise _make_wrong_request("the `name` of a file must be text")
     if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-        raise _wrong("the `size` of a file must be a number of bytes")
+        raise _make_wrong_request("the `size` of a file must be a number of bytes")
     if modified is not None and (not isinstance(modified, int | float) or not 0 <= modified < 1e11):
         modified = None  # a file without a time is as good
     if name.count("/") + name.count("\\") > bounds.folders:
@@ -197,12 +198,12 @@ def _file(one: object, bounds: Bounds) -> NewFile:
             where=name[:200],
             why=f"at most {bounds.folders} folders are accepted",
         )
-    return NewFile(clean(name), size, None if modified is None else float(modified))
+    return NewFile(clean_name(name), size, None if modified is None else float(modified))
 
 
-def _path(given: object) -> Path:
+def _read_path(given: object) -> Path:
     if not isinstance(given, str) or not given or "\0" in given:
-        raise _wrong("`path` must be text")
+        raise _make_wrong_request("`path` must be text")
     path = Path(given)
     if not path.is_absolute():
         raise Refusal(
@@ -211,11 +212,11 @@ def _path(given: object) -> Path:
     return path
 
 
-def _wrong(why: str) -> Refusal:
+def _make_wrong_request(why: str) -> Refusal:
     return Refusal(400, "the request is not understood", why=why)
 
 
-def event(number: int, data: Any) -> bytes:
+def event_message(number: int, data: Any) -> bytes:
     """Return one message of a stream of events; `number` is what a browser resumes from."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return f"id: {number}\ndata: {text}\n\n".encode("ascii")

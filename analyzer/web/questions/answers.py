@@ -74,14 +74,14 @@ class AnswerTable:
 
 
 class Library:
-    """One archive; opened when it is there, told apart from one that is not there any more."""
+    """One archive; opened when it is there, distinct from one that is not there any more."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._archive: Archive | None = None
         self._lock = threading.Lock()
 
-    def archive(self) -> Archive | None:
+    def open_archive(self) -> Archive | None:
         """Return the archive, None when no case was ever stored there; BacklineError when it is gone or unreadable."""
         with self._lock:
             try:
@@ -97,9 +97,9 @@ class Library:
                 self._archive = Archive(objects)
             return self._archive
 
-    def there(self) -> Archive:
+    def require_archive(self) -> Archive:
         """Return the archive; Refusal (404) when no case was ever stored."""
-        archive = self.archive()
+        archive = self.open_archive()
         if archive is None:
             raise Refusal(
                 404,
@@ -108,11 +108,11 @@ class Library:
             )
         return archive
 
-    def find(self, case: str) -> Stored:
+    def find_case(self, case: str) -> Stored:
         """Return a stored case by its whole id, or the beginning of it that the map uses; Refusal (404)."""
-        archive = self.there()
+        archive = self.require_archive()
         found = (
-            [one for one in archive.snapshot().every() if one.id.startswith(case)]
+            [one for one in archive.take_snapshot().list_every_case() if one.id.startswith(case)]
             if len(case) >= 12
             else []
         )
@@ -129,11 +129,11 @@ class _Some(Snapshot):
         super().__init__(whole.objects, whole.held, whole.strange, whole.faults, whole.damaged)
         self._ids = ids
 
-    def current(self) -> list[Stored]:
-        return [case for case in super().current() if case.id in self._ids]
+    def list_visible_cases(self) -> list[Stored]:
+        return [case for case in super().list_visible_cases() if case.id in self._ids]
 
-    def fresh(self) -> Snapshot:
-        return _Some(super().fresh(), self._ids)
+    def take_again(self) -> Snapshot:
+        return _Some(super().take_again(), self._ids)
 
 
 class _Narrowed(Archive):
@@ -143,21 +143,21 @@ class _Narrowed(Archive):
         super().__init__(whole.objects)
         self.damaged, self._whole, self._ids = whole.damaged, whole, ids
 
-    def snapshot(self) -> Snapshot:
-        return _Some(self._whole.snapshot(), self._ids)
+    def take_snapshot(self) -> Snapshot:
+        return _Some(self._whole.take_snapshot(), self._ids)
 
 
-def answered(library: Library, asked: FieldQuestion) -> Record:
+def answer_question(library: Library, asked: FieldQuestion) -> Record:
     """Return the answer to a question as the page shows it.
 
     Raises Misread for a mistake in the field, UsageError for a filter, Refusal when the archive is gone.
     """
-    wanted = question.read(asked.field)
-    window = browse.window(asked.since, asked.until)
+    wanted = question.read_question(asked.field)
+    window = browse.parse_window(asked.since, asked.until)
     chosen = browse.ListFilter(
         severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES)
     )
-    archive = library.archive()
+    archive = library.open_archive()
     if archive is None:
         return {
             "empty": True,
@@ -168,21 +168,25 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
             "notes": [],
             "damaged": [],
         }
-    archive.damaged.clear()  # what an answer had to leave out is told with it
+    archive.damaged.clear()  # what an answer had to leave out comes with it
     kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
-    ids = _passing(archive, chosen) if (chosen.severity or chosen.state) and kind != CASES else None
+    ids = (
+        _filter_cases(archive, chosen)
+        if (chosen.severity or chosen.state) and kind != CASES
+        else None
+    )
     if ids is None or ids:
         some = archive if ids is None else _Narrowed(archive, ids)
-        kind, table = _asked(some, wanted, asked, window, chosen)
+        kind, table = _choose_table(some, wanted, asked, window, chosen)
     rows = list(islice(table.rows, asked.most + 1))
     shown = [
-        {"case": case, "cells": [_cell(cell) for cell in cells]}
+        {"case": case, "cells": [_clean_cell(cell) for cell in cells]}
         for case, cells in rows[: asked.most]
     ]
     for _ in islice(table.rows, COUNTED):  # what is not sent is counted
         pass
     return {
-        "empty": kind == CASES and not rows and not archive.snapshot().current(),
+        "empty": kind == CASES and not rows and not archive.take_snapshot().list_visible_cases(),
         "kind": kind,
         "terms": [one_line(term.text, 200) for term in wanted.terms],
         "columns": [{"name": name, "kind": what} for name, what in table.columns],
@@ -192,7 +196,7 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
         "untold": table.untold,
         "notes": [
             one_line(note, LONGEST)
-            for note in (*table.notes, *table.left, *_refused(table.refused))
+            for note in (*table.notes, *table.left, *_describe_refused(table.refused))
         ],
         "partly": table.partly or bool(table.left),
         "damaged": [
@@ -202,10 +206,10 @@ def answered(library: Library, asked: FieldQuestion) -> Record:
     }
 
 
-def facets(library: Library) -> Record:
+def list_facets(library: Library) -> Record:
     """Return what the cases can be searched by: the word of each facet, its values, and in how many cases they are."""
-    archive = library.archive()
-    found = query_facets.facets(archive) if archive is not None else {}
+    archive = library.open_archive()
+    found = query_facets.count_facets(archive) if archive is not None else {}
     return {
         "facets": [
             {
@@ -225,14 +229,14 @@ def _one_of(given: str, known: Sequence[str]) -> str:
     return given
 
 
-def _passing(archive: Archive, chosen: browse.ListFilter) -> frozenset[str]:
+def _filter_cases(archive: Archive, chosen: browse.ListFilter) -> frozenset[str]:
     """Return the cases that pass the filters."""
-    answer = browse.listed(archive, chosen, SECONDS)
+    answer = browse.list_cases(archive, chosen, SECONDS)
     at = answer.head.index("id")
     return frozenset(row[at] for row in answer.rows)
 
 
-def _asked(
+def _choose_table(
     archive: Archive,
     wanted: Question,
     asked: FieldQuestion,
@@ -248,34 +252,34 @@ def _asked(
             order=order,
             reported=True,
         )
-        return CASES, _cases(archive, narrowed)
+        return CASES, _make_case_table(archive, narrowed)
     if wanted.kind == MACHINES:
-        return MACHINES, _machines(archive, wanted, window, unknown=asked.unknown)
+        return MACHINES, _make_machine_table(archive, wanted, window, unknown=asked.unknown)
     if wanted.kind == TEXT:
-        return TEXT, _texts(archive, wanted, window)
+        return TEXT, _make_text_table(archive, wanted, window)
     try:
-        return FINDINGS, _findings(archive, wanted, asked, window)
+        return FINDINGS, _make_finding_table(archive, wanted, asked, window)
     except UsageError as error:
         if wanted.sure:
             raise
-        table = _texts(archive, wanted, window)
+        table = _make_text_table(archive, wanted, window)
         words = [error.what, error.do, "so it was searched for as text"]
-        table.notes.append(" ".join(_sentence(part) for part in words if part))
+        table.notes.append(" ".join(_make_sentence(part) for part in words if part))
         return TEXT, table
 
 
 # --- the four kinds of answer ---
 
 
-def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
+def _make_case_table(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
     notes: list[str] = []
-    answer = browse.listed(archive, wanted, SECONDS, notes)
+    answer = browse.list_cases(archive, wanted, SECONDS, notes)
     columns = [
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
     count, table = 0, AnswerTable(columns, iter(()), lambda: counted(count, "case"))
-    table.left = [_sentence(note) for note in notes]
+    table.left = [_make_sentence(note) for note in notes]
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
         nonlocal count
@@ -290,7 +294,9 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
                 completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
             )
             found = (
-                ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts)
+                ", ".join(
+                    f"{number:,} {wording.write_plural(word, number)}" for number, word in counts
+                )
                 or nothing
             )
             unread = one["state"] in ("refused", "failed")
@@ -306,33 +312,34 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
     return table
 
 
-def _left(found: search.SearchResult) -> dict[str, Any]:
+def _list_left_out(found: search.SearchResult) -> dict[str, Any]:
     """Return which cases answer no question, as notes and as the number of refused ones."""
     refused = found.counts.pop("refused_cases", 0)
     found.counts["unread_cases"] = found.counts.get("unread_cases", 0) - refused
     left = searchtext.left_text(found)
-    return {"left": [_sentence(left)] if left else [], "refused": refused}
+    return {"left": [_make_sentence(left)] if left else [], "refused": refused}
 
 
-def _refused(count: int) -> list[str]:
+def _describe_refused(count: int) -> list[str]:
     """Say how many uploads are no cases."""
     them = "it" if count == 1 else "them"
     what = f"{counted(count, 'refused upload')} left out: nothing in {them} could be read"
     return [f'{what}. The state "refused" lists {them}.'] if count else []
 
 
-def _machines(
+def _make_machine_table(
     archive: Archive, wanted: Question, window: search.Window, *, unknown: bool
 ) -> AnswerTable:
     terms, same = wanted.terms, wanted.same
-    found = search.machines(
+    found = search.find_machines(
         archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS
     )
     said = searchtext.machines_text(found, anywhere=False, listed=True)
     untold = found.counts.get("untold", 0)
     if unknown:
         rows = (
-            (row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows)
+            (row[1], [row[0], row[2], *row[3:]])
+            for row in searchtext.format_unknown(terms, found.rows)
         )
         columns = [
             ("Case", "case"),
@@ -342,16 +349,22 @@ def _machines(
             ("Why", "text"),
         ]
         return AnswerTable(
-            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found)
+            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_list_left_out(found)
         )
 
     def shown() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
-            name, case, created, node, product, version, told, *agreed = record
+            name, case, created, node, product, version, fulfilled, *agreed = record
             machine = " ".join(filter(None, (node, *agreed)))
             yield (
                 case,
-                [name, created, machine, " ".join(filter(None, (product, version))), _proof(told)],
+                [
+                    name,
+                    created,
+                    machine,
+                    " ".join(filter(None, (product, version))),
+                    _list_proof(fulfilled),
+                ],
             )
 
     columns = [
@@ -361,13 +374,13 @@ def _machines(
         ("Version", "text"),
         ("Because", "list"),
     ]
-    return AnswerTable(columns, shown(), lambda: said, untold, **_left(found))
+    return AnswerTable(columns, shown(), lambda: said, untold, **_list_left_out(found))
 
 
-def _proof(told: Iterable[Record]) -> list[str]:
+def _list_proof(fulfilled: Iterable[Record]) -> list[str]:
     """Return the rows that fulfil the terms, a line each."""
     lines = []
-    for term in told:
+    for term in fulfilled:
         for row in term["rows"]:
             values = " ".join(
                 f"{name}={'?' if value is None else value}" for name, value in row["values"].items()
@@ -393,12 +406,12 @@ _FINDING_COLUMNS = {
 }  # fmt: skip
 
 
-def _findings(
+def _make_finding_table(
     archive: Archive, wanted: Question, asked: FieldQuestion, window: search.Window
 ) -> AnswerTable:
     by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
     chosen = search.Filter(wanted.rule, wanted.kb)
-    found = search.findings(
+    found = search.find_findings(
         archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS
     )
     said = searchtext.findings_text(found, listed=True)
@@ -413,7 +426,7 @@ def _findings(
             ("Why", "text"),
         ]
         return AnswerTable(
-            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_left(found)
+            [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_list_left_out(found)
         )
     at = found.head.index("id") if "id" in found.head else -1
     rows = (
@@ -421,13 +434,15 @@ def _findings(
         for row in found.rows
     )
     return AnswerTable(
-        _FINDING_COLUMNS[by], rows, lambda: said, untold, **_left(found), partly=partly
+        _FINDING_COLUMNS[by], rows, lambda: said, untold, **_list_left_out(found), partly=partly
     )
 
 
-def _named(archive: Archive, text: str, window: search.Window) -> Iterator[tuple[str, list[Any]]]:
+def _find_named(
+    archive: Archive, text: str, window: search.Window
+) -> Iterator[tuple[str, list[Any]]]:
     """Yield the cases that are called so, or one of whose machines is."""
-    for name, case, created, own, machines in search.named(
+    for name, case, created, own, machines in search.find_named_cases(
         archive, text, window=window, seconds=SECONDS
     ).rows:
         what = "name of the case" if own else "name of a machine"
@@ -437,14 +452,14 @@ def _named(archive: Archive, text: str, window: search.Window) -> Iterator[tuple
         )
 
 
-def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
+def _make_text_table(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
     text = wanted.text
-    found = search.texts(archive, text, window=window, seconds=SECONDS)
+    found = search.find_texts(archive, text, window=window, seconds=SECONDS)
     count = named = 0
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
         nonlocal count, named
-        for row in _named(archive, text, window):
+        for row in _find_named(archive, text, window):
             named += 1
             yield row
         for name, case, time, node, of, address, line, said in () if wanted.names else found.rows:
@@ -469,13 +484,13 @@ def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerT
             else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
         )
 
-    return AnswerTable(columns, rows(), said_, **_left(found))
+    return AnswerTable(columns, rows(), said_, **_list_left_out(found))
 
 
 # --- small things ---
 
 
-def _cell(value: Any) -> Any:
+def _clean_cell(value: Any) -> Any:
     """Return a value as JSON knows it, safe to show."""
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -487,5 +502,5 @@ def _cell(value: Any) -> Any:
     return one_line(str(value), LONGEST)
 
 
-def _sentence(text: str) -> str:
+def _make_sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '?')) else '.'}"

@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 AT_ONCE = 2  # questions; each may use all processors
 WAIT = 20.0  # seconds that a further one waits for its turn
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def library_routes(serving: Serving) -> list[BaseRoute]:
     """Return the routes of the archive; none when the server has none."""
     if not serving.archive:
         return []
     room = LibraryRoutes(serving)
     return [
-        Route("/archive", room.about, methods=["GET"]),
-        Route("/archive/search", room.search, methods=["GET"]),
-        Route("/archive/tables", room.tables, methods=["GET"]),
-        Route("/archive/facets", room.facets, methods=["GET"]),
-        Route("/archive/heatmap", room.heatmap, methods=["GET"]),
-        Route("/archive/cases/{case}", room.case, methods=["GET"]),
-        Route("/archive/cases/{case}", room.remove, methods=["DELETE"]),
-        Route("/archive/cases/{case}/labels", room.label, methods=["POST"]),
+        Route("/archive", room.send_counts, methods=["GET"]),
+        Route("/archive/search", room.send_answer, methods=["GET"]),
+        Route("/archive/tables", room.send_tables, methods=["GET"]),
+        Route("/archive/facets", room.send_facets, methods=["GET"]),
+        Route("/archive/heatmap", room.send_heatmap, methods=["GET"]),
+        Route("/archive/cases/{case}", room.send_case, methods=["GET"]),
+        Route("/archive/cases/{case}", room.remove_case, methods=["DELETE"]),
+        Route("/archive/cases/{case}/labels", room.set_label, methods=["POST"]),
     ]
 
 
@@ -70,79 +70,89 @@ class LibraryRoutes:
             self._library = Library(self._serving.archive)
         return self._library
 
-    async def about(self, request: Request) -> Response:
+    async def send_counts(self, request: Request) -> Response:
         """Tell how much the archive holds."""
         del request
         from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
-        return wire.answer(await self._ask(lambda: stored.counts(self.library)))
+        return wire.json_answer(await self._run_aside(lambda: stored.count_cases(self.library)))
 
-    async def search(self, request: Request) -> Response:
-        """Answer a question; a mistake in it is told with the place in the field."""
+    async def send_answer(self, request: Request) -> Response:
+        """Answer a question; a mistake in it comes with the place in the field."""
         from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
+        text = given.get("most", "")
+        most = answers.SHOWN
+        if text.isascii() and text.isdigit() and len(text) < 9:
+            most = max(1, min(answers.MOST, int(text)))
         asked = answers.FieldQuestion(
             given.get("q", ""), given.get("since", ""), given.get("until", ""), given.get("severity", ""),
             given.get("state", ""), given.get("by", ""), given.get("order", ""), given.get("unknown") == "1",
-            _number(given.get("most", ""), answers.SHOWN, answers.MOST),
+            most,
         )  # fmt: skip
         try:
-            return wire.answer(await self._ask(lambda: answers.answered(self.library, asked)))
+            return wire.json_answer(
+                await self._run_aside(lambda: answers.answer_question(self.library, asked))
+            )
         except question.Misread as error:
-            told = wire.error_record(error)
-            told["error"]["mistake"] = question.mistake_record(error, asked.field)
-            return wire.answer(told, 400)
+            answer = wire.error_record(error)
+            answer["error"]["mistake"] = question.mistake_record(error, asked.field)
+            return wire.json_answer(answer, 400)
 
-    async def tables(self, request: Request) -> Response:
+    async def send_tables(self, request: Request) -> Response:
         """Tell which tables and columns a term can speak of."""
         del request
-        return wire.answer({"tables": await self._ask(_tables)})
+        return wire.json_answer({"tables": await self._run_aside(_describe_tables)})
 
-    async def facets(self, request: Request) -> Response:
+    async def send_facets(self, request: Request) -> Response:
         """Tell what the cases can be searched by."""
         del request
         from analyzer.web.questions import answers  # noqa: PLC0415 - brings the archive
 
-        return wire.answer(await self._ask(lambda: answers.facets(self.library)))
+        return wire.json_answer(await self._run_aside(lambda: answers.list_facets(self.library)))
 
-    async def heatmap(self, request: Request) -> Response:
+    async def send_heatmap(self, request: Request) -> Response:
         """Send the map; it shows what strangers wrote and is sandboxed as a report is."""
         del request
         if self._map is None:
             from analyzer.web.questions.stored import Map  # noqa: PLC0415 - brings the archive
 
             self._map = Map(self.library, Limits().report_bytes, self._serving.how)
-        page = await self._ask(self._map.page)
+        page = await self._run_aside(self._map.make_page)
         return Response(
             page, media_type="text/html", headers={"content-security-policy": REPORT_POLICY}
         )
 
-    async def case(self, request: Request) -> Response:
+    async def send_case(self, request: Request) -> Response:
         """Tell of a stored case."""
         from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
-        case = _id(request)
-        return wire.answer(await self._ask(lambda: stored.record(self.library, case)))
+        case = _read_id(request)
+        return wire.json_answer(
+            await self._run_aside(lambda: stored.describe_case(self.library, case))
+        )
 
-    async def label(self, request: Request) -> Response:
+    async def set_label(self, request: Request) -> Response:
         """Take a label."""
         from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
-        case, bounds = _id(request), self._serving.bounds
+        case, bounds = _read_id(request), self._serving.bounds
         data = await wire.read_json(request, bounds, bounds.small_json)
-        return wire.answer(await self._ask(lambda: stored.label(self.library, case, data)))
+        return wire.json_answer(
+            await self._run_aside(lambda: stored.set_label(self.library, case, data))
+        )
 
-    async def remove(self, request: Request) -> Response:
+    async def remove_case(self, request: Request) -> Response:
         """Take a case out of the archive; the page has asked."""
         from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
-        case = _id(request)
-        told = await self._ask(lambda: stored.remove(self.library, case))
-        self._serving.manager.stored_anew()
-        return wire.answer(told)
+        case = _read_id(request)
+        removed = await self._run_aside(lambda: stored.remove_case(self.library, case))
+        self._serving.manager.look_again()
+        return wire.json_answer(removed)
 
-    async def _ask(self, act: Callable[[], Told]) -> Told:
+    async def _run_aside(self, act: Callable[[], Result]) -> Result:
         """Do something slow in a thread, not too many at once."""
         try:
             async with asyncio.timeout(WAIT):
@@ -151,40 +161,40 @@ class LibraryRoutes:
             raise Refusal(
                 503, "the archive is busy with other questions", do="Try again in a moment."
             ) from None
-        future = aside(act)
+        future = run_aside(act)
         future.add_done_callback(
             lambda _done: self._turns.release()
         )  # a thread goes on when nobody waits any more
         return await asyncio.shield(future)
 
 
-def aside(act: Callable[[], Told]) -> asyncio.Future[Told]:
+def run_aside(act: Callable[[], Result]) -> asyncio.Future[Result]:
     """Do something slow in a thread of its own; the end of the server does not wait for it."""
     loop = asyncio.get_running_loop()
-    future: asyncio.Future[Told] = loop.create_future()
+    future: asyncio.Future[Result] = loop.create_future()
 
     def run() -> None:
         try:
-            told, failed = act(), None
-        except BaseException as error:  # noqa: BLE001 - whoever waits for it is told
-            told, failed = None, error
+            result, failed = act(), None
+        except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it
+            result, failed = None, error
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_settle, future, told, failed)
+            loop.call_soon_threadsafe(_settle_future, future, result, failed)
 
     threading.Thread(target=run, daemon=True, name="backline-archive").start()
     return future
 
 
-def _settle(future: asyncio.Future[Any], told: Any, failed: BaseException | None) -> None:
+def _settle_future(future: asyncio.Future[Any], result: Any, failed: BaseException | None) -> None:
     if future.done():
         return
     if failed is not None:
         future.set_exception(failed)
     else:
-        future.set_result(told)
+        future.set_result(result)
 
 
-def _id(request: Request) -> str:
+def _read_id(request: Request) -> str:
     """Return the id of a case as it was given, or the beginning of one; Refusal (404) for anything else."""
     case = str(request.path_params["case"])
     if not 12 <= len(case) <= 32 or set(case) - set("0123456789abcdef"):
@@ -192,15 +202,7 @@ def _id(request: Request) -> str:
     return case
 
 
-def _number(text: str, usual: int, most: int) -> int:
-    return (
-        max(1, min(most, int(text)))
-        if text.isascii() and text.isdigit() and len(text) < 9
-        else usual
-    )
-
-
-def _tables() -> list[dict[str, Any]]:
+def _describe_tables() -> list[dict[str, Any]]:
     from analyzer.archive.query import terms  # noqa: PLC0415 - brings the archive
     from analyzer.artefacts import parsing  # noqa: PLC0415 - with the archive
 

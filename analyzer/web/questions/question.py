@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.archive.query import terms
-from analyzer.archive.query.terms import FieldPart, Term, parted
+from analyzer.archive.query.terms import FieldPart, Term, split_field
 from analyzer.artefacts import parsing
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.rules.language.rulefile import BadRuleError
@@ -62,7 +62,7 @@ class Misread(BacklineError):
         self.start, self.width = start, width
 
 
-def read(field: str) -> Question:
+def read_question(field: str) -> Question:
     """Return what is asked; raises Misread for a term with a mistake."""
     if len(field) > LONGEST:
         raise Misread(
@@ -70,13 +70,13 @@ def read(field: str) -> Question:
             start=LONGEST,
             do=f"At most {LONGEST:,} characters are accepted.",
         )
-    parts = [part for part in parted(field) if part.text.strip()]
+    parts = [part for part in split_field(field) if part.text.strip()]
     if not parts:
         return Question(CASES)
     whole = field.strip()
     if len(whole) > 1 and whole[0] == whole[-1] == '"' and '"' not in whole[1:-1]:
-        return _text(whole[1:-1])
-    if short := _facet(whole):
+        return _read_text(whole[1:-1])
+    if short := _read_facet(whole):
         return short
     if _is_term(parts[0].text):
         if len(parts) > MOST:
@@ -95,11 +95,11 @@ def read(field: str) -> Question:
         wanted = [part for part in parts if part not in agreed]
         same = agreed[0].text.partition(":")[2].strip() if agreed else ""
         return Question(
-            MACHINES, tuple(_term(part, number) for number, part in enumerate(wanted, 1)), same
+            MACHINES, tuple(_read_term(part, number) for number, part in enumerate(wanted, 1)), same
         )
     prefix, _, rest = whole.partition(":")
     if prefix == "text":
-        return _text(rest.strip())
+        return _read_text(rest.strip())
     if prefix == "rule" and rest.strip():
         return Question(FINDINGS, rule=rest.strip(), text=whole)
     if _RULE.fullmatch(whole):
@@ -107,10 +107,10 @@ def read(field: str) -> Question:
     article = _ARTICLE.fullmatch(whole)
     if article:
         return Question(FINDINGS, kb=int(article[2]), text=whole, sure=bool(article[1]))
-    return _text(whole)
+    return _read_text(whole)
 
 
-def _facet(whole: str) -> Question | None:
+def _read_facet(whole: str) -> Question | None:
     """Return what `severity: major`, `host: NAME`, `driver: NAME` or `version: X` asks; None for anything else."""
     word, found, value = (part.strip() for part in whole.partition(":"))
     if not found or not value or ";" in value or '"' in value:
@@ -123,7 +123,7 @@ def _facet(whole: str) -> Question | None:
     return None
 
 
-def _text(text: str) -> Question:
+def _read_text(text: str) -> Question:
     if not text.strip():
         raise Misread("there is no text to search for", do="Write it between the quotes.")
     return Question(TEXT, text=text)
@@ -142,12 +142,12 @@ def _is_term(text: str) -> bool:
     short = found[1].lower() in (*terms.SHORT, "host", "name", "severity")
     return not short and bool(
         terms.nearest_field(found[1])
-    )  # `drivr: i40en` is told what was meant
+    )  # `drivr: i40en` gets a hint what was meant
 
 
-def _term(part: FieldPart, number: int) -> Term:
+def _read_term(part: FieldPart, number: int) -> Term:
     try:
-        return terms.read(part.text, number)
+        return terms.read_term(part.text, number)
     except BadRuleError as error:
         lines = part.text.split("\n")[: max(0, error.place.line - 1)]
         start = part.start + sum(len(line) + 1 for line in lines) + error.place.column - 1

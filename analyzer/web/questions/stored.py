@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
-from analyzer.report import numbers, view
+from analyzer.report import finding_rows, view
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.wire import Refusal
@@ -28,16 +28,16 @@ GIVEN = (labels.CONFIRMED, labels.REJECTED, labels.REMOVED)
 Record = dict[str, Any]
 
 
-def record(library: Library, case: str) -> Record:
+def describe_case(library: Library, case: str) -> Record:
     """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
-    archive, stored = library.there(), library.find(case)
-    origin = browse.origin(archive, archive.snapshot(), stored)
+    archive, stored = library.require_archive(), library.find_case(case)
+    origin = browse.find_origin(archive, archive.take_snapshot(), stored)
     meta = origin.meta
-    told: Record = {
+    record: Record = {
         name: one_line(str(meta.get(name) or ""), 600)
         for name in ("name", "source", "state", "why")
     }
-    told |= {
+    record |= {
         "id": stored.id,
         "stored": one_line(str(meta.get("stored") or ""), 40),
         "catalog": one_line(str(meta.get("catalog") or ""), 40),
@@ -46,24 +46,27 @@ def record(library: Library, case: str) -> Record:
         "facts": stored.facts is not None,
         "findings": [],
         "quiet": [],
-        "labels": [_label(one) for one in origin.labels],
+        "labels": [_describe_label(one) for one in origin.labels],
     }
-    if told["report"]:
-        document = browse.document(archive, stored)
-        told |= _findings(document, origin.labels)
-        told |= {"counts": dict(view.counts(document)), "unknowns": view.tally(document).questions}
-    return told
+    if record["report"]:
+        document = browse.read_document(archive, stored)
+        record |= _list_findings(document, origin.labels)
+        record |= {
+            "counts": dict(view.tally_case(document).findings),
+            "unknowns": view.tally_case(document).questions,
+        }
+    return record
 
 
-def _findings(document: Record, given: list[labels.Label]) -> Record:
-    from analyzer.report.html import anchor  # noqa: PLC0415 - brings the templates
+def _list_findings(document: Record, given: list[labels.Label]) -> Record:
+    from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
-    known = {(one.rule, one.node, one.subject): _label(one) for one in given}
-    numbered = numbers.numbers(document)
+    known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
+    numbered = finding_rows.number_findings(document)
     found = [
         {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
         | {name: one[name] for name in _KEY}
-        | {"number": numbered.get(one["id"], ""), "anchor": anchor(one["id"])}
+        | {"number": numbered.get(one["id"], ""), "anchor": make_anchor(one["id"])}
         | {"label": known.get((one["rule"], one["node"], one["subject"]))}
         for one in document["findings"][:MOST]
         if one["verdict"] == "match"
@@ -72,7 +75,7 @@ def _findings(document: Record, given: list[labels.Label]) -> Record:
     return {"findings": found, "more": max(0, len(document["findings"]) - MOST), "quiet": quiet}
 
 
-def _label(one: labels.Label) -> Record:
+def _describe_label(one: labels.Label) -> Record:
     return {
         "rule": one.rule,
         "node": one.node,
@@ -85,7 +88,7 @@ def _label(one: labels.Label) -> Record:
     }
 
 
-def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
+def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
     """Give a label, or take it back; return the case as it is now.
 
     data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
@@ -114,15 +117,15 @@ def label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
         texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
         note=texts["note"].strip(),
     )  # fmt: skip
-    labels.give(library.there(), library.find(case), asked)
-    return record(library, case)
+    labels.give_labels(library.require_archive(), library.find_case(case), asked)
+    return describe_case(library, case)
 
 
-def remove(library: Library, case: str) -> Record:
+def remove_case(library: Library, case: str) -> Record:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
     from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
-    done = removal.remove(library.there(), [library.find(case)])
+    done = removal.remove_cases(library.require_archive(), [library.find_case(case)])
     return {"gone": sorted(done.names), "labels": len(done.labels)}
 
 
@@ -137,31 +140,31 @@ class Map:
         self._lock = threading.Lock()
         self._known: tuple[int, str] = (0, "")
 
-    def page(self) -> str:
+    def make_page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.query.fleet import FleetFilter, fleet  # noqa: PLC0415 - heavy
+        from analyzer.archive.query.fleet import FleetFilter, read_fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
-        archive = self._library.there()
+        archive = self._library.require_archive()
         with self._lock:
-            snapshot = archive.snapshot()
+            snapshot = archive.take_snapshot()
             successors = self._how.successors()
-            stored = tuple(sorted(entry.text for entry in snapshot.entries))
+            stored = tuple(sorted(entry.entry_text for entry in snapshot.entries))
             print_ = hash((stored, tuple(snapshot.faults), tuple(successors.items())))
             if self._known[0] != print_ or not self._known[1]:
-                found = fleet(archive, FleetFilter(successors=successors), snapshot)
+                found = read_fleet(archive, FleetFilter(successors=successors), snapshot)
                 reports = {case.id for case in found.cases if case.read}
-                page = fleet_page.render(found, reports=reports, report_bytes=self._most)
+                page = fleet_page.render_page(found, reports=reports, report_bytes=self._most)
                 self._known = (print_, page)
             return self._known[1]
 
 
-def counts(library: Library) -> Record:
+def count_cases(library: Library) -> Record:
     """Return how much the archive holds, and what of it cannot be read."""
-    archive = library.archive()
+    archive = library.open_archive()
     if archive is None:
         return {"url": library.url, "cases": 0, "damaged": []}
-    snapshot = archive.snapshot()
-    current: list[Stored] = snapshot.current()
+    snapshot = archive.take_snapshot()
+    current: list[Stored] = snapshot.list_visible_cases()
     faults = [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in snapshot.faults]
     return {"url": one_line(library.url, 500), "cases": len(current), "damaged": faults}

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from analyzer.facts import Facts
     from analyzer.rules import Rule
 
-SUBJECTS = 60  # told of one run, worst first
+SUBJECTS = 60  # shown of one run, worst first
 EVIDENCE, TREE = 12, 120  # lines of one subject
 TEXT = 400  # characters of one line
 LISTED = 200  # items of each list of a back-test
@@ -64,7 +64,7 @@ class PreviewSession(RuleSession):
         options = RunOptions.of_record(order)
         local, _ = options.local([Path(order["path"])] if order.get("path") else [])
         super().__init__(
-            path, cast("Sequence[Path]", places(order)), options.folders(), local=local
+            path, cast("Sequence[Path]", list_places(order)), options.folders(), local=local
         )
 
     def _source(self) -> RuleSource:
@@ -78,19 +78,19 @@ class PreviewSession(RuleSession):
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
-        self.listener.tell("reading")
+        self.listener.write_line("reading")
         if not self.order.get("stored"):
             case = super()._case(rule, shown)
         else:
             if self.case is not None:
                 shown.reread = "the signatures under `logs` changed, so the case was read again"
             self.close()
-            case = self.case = self._recalled(wanted)
+            case = self.case = self._recall_case(wanted)
             shown.read_s = case.seconds
-        self.listener.tell("read")
+        self.listener.write_line("read")
         return case
 
-    def _recalled(self, wanted: tuple[Any, ...]) -> CaseRead:
+    def _recall_case(self, wanted: tuple[Any, ...]) -> CaseRead:
         """Return the stored facts of a case; logs were searched when it was read, not now."""
         from time import perf_counter  # noqa: PLC0415 - with the rest
 
@@ -100,8 +100,8 @@ class PreviewSession(RuleSession):
         start = perf_counter()
         if self._archive is None:
             self._archive = Archive.open(self.order["archive"])
-        stored = self._archive.snapshot().find(self.order["stored"])
-        facts = recall.material(self._archive, stored, wanted).facts
+        stored = self._archive.take_snapshot().find_case(self.order["stored"])
+        facts = recall.recall_case(self._archive, stored, wanted).facts
         return CaseRead(facts, wanted, perf_counter() - start, blocks_of(facts))
 
 
@@ -114,14 +114,14 @@ def blocks_of(facts: Facts) -> dict[str, list[Block]]:
     return {address: [*found.values()] for address, found in blocks.items()}
 
 
-def places(order: Mapping[str, Any]) -> list[Any]:
+def list_places(order: Mapping[str, Any]) -> list[Any]:
     """Return where the case lies: a path of this machine, uploaded files under their labels, or nowhere on the disk."""
-    from analyzer.web.cases.labelled import NamedFile, labelled  # noqa: PLC0415 - with the pipeline
+    from analyzer.web.cases.labelled import NamedFile, list_labelled  # noqa: PLC0415 - with the pipeline
 
     if order.get("path"):
         return [Path(order["path"])]
     return [
-        *labelled(
+        *list_labelled(
             NamedFile(label, Path(path), modified)
             for label, path, modified in order.get("files", ())
         )
@@ -135,12 +135,12 @@ def run_record(shown: WatchRun) -> Record:
     """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
     explanation = shown.explanation
     errors, hint = fold_unfinished(shown.errors)
-    told: Record = {
+    record: Record = {
         "rule": one_line(shown.rule, 200),
         "state": shown.state,
         "stale": shown.state == "broken" and explanation is not None,
-        "errors": [complaint(text) for text in errors[:LISTED]],
-        "warnings": [complaint(text) for text in shown.warnings[:LISTED]],
+        "errors": [complaint_record(text) for text in errors[:LISTED]],
+        "warnings": [complaint_record(text) for text in shown.warnings[:LISTED]],
         "hint": hint,
         "read_s": round(shown.read_s, 2),
         "reread": shown.reread,
@@ -163,16 +163,16 @@ def run_record(shown: WatchRun) -> Record:
         "notes": [],
         "failed": "",
     }
-    return told if explanation is None else told | _explained(explanation)
+    return record if explanation is None else record | _explanation_record(explanation)
 
 
-def _explained(explanation: Explanation) -> Record:
+def _explanation_record(explanation: Explanation) -> Record:
     """Return what a rule says of the case."""
     return {
         "title": one_line(explanation.title, 300),
         "counts": explanation.counts,
         "counted": explain_text.counted(explanation.counts),
-        "subjects": [subject(one) for one in explanation.subjects[:SUBJECTS]],
+        "subjects": [subject_record(one) for one in explanation.subjects[:SUBJECTS]],
         "more": max(0, len(explanation.subjects) - SUBJECTS),
         "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
         "notes": [one_line(text, TEXT) for text in explanation.notes[:LISTED]],
@@ -180,7 +180,7 @@ def _explained(explanation: Explanation) -> Record:
     }
 
 
-def subject(one: Any) -> Record:
+def subject_record(one: Any) -> Record:
     """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
     tree = (
         [] if one.trace is None else [line.text for line in explain_text.tree(one.trace, one.marks)]
@@ -222,7 +222,7 @@ def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
     )
 
 
-def complaint(text: str) -> Record:
+def complaint_record(text: str) -> Record:
     """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
     at = _AT.search(text)
     shown = visible(text)
@@ -249,7 +249,7 @@ class Preview:
         self.order, self.listener = order, listener
         self.todo: queue.SimpleQueue[Record] = queue.SimpleQueue()
 
-    def watch(self) -> None:
+    def judge_texts(self) -> None:
         """Judge every text that comes, until the server is gone."""
         session: PreviewSession | None = None
         while True:
@@ -262,40 +262,40 @@ class Preview:
                 shown = session.run()
             except BacklineError as error:
                 refused = isinstance(error, RefusedError)
-                self.listener.tell(
+                self.listener.write_line(
                     "error", run=wanted["run"], error=error_record(error), refused=refused
                 )
             else:
-                self.listener.tell("shown", run=wanted["run"], shown=run_record(shown))
+                self.listener.write_line("shown", run=wanted["run"], shown=run_record(shown))
 
-    def backtest(self) -> None:
+    def run_backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
         from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtests.backtest import BacktestRequest, backtest  # noqa: PLC0415 - with it
-        from analyzer.archive.query.browse import window  # noqa: PLC0415 - with it
+        from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules  # noqa: PLC0415 - with it
+        from analyzer.archive.query.browse import parse_window  # noqa: PLC0415 - with it
         from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order
-        inside = window(order["since"], order["until"])
-        rule, released, errors = self._rules()
+        inside = parse_window(order["since"], order["until"])
+        rule, released, errors = self._load_rules()
         if rule is None:
-            self.listener.tell("broken", errors=errors)
+            self.listener.write_line("broken", errors=errors)
             return
         archive = Archive.open(order["archive"])
-        report = backtest(
+        report = backtest_rules(
             [BacktestRequest(rule, released)],
             archive,
             cases=order["cases"],
             window=inside,
-            progress=self._went,
+            progress=self._tell_progress,
         )[0]
-        record = report.record()
+        record = report.to_record()
         lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}
         cut = {name: record[name][:LISTED] for name in lists}
-        text = "\n".join(backtest_text.lines(report, 0))
-        self.listener.tell("report", report=record | cut, lengths=lists, text=text[:200_000])
+        text = "\n".join(backtest_text.format_report(report, 0))
+        self.listener.write_line("report", report=record | cut, lengths=lists, text=text[:200_000])
 
-    def _rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
+    def _load_rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
         """Return the rule, the installed one of the same id, and why the rule cannot be used."""
         from dataclasses import replace  # noqa: PLC0415 - with the rest
 
@@ -307,31 +307,31 @@ class Preview:
         try:
             asked = run_catalog.load(local, only=[source], drafts=True, retired=True, tuned=True)
         except BacklineError as error:
-            return None, None, [complaint(str(error))]
+            return None, None, [complaint_record(str(error))]
         if not asked.rules:
-            return None, None, [complaint(str(error)) for error in asked.broken]
+            return None, None, [complaint_record(str(error)) for error in asked.broken]
         rule = asked.rules[0]
         bare = replace(local, settings=replace(local.settings, kb=()))
         installed = run_catalog.load(bare, drafts=True, retired=True, tuned=False)
         return rule, next((one for one in installed.rules if one.id == rule.id), None), []
 
-    def _went(self, done: int, total: int) -> None:
-        self.listener.tell("progress", done=done, total=total)
+    def _tell_progress(self, done: int, total: int) -> None:
+        self.listener.write_line("progress", done=done, total=total)
 
-    def run(self) -> None:
-        """Do what is ordered; an error is told."""
+    def run_order(self) -> None:
+        """Do what is ordered; an error is sent."""
         try:
             if self.order["do"] == "watch":
-                self.watch()
+                self.judge_texts()
             else:
-                self.backtest()
+                self.run_backtest()
         except BacklineError as error:
-            self.listener.tell("error", run=0, error=error_record(error), refused=False)
-        except Exception as error:  # noqa: BLE001 - whatever a rule does, the page is told
+            self.listener.write_line("error", run=0, error=error_record(error), refused=False)
+        except Exception as error:  # noqa: BLE001 - whatever a rule does, the page gets the reason
             traceback.print_exc()
             what = {"what": "judging failed", "where": "", "do": "Please report it."}
             why = one_line(f"{type(error).__name__}: {error}", 500)
-            self.listener.tell("error", run=0, error=what | {"why": why}, refused=False)
+            self.listener.write_line("error", run=0, error=what | {"why": why}, refused=False)
 
 
 def main() -> None:
@@ -352,8 +352,8 @@ def main() -> None:
         os._exit(1)  # the server is gone
 
     threading.Thread(target=listen, daemon=True).start()
-    trial.listener.tell("ready")
-    trial.run()
+    trial.listener.write_line("ready")
+    trial.run_order()
     sys.stderr.flush()
     os._exit(0)
 

@@ -34,15 +34,15 @@ Record = dict[str, Any]
 
 
 class Talking(LineProcess):
-    """A process whose lines come into the queue `heard`, and its end."""
+    """A process whose lines come into the queue `messages`, and its end."""
 
     def __init__(self, order: Mapping[str, Any], *, memory: int, seconds: float = 0.0) -> None:
         loop = asyncio.get_running_loop()
-        self.heard: asyncio.Queue[Line | Ended] = asyncio.Queue()
+        self.messages: asyncio.Queue[Line | Ended] = asyncio.Queue()
 
         def put(what: Line | Ended) -> None:
             with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(self.heard.put_nowait, what)
+                loop.call_soon_threadsafe(self.messages.put_nowait, what)
 
         order = {**order, "parent": os.getpid()}
         super().__init__(
@@ -67,29 +67,31 @@ class PreviewProcess:
         """The id of the process."""
         return self._child.pid
 
-    async def judge(self, text: str) -> Record:
+    async def judge_text(self, text: str) -> Record:
         """Return what a text says of the case; Refusal when it took too long or the process died."""
         async with self._lock:
             if not self._ready:
-                await self._until("ready", READ)
+                await self._wait_for_line("ready", READ)
                 self._ready = True
             self._number += 1
-            self._child.send({"run": self._number, "file": str(written(self._folder, text))})
-            return await self._until(self._number, RUN)
+            self._child.send({"run": self._number, "file": str(write_rule(self._folder, text))})
+            return await self._wait_for_line(self._number, RUN)
 
-    async def _until(self, wanted: int | str, seconds: float) -> Record:
+    async def _wait_for_line(self, wanted: int | str, seconds: float) -> Record:
         """Wait for the line that answers a run, or for one of a type; reading the case may take longer."""
         bound = seconds
         while True:
             try:
-                line = await asyncio.wait_for(self.heard(), bound)
+                line = await asyncio.wait_for(self.read_line(), bound)
             except TimeoutError:
                 self.close()
-                raise _too_long(bound) from None
+                do = "Make the rule simpler (patterns, `within`, joins); the next change starts again."
+                why = f"it took more than {bound:g} seconds"
+                raise Refusal(504, "the rule was stopped", why=why, do=do) from None
             if isinstance(line, Ended):
                 self.close()
-                told = line.describe_failure()
-                raise Refusal(500, told["what"], why=told["why"], do=told["do"])
+                failure = line.describe_failure()
+                raise Refusal(500, failure["what"], why=failure["why"], do=failure["do"])
             kind = line.get("type")
             if kind == wanted:
                 return line
@@ -100,9 +102,9 @@ class PreviewProcess:
                     self.close()
                 return line
 
-    async def heard(self) -> Line | Ended:
+    async def read_line(self) -> Line | Ended:
         """Return the next line of the process, or its end."""
-        return await self._child.heard.get()
+        return await self._child.messages.get()
 
     def close(self) -> None:
         """End the process."""
@@ -110,12 +112,7 @@ class PreviewProcess:
         self._child.kill()
 
 
-def _too_long(seconds: float) -> Refusal:
-    do = "Make the rule simpler (patterns, `within`, joins); the next change starts again."
-    return Refusal(504, "the rule was stopped", why=f"it took more than {seconds:g} seconds", do=do)
-
-
-def written(folder: Path, text: str) -> Path:
+def write_rule(folder: Path, text: str) -> Path:
     """Write the text of a rule into a private folder and return its file, which bears the rule's id if it has one."""
     found = _RULE.search(text)
     for old in folder.glob("*.yaml"):
@@ -134,15 +131,24 @@ class PreviewProcesses:
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self._backtest: Talking | None = None
 
-    async def judge(
+    async def judge_text(
         self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]
     ) -> Record:
         """Return what a text says of the case `key`; `order` tells where the case lies.
 
         gone  gives an awaitable that is done when nobody is waiting for the answer any more
         """
-        watch = self._watch(key, order)
-        answer = asyncio.ensure_future(watch.judge(text))
+        if key not in self._watches:
+            while len(self._watches) >= KEPT:
+                self.let_go(next(iter(self._watches)))
+            folder = self._place.new_case()
+            self._watches[key] = (PreviewProcess(order, self._place.case_folder(folder)), folder)
+        self._watches.move_to_end(key)
+        if key in self._idle:
+            self._idle[key].cancel()
+        self._idle[key] = asyncio.get_running_loop().call_later(IDLE, self.let_go, key)
+        watch = self._watches[key][0]
+        answer = asyncio.ensure_future(watch.judge_text(text))
         left = asyncio.ensure_future(gone())
         try:
             await asyncio.wait((answer, left), return_when=asyncio.FIRST_COMPLETED)
@@ -156,18 +162,6 @@ class PreviewProcesses:
             if watch.over:
                 self.let_go(key)
 
-    def _watch(self, key: str, order: Mapping[str, Any]) -> PreviewProcess:
-        if key not in self._watches:
-            while len(self._watches) >= KEPT:
-                self.let_go(next(iter(self._watches)))
-            folder = self._place.new_case()
-            self._watches[key] = (PreviewProcess(order, self._place.case_folder(folder)), folder)
-        self._watches.move_to_end(key)
-        if key in self._idle:
-            self._idle[key].cancel()
-        self._idle[key] = asyncio.get_running_loop().call_later(IDLE, self.let_go, key)
-        return self._watches[key][0]
-
     def let_go(self, key: str) -> None:
         """End the process of a case and forget its text."""
         found, timer = self._watches.pop(key, None), self._idle.pop(key, None)
@@ -177,7 +171,7 @@ class PreviewProcesses:
             found[0].close()
             self._place.remove_case(found[1])
 
-    async def backtest(self, order: Mapping[str, Any], text: str) -> AsyncIterator[Record]:
+    async def run_backtest(self, order: Mapping[str, Any], text: str) -> AsyncIterator[Record]:
         """Yield what a back-test tells, its report or error last; it ends when nobody takes from it any more.
 
         Raises Refusal (409) while another one runs.
@@ -189,14 +183,14 @@ class PreviewProcesses:
                 do="Wait for it, or cancel it where it was started.",
             )
         folder = self._place.new_case()
-        file = written(self._place.case_folder(folder), text)
+        file = write_rule(self._place.case_folder(folder), text)
         whole = {"do": "backtest", "file": str(file), **order}
         self._backtest = child = Talking(whole, memory=MEMORY, seconds=BACKTEST)
         child.start()
         try:
             while True:
                 try:
-                    line = await asyncio.wait_for(child.heard.get(), SIGN)
+                    line = await asyncio.wait_for(child.messages.get(), SIGN)
                 except TimeoutError:
                     yield {"type": "waiting"}
                     continue

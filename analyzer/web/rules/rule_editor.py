@@ -25,7 +25,7 @@ from analyzer.runtime.text import one_line
 from analyzer.web.cases.app import Serving
 from analyzer.web.guard import wire
 from analyzer.web.guard.wire import Refusal
-from analyzer.web.questions.library import aside
+from analyzer.web.questions.library import run_aside
 from analyzer.web.rules.preview_processes import PreviewProcesses
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ _HITS = (
 Record = dict[str, Any]
 
 
-def routes(serving: Serving) -> list[BaseRoute]:
+def rule_routes(serving: Serving) -> list[BaseRoute]:
     """Return the routes of the rules."""
     room = RuleRoutes(serving)
     return [
-        Route("/rules", room.all, methods=["GET"]),
-        Route("/rules/text/{rule}", room.text, methods=["GET"]),
-        Route("/rules/judge", room.judge, methods=["POST"]),
-        Route("/rules/backtest", room.backtest, methods=["POST"]),
+        Route("/rules", room.send_rules, methods=["GET"]),
+        Route("/rules/text/{rule}", room.send_text, methods=["GET"]),
+        Route("/rules/judge", room.judge_text, methods=["POST"]),
+        Route("/rules/backtest", room.run_backtest, methods=["POST"]),
     ]
 
 
@@ -63,43 +63,45 @@ class RuleRoutes:
         self._trials = PreviewProcesses(serving.place)
         self._closer: asyncio.Task[None] | None = None
 
-    async def all(self, request: Request) -> Response:
+    async def send_rules(self, request: Request) -> Response:
         """Tell of all rules."""
         del request
-        return wire.answer(
-            await aside(lambda: catalog_record(self._serving.archive, self._serving.how))
+        return wire.json_answer(
+            await run_aside(lambda: catalog_record(self._serving.archive, self._serving.how))
         )
 
-    async def text(self, request: Request) -> Response:
+    async def send_text(self, request: Request) -> Response:
         """Send the text of an installed rule, known by its id."""
         rule = str(request.path_params["rule"])
-        return wire.answer(await aside(lambda: rule_text(rule, self._serving.how)))
+        return wire.json_answer(await run_aside(lambda: rule_text(rule, self._serving.how)))
 
-    async def judge(self, request: Request) -> Response:
+    async def judge_text(self, request: Request) -> Response:
         """Judge a text over a case."""
-        data = await self._told(request)
+        data = await self._read_request(request)
         case = data.get("case", "")
-        order = self._case(case if isinstance(case, str) else "") | self._serving.how.record()
+        order = self._find_case(case if isinstance(case, str) else "") | self._serving.how.record()
         self._watch_for_end()
-        return wire.answer(
-            await self._trials.judge(str(case), order, data["text"], lambda: _left(request))
+        return wire.json_answer(
+            await self._trials.judge_text(
+                str(case), order, data["text"], lambda: _await_leaving(request)
+            )
         )
 
-    async def backtest(self, request: Request) -> Response:
+    async def run_backtest(self, request: Request) -> Response:
         """Judge a text over all stored cases."""
-        data = await self._told(request)
+        data = await self._read_request(request)
         if not self._serving.archive:
             do = "Start `backline serve --archive DIR`."
             raise Refusal(404, "this server has no archive to test a rule on", do=do)
         order = {name: str(data.get(name, ""))[:200] for name in ("cases", "since", "until")}
-        await aside(lambda: _checked(self._serving.archive, order))
+        await run_aside(lambda: _check_archive(self._serving.archive, order))
         self._watch_for_end()
         order |= {"archive": self._serving.archive, **self._serving.how.record()}
-        coming = self._trials.backtest(order, data["text"])
-        first = await anext(coming)  # a refusal is told as one
-        return StreamingResponse(_lines(first, coming), media_type="application/x-ndjson")
+        coming = self._trials.run_backtest(order, data["text"])
+        first = await anext(coming)  # a refusal is answered as one
+        return StreamingResponse(_encode_lines(first, coming), media_type="application/x-ndjson")
 
-    async def _told(self, request: Request) -> Record:
+    async def _read_request(self, request: Request) -> Record:
         data = await wire.read_json(request, self._serving.bounds, TEXT_BYTES)
         text = data.get("text")
         if not isinstance(text, str) or not text.strip():
@@ -110,13 +112,13 @@ class RuleRoutes:
             )
         return data
 
-    def _case(self, case: str) -> Record:
+    def _find_case(self, case: str) -> Record:
         """Return where a case lies: dropped files, a path of this machine, the archive, or nowhere; Refusal (404)."""
         from analyzer.web.cases.web_case import Past, WebCase  # noqa: PLC0415 - with the case manager
 
         if case == EXAMPLES:
             return {"examples": True}
-        found = self._serving.manager.case(case)
+        found = self._serving.manager.find_case(case)
         if isinstance(found, Past):
             return {"stored": found.id, "archive": self._serving.archive}
         if not isinstance(found, WebCase):
@@ -130,23 +132,23 @@ class RuleRoutes:
         place = self._serving.place
         return {
             "files": [
-                (file.name, str(place.file(found.id, number)), file.modified)
+                (file.name, str(place.find_file(found.id, number)), file.modified)
                 for number, file in enumerate(found.files)
             ]
         }
 
     def _watch_for_end(self) -> None:
         if self._closer is None:
-            self._closer = asyncio.create_task(self._close())
+            self._closer = asyncio.create_task(self._close_at_stop())
 
-    async def _close(self) -> None:
+    async def _close_at_stop(self) -> None:
         try:
             await self._serving.stopping.wait()
         finally:
             self._trials.close()
 
 
-async def _left(request: Request) -> None:
+async def _await_leaving(request: Request) -> None:
     """Wait until the browser does not wait any more."""
     while True:
         message = await request.receive()
@@ -154,26 +156,26 @@ async def _left(request: Request) -> None:
             return
 
 
-async def _lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIterator[bytes]:
+async def _encode_lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIterator[bytes]:
     try:
-        yield _line(first)
+        yield _encode_line(first)
         async for line in coming:
-            yield _line(line)
+            yield _encode_line(line)
     finally:
         await coming.aclose()  # type: ignore[attr-defined]
 
 
-def _line(data: Record) -> bytes:
+def _encode_line(data: Record) -> bytes:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _checked(archive: str, order: Record) -> None:
+def _check_archive(archive: str, order: Record) -> None:
     """Refuse a time that is none, and an archive that is not there."""
     from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
     from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
-    browse.window(order["since"], order["until"])
+    browse.parse_window(order["since"], order["until"])
     try:
         open_store(archive)
     except NotAnArchiveError:
@@ -185,7 +187,7 @@ def _checked(archive: str, order: Record) -> None:
 # --- the catalog ---
 
 
-def _catalog(how: RunOptions) -> tuple[Catalog, Settings]:
+def _load_catalog(how: RunOptions) -> tuple[Catalog, Settings]:
     from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
 
     local, _ = how.local()
@@ -198,8 +200,8 @@ def catalog_record(archive: str, how: RunOptions) -> Record:
     """Return all rules with what they said in the archive; an archive that cannot be asked is a note."""
     from analyzer.authoring.pages import listing  # noqa: PLC0415 - heavy
 
-    catalog, settings = _catalog(how)
-    hits, note = _hits(archive)
+    catalog, settings = _load_catalog(how)
+    hits, note = _count_hits(archive)
     rows = []
     for one in listing.rows(catalog, settings):
         said = hits.get(one.rule)
@@ -220,7 +222,7 @@ def catalog_record(archive: str, how: RunOptions) -> Record:
     return {"rules": rows, "broken": broken, "archive": bool(archive), "note": note}
 
 
-def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
+def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     """Return rule -> findings, cases with one, cases of which it cannot tell, cases it judged; and what went wrong."""
     if not archive:
         return {}, "To see how often they matched, give an archive: `backline serve --archive DIR`."
@@ -229,7 +231,7 @@ def _hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     try:
-        answer = ask.sql(Archive.open(archive), _HITS, seconds=SECONDS)
+        answer = ask.run_sql(Archive.open(archive), _HITS, seconds=SECONDS)
         return {row[0]: tuple(int(cell or 0) for cell in row[1:]) for row in answer.rows}, ""
     except NotAnArchiveError:
         return {}, "Nothing is stored in the archive yet."
@@ -248,7 +250,7 @@ def rule_text(rule: str, how: RunOptions) -> Record:
             "status": "draft",
             "text": skeleton.skeleton("my-rule", title=""),
         }
-    catalog, _ = _catalog(how)
+    catalog, _ = _load_catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)
     if found is None:
         raise Refusal(404, "there is no such rule", do="Choose one from the list.")

@@ -39,38 +39,39 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
-        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            found = _LABEL.match(line)
+        else:
+            found = None
         record = _PART.match(line) if found else None
         if record and _RECORD.match(record["part"]):
-            part, handle, above = record["part"], int(record["handle"]), []
+            part = record["part"]
+            handle = int(record["handle"])
+            above = []
         elif found is None or count >= MOST_VALUES:
-            why = (
-                "not a label"
-                if found is None
-                else f"more than {MOST_VALUES:,} values in one output"
-            )
+            if found is None:
+                why = "not a label"
+            else:
+                why = f"more than {MOST_VALUES:,} values in one output"
             yield fault_at(block, number, PARSER.name, why)
         else:
-            depth, text = len(found["indent"]), (found["value"] or "").strip('"').strip()
+            depth = len(found["indent"])
+            text = (found["value"] or "").strip('"').strip()
             above = [one for one in above if one[0] < depth]
             if not found["value"]:
                 above.append((depth, found["label"]))
             elif text:
                 label = "/".join([*(one for _, one in above), found["label"]])
-                yield _make_row(block, number, part, handle, label, text)
+                own_number = _NUMBER.match(text)
+                values: dict[str, Value] = {
+                    "smbios_part": part or None,
+                    "smbios_handle": handle if part else None,
+                    "smbios_label": label,
+                    "smbios_text": text,
+                    "smbios_number": int(own_number[1]) if own_number else None,
+                }
+                yield Row(TABLE, values, block, number)
                 count += 1
-
-
-def _make_row(block: Block, line: int, part: str, handle: int, label: str, text: str) -> Row:
-    number = _NUMBER.match(text)
-    values: dict[str, Value] = {
-        "smbios_part": part or None,
-        "smbios_handle": handle if part else None,
-        "smbios_label": label,
-        "smbios_text": text,
-        "smbios_number": int(number[1]) if number else None,
-    }
-    return Row(TABLE, values, block, line)
 
 
 PARSER = Parser(

@@ -42,12 +42,18 @@ _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 def _read_event(program: str, message: str) -> dict[str, Value]:
     """Return what a line of a program says; a heartbeat gives the time since boot as well."""
-    up = _UP.match(message) if program == "heartbeat" else None
+    if program == "heartbeat":
+        up = _UP.match(message)
+    else:
+        up = None
     if up is not None:
         seconds = 0
         for unit, size in _UNITS.items():
             seconds += int(up[unit] or 0) * size
-        vms = int(up["vms"]) if up["vms"] else None
+        if up["vms"]:
+            vms = int(up["vms"])
+        else:
+            vms = None
         return {"boot_event": "heartbeat", "uptime_s": float(seconds), "vms": vms}
     for event, form in _STOPS:
         if form.match(message):

@@ -75,7 +75,10 @@ def parse_block(block: Block) -> Output:
                 values |= {"failure": failure, **found.groupdict()}
                 break
         seconds = values["timeout_s"]
-        values["timeout_s"] = float(seconds) if isinstance(seconds, str) else None
+        if isinstance(seconds, str):
+            values["timeout_s"] = float(seconds)
+        else:
+            values["timeout_s"] = None
         rows.append(Row(TABLE, values, block, number))
     return rows
 

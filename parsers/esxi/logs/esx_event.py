@@ -170,59 +170,46 @@ def parse_block(block: Block) -> Output:
             message = str(row.values.get("message") or "")
             event: Value = row.values.get("event_id")
             if log is vmkernel.PARSER:
-                event, message = _of_kernel(message)
+                event, message = _find_kernel_event(message)
             elif log is not vobd.PARSER:
-                event = _event_of(message)
-            elif (
-                event is None
-            ):  # pasted from where the id in brackets was lost, such as a page or a mail
+                event = None
+                if named := _ID.search(message):
+                    event = named.group()
+                elif head := _EVENT.match(message):
+                    event = _event_by_text(message[head.end() :])
+            elif event is None:  # pasted from a page or a mail that lost the id in brackets
                 event = _event_by_text(message.lstrip())
             if isinstance(event, str) and _ID.fullmatch(event):
                 event = RENAMED.get(event, event)
-                own: dict[str, Value] = {
+                thing = name_object(message) or NO_OBJECT
+                path = _PATH.search(message)
+                adapter = _ADAPTER.search(message)
+                label = _LABEL.search(message)
+                boot = "/bootbank" if _BOOT_VOLUME.search(message) else thing
+                values = {
+                    "time": row.values["time"],
+                    "level": row.values["level"],
                     "log": log.name,
                     "event_id": event,
                     "again": False,
                     "message": message,
+                    "outage": STAGES.get(event, event),
+                    "object": thing,
+                    "named_path": path.group() if path else thing,
+                    "named_adapter": adapter.group() if adapter else boot,
+                    "object_label": label.group(label.lastgroup or 0) if label else None,
                 }
-                own |= {"outage": STAGES.get(event, event), **_name_objects(message)}
-                yield Row(
-                    TABLE,
-                    {"time": row.values["time"], "level": row.values["level"], **own},
-                    block,
-                    row.line,
-                )
+                yield Row(TABLE, values, block, row.line)
         if rows:
             return
 
 
-def _name_objects(message: str) -> dict[str, Value]:
-    """Return what the text of an event names: its object, a path and an adapter besides, the label of its volume."""
-    thing = name_object(message) or NO_OBJECT
-    path, adapter, label = _PATH.search(message), _ADAPTER.search(message), _LABEL.search(message)
-    boot = "/bootbank" if _BOOT_VOLUME.search(message) else thing
-    return {
-        "object": thing,
-        "named_path": path.group() if path else thing,
-        "named_adapter": adapter.group() if adapter else boot,
-        "object_label": label.group(label.lastgroup or 0) if label else None,
-    }
-
-
-def _of_kernel(message: str) -> tuple[str | None, str]:
+def _find_kernel_event(message: str) -> tuple[str | None, str]:
     """Return the event that a line of vmkernel.log tells, and its text."""
     for form, event in _KERNEL:
         if found := form.search(message):
             return event, message[found.end() :]
     return None, message
-
-
-def _event_of(message: str) -> str | None:
-    """Return the id that a line of an agent names, or that of its text."""
-    named = _ID.search(message)
-    if named is not None:
-        return named.group()
-    return _event_by_text(message[found.end() :]) if (found := _EVENT.match(message)) else None
 
 
 def _event_by_text(text: str) -> str | None:

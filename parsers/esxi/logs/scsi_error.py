@@ -91,10 +91,16 @@ def find_status(message: str) -> dict[str, Value] | None:
             "device_status": f"0x{found['device_status']}",
         }
     status = _STATUS.search(message)
-    sent = _SENT.search(message, 0, status.start()) if status else None
+    if status:
+        sent = _SENT.search(message, 0, status.start())
+    else:
+        sent = None
     if status is None or sent is None:
         return None
-    values = {name: text.lower() for name, text in status.groupdict().items() if text is not None}
+    values = {}
+    for name, text in status.groupdict().items():
+        if text is not None:
+            values[name] = text.lower()
     at = values.pop("at", None)
     world = sent["scsi_world"]
     return {
@@ -108,9 +114,15 @@ def find_status(message: str) -> dict[str, Value] | None:
 
 def parse_block(block: Block) -> Output:
     """Read the failed commands among the lines of a log of the VMkernel; other lines are not ours and no fault."""
-    log = "vmkwarning" if "vmkwarning" in block.address.rpartition("/")[2] else "vmkernel"
+    if "vmkwarning" in block.address.rpartition("/")[2]:
+        log = "vmkwarning"
+    else:
+        log = "vmkernel"
     for row in vmkernel.PARSER.parse(block):
-        message = str(row.values.get("message") or "") if isinstance(row, Row) else ""
+        if isinstance(row, Row):
+            message = str(row.values.get("message") or "")
+        else:
+            message = ""
         found = find_status(message)
         if isinstance(row, Row) and found is not None:
             own = {

@@ -204,7 +204,10 @@ def private_stats(block: Block) -> Output:
         pairs = _PAIR.findall(str(record.values["PAIRS"]))
         for name, text in pairs or [(str(record.values["KEY"]), str(record.values["VALUE"]))]:
             register = _REGISTER.match(name) is not None
-            count = int(text) if _DECIMAL.match(text) and not register else None
+            if _DECIMAL.match(text) and not register:
+                count = int(text)
+            else:
+                count = None
             if count is None and text and not register and not _OTHER.match(text):
                 yield fault_at(
                     block, record.line, "nic_private", f"{name} is not a number: {text[:60]!r}"

@@ -92,12 +92,18 @@ _VM_CLIENT = re.compile(r"(?P<vm>.+?)(?:\.eth| ethernet)(?P<vnic>\d{1,2})$")  # 
 def find_vm(client_name: str) -> tuple[str | None, int | None]:
     """Return (VM, number of its adapter) of a client `web01.eth0` or `web01 ethernet0`; else Nones."""
     found = _VM_CLIENT.match(client_name)
-    return (found["vm"], int(found["vnic"])) if found else (None, None)
+    if found:
+        return (found["vm"], int(found["vnic"]))
+    return (None, None)
 
 
 def split_names(text: str | None) -> list[str]:
     """Return the names of a list by commas or blanks; "none" and empty text are no name."""
-    return [name for name in re.split(r"[,\s]+", text or "") if name and name.lower() != "none"]
+    found = []
+    for name in re.split(r"[,\s]+", text or ""):
+        if name and name.lower() != "none":
+            found.append(name)
+    return found
 
 
 def make_row(table: Table, block: Block, line: int, values: dict[str, Value]) -> Row:

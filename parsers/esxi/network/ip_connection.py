@@ -80,7 +80,10 @@ def _split_ports(row: Row) -> Row:
     for side in ("local", "remote"):
         address, _, port = str(values.pop(side) or "").rpartition(":")
         values[f"{side}_ip"] = address or None
-        values[f"{side}_port"] = int(port) if port.isdecimal() and len(port) < 6 else None
+        if port.isdecimal() and len(port) < 6:
+            values[f"{side}_port"] = int(port)
+        else:
+            values[f"{side}_port"] = None
         line = lines.pop(side, None)
         if line is not None:
             lines[f"{side}_ip"] = lines[f"{side}_port"] = line

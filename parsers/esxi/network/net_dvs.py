@@ -85,7 +85,10 @@ class _Reader:
         for number, line in enumerate(self.block.lines, self.block.first_line):
             if not line.strip():
                 continue
-            text = _TYPE.sub("", line) if len(line) <= MOST_LINE else None
+            if len(line) <= MOST_LINE:
+                text = _TYPE.sub("", line)
+            else:
+                text = None
             if text is None:
                 yield number
             elif found := _SWITCH.match(line):
@@ -96,16 +99,13 @@ class _Reader:
                 self.property = found["name"]
                 yield from self._read_value(number, "", found["value"])
             elif text.strip():
-                yield from self._read_part(number, text)
-
-    def _read_part(self, number: int, text: str) -> Iterator[Row | int]:
-        found = _PART.match(text)
-        if self.property and found:
-            yield from self._read_value(number, found["part"], found["value"])
-        elif self.property and _LEVEL.match(text):
-            yield from self._read_value(number, "", text.strip())
-        else:
-            yield number
+                found = _PART.match(text)
+                if self.property and found:
+                    yield from self._read_value(number, found["part"], found["value"])
+                elif self.property and _LEVEL.match(text):
+                    yield from self._read_value(number, "", text.strip())
+                else:
+                    yield number
 
     def _read_value(self, number: int, part: str, text: str) -> Iterator[Row]:
         text = text.strip().rstrip(",;").strip()
@@ -117,7 +117,10 @@ class _Reader:
                 "dvs_property": self.property,
             }
             values |= {"dvs_part": part or None, "dvs_text": text}
-            number_of = int(text) if _NUMBER.match(text) else None
+            if _NUMBER.match(text):
+                number_of = int(text)
+            else:
+                number_of = None
             yield Row(TABLE, {**values, "dvs_number": number_of}, self.block, number)
 
 

@@ -79,7 +79,13 @@ def parse_block(block: Block) -> Output:
             values["ping_target"] = head["ping_target"]
             values["ping_bytes"] = int(head["ping_bytes"])
             values["ping_too_long"] = values["ping_stopped"] = False
-            values |= _read_options(block.command)
+            if block.command:
+                adapter = re.search(r"\s-I\s*(\S+)", block.command)
+                stack = re.search(r"\s(?:-S\s*|\+\+netstack=)(\S+)", block.command)
+                whole = re.search(r"\s-[46Dv]*d|\sdfbit enable\b", block.command)
+                values["vmk"] = adapter[1] if adapter else None
+                values["netstack"] = stack[1] if stack else None
+                values["not_fragmented"] = whole is not None
         elif not values:
             if line.strip():
                 yield fault_at(block, number, PARSER.name, "no line says what was pinged")
@@ -98,7 +104,10 @@ def _take_line(values: dict[str, Value], line: str) -> bool:
     """Take a line below the head of a ping; False for one that does not belong there."""
     if timed := _TIME.match(line):
         for name, text in timed.groupdict().items():
-            values[name] = float(text) if text.count(".") < 2 else None
+            if text.count(".") < 2:
+                values[name] = float(text)
+            else:
+                values[name] = None
     elif error := _ERROR.match(line):
         values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
         values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
@@ -110,18 +119,6 @@ def _take_line(values: dict[str, Value], line: str) -> bool:
     else:
         return _KNOWN.match(line) is not None
     return True
-
-
-def _read_options(command: str) -> dict[str, Value]:
-    if not command:
-        return {}
-    adapter = re.search(r"\s-I\s*(\S+)", command)
-    stack = re.search(r"\s(?:-S\s*|\+\+netstack=)(\S+)", command)
-    return {
-        "vmk": adapter[1] if adapter else None,
-        "netstack": stack[1] if stack else None,
-        "not_fragmented": bool(re.search(r"\s-[46Dv]*d|\sdfbit enable\b", command)),
-    }
 
 
 PARSER = Parser(

@@ -29,10 +29,8 @@ def read_record(block: Block, record: Record) -> Output:
         yield from without_subject(record, PARSER.name, block)
         return
     cells = {name.lower(): str(cell) for name, cell in record.values.items() if cell}
-    active, standby = (
-        split_names(cells.get("active_uplinks")),
-        split_names(cells.get("standby_uplinks")),
-    )
+    active = split_names(cells.get("active_uplinks"))
+    standby = split_names(cells.get("standby_uplinks"))
     values: dict[str, Value] = {
         "switch": block.params.get("switch"),
         "portgroup": block.params.get("portgroup"),
@@ -43,7 +41,10 @@ def read_record(block: Block, record: Record) -> Output:
         "n_uplinks": len(active) + len(standby) if "has_adapters" in cells else None,
     }
     for name in ("notify_switches", "failback"):
-        values[name] = cells[name] == "true" if name in cells else None
+        if name in cells:
+            values[name] = cells[name] == "true"
+        else:
+            values[name] = None
     yield make_row(TEAMING, block, record.line, values)
 
 

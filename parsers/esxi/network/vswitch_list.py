@@ -48,8 +48,13 @@ def parse_block(block: Block) -> Output:
                 "UPLINKS", line
             )  # a switch without any prints the label alone
             yield switch
-        for group in _make_portgroup_rows(record):
-            yield make_row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
+        for name in str(record.values["PORTGROUPS"]).split(", "):
+            if name.strip():  # their VLANs are in `esxcfg-vswitch -l`
+                group: dict[str, Value] = {
+                    "switch": str(record.values["SWITCH"]),
+                    "portgroup": name.strip(),
+                }
+                yield make_row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
             yield place_lines(
                 make_row(DVPORTS, block, record.lines["DVPORT"], _make_dvport_row(record)), record
@@ -62,7 +67,10 @@ def _list_strange_lines(block: Block) -> Iterator[Fault]:
         (line, number) for number, line in enumerate(block.lines, block.first_line) if line.strip()
     ]
     for (line, number), (below, _) in pairwise([*lines, ("", 0)]):
-        named = below.partition(":")[2].strip() if below.lstrip().startswith("Name:") else None
+        if below.lstrip().startswith("Name:"):
+            named = below.partition(":")[2].strip()
+        else:
+            named = None
         if ":" not in line and line.strip() != named:
             yield fault_at(
                 block, number, PARSER.name, "neither a key nor the name of the next switch"
@@ -75,20 +83,16 @@ def _make_switch_row(record: Record) -> dict[str, Value]:
     values: dict[str, Value] = {"switch": cells["switch"], "distributed": "vds_id" in cells}
     values |= {"uplinks": ",".join(uplinks) or None, "n_uplinks": len(uplinks)}
     for name in ("num_ports", "used_ports", "configured_ports", "mtu"):
-        values[name] = int(cells[name]) if name in cells else None
+        if name in cells:
+            values[name] = int(cells[name])
+        else:
+            values[name] = None
     beacon = cells.get("beacon_enabled")
     return values | {
         "cdp_status": cells.get("cdp_status"),
         "beacon_enabled": beacon == "true" if beacon else None,
         "beacon_required_by": cells.get("beacon_required_by"),
     }
-
-
-def _make_portgroup_rows(record: Record) -> Iterator[dict[str, Value]]:
-    """Yield the port groups of a switch; `esxcfg-vswitch -l` tells their VLANs."""
-    for name in str(record.values["PORTGROUPS"]).split(", "):
-        if name.strip():
-            yield {"switch": str(record.values["SWITCH"]), "portgroup": name.strip()}
 
 
 def _make_dvport_row(record: Record) -> dict[str, Value]:

@@ -43,7 +43,8 @@ def parse_block(block: Block) -> Output:
         if named := _FILE.match(line):
             if values:
                 yield Row(TABLE, values, block, at)
-            values, at = {**TABLE.blank(), **named.groupdict()}, number
+            values = {**TABLE.blank(), **named.groupdict()}
+            at = number
         elif values and (found := next(filter(None, (one.match(line) for one in _LINES)), None)):
             cells = found.groupdict().items()
             values |= {name: text if name == "stat_type" else int(text) for name, text in cells}

@@ -45,13 +45,15 @@ def parse_block(block: Block) -> Output:
         if found := _PART.match(line):
             part, node = found["name"] or part, None
             continue
-        setting = _SETTING.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            setting = _SETTING.match(line)
+        else:
+            setting = None
         if setting is None or count == MOST_VALUES:
-            why = (
-                f"more than {MOST_VALUES:,} settings"
-                if setting
-                else "neither a setting of iSCSI nor the head of a part"
-            )
+            if setting:
+                why = f"more than {MOST_VALUES:,} settings"
+            else:
+                why = "neither a setting of iSCSI nor the head of a part"
             yield fault_at(block, number, PARSER.name, why)
             continue
         key, text = setting["key"], setting["text"]
@@ -66,7 +68,10 @@ def parse_block(block: Block) -> Output:
             "iscsi_key": key,
             "iscsi_text": text or None,
         }
-        values["iscsi_number"] = int(text) if _NUMBER.match(text) else None
+        if _NUMBER.match(text):
+            values["iscsi_number"] = int(text)
+        else:
+            values["iscsi_number"] = None
         yield Row(TABLE, values, block, number)
 
 

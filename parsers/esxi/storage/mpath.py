@@ -34,11 +34,9 @@ def drop_repeated(found: Iterable[Row | Fault]) -> Output:
     ] = {}  # path -> its device, and the line that named the device
     for item in found:
         if isinstance(item, Row):
-            path, device, heading = (
-                item.values["path_name"],
-                item.values["storage_device"],
-                item.line,
-            )
+            path = item.values["path_name"]
+            device = item.values["storage_device"]
+            heading = item.line
             before = known.get(path)
             if before is not None and (before[0] != device or before[1] == heading):
                 why = "a path that another line has already: the text does not say whose it is"

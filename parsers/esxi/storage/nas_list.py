@@ -14,10 +14,9 @@ _LINE = r"\S.* is /.* from \S.* (?:un)?mounted"
 def read_record(block: Block, record: Record) -> Output:
     """Make the row of a datastore; ESXi 4 and 5 say in words what esxcli says with true and false."""
     values = LIST.tables[0].blank()
-    texts = {
-        name: str(record.values[name.upper()])
-        for name in ("volume_name", "nfs_share", "nfs_server")
-    }
+    texts = {}
+    for name in ("volume_name", "nfs_share", "nfs_server"):
+        texts[name] = str(record.values[name.upper()])
     reached = str(record.values["REACHED"])
     values |= {
         **texts,

@@ -39,7 +39,10 @@ def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
             rows.append(empty)
             found.append(empty)
         for row in rows:
-            row.values["has_dump"] = bool(row.values["active_dump"]) if at is not None else None
+            if at is not None:
+                row.values["has_dump"] = bool(row.values["active_dump"])
+            else:
+                row.values["has_dump"] = None
         yield from found
 
     # Without a template of its own: the quick look at one would not see a target whose labels are empty.

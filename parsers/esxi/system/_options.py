@@ -26,7 +26,9 @@ _INTEGER = re.compile(r"-?\d{1,18}$")
 
 def read_integer(text: str | None) -> int | None:
     """Return the text as a whole number, None where it is none."""
-    return int(text) if text and _INTEGER.match(text) else None
+    if text and _INTEGER.match(text):
+        return int(text)
+    return None
 
 
 def option_row(block: Block, line: int, values: dict[str, Value]) -> Row:

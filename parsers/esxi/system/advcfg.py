@@ -14,7 +14,8 @@ from ._options import OPTIONS, option_row, read_integer
 
 def read_record(block: Block, record: Record) -> Output:
     """Yield the option of `Value of X is N`; with no path known the bare name stands for it."""
-    name, text = str(record.values["OPTION"]), str(record.values["TEXT"])
+    name = str(record.values["OPTION"])
+    text = str(record.values["TEXT"])
     path = block.params.get("option", "")
     number = read_integer(text)
     values: dict[str, Value] = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
@@ -46,7 +46,8 @@ def parse_block(block: Block) -> Output:
         if isinstance(record, Fault):
             yield record
             continue
-        path, text = str(record.values["PATH"]), str(record.values["TEXT"])
+        path = str(record.values["PATH"])
+        text = str(record.values["TEXT"])
         if path == "/resourceGroups/version":
             yield make_version_row(block, record.line, "esx.conf", {"version": text})
         elif path == "/adv/Misc/HostName" and text:
@@ -85,14 +86,30 @@ def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output
         policy = {key: found for key, found in group.keys.items() if key.startswith("teamPolicy/")}
         if not policy:
             continue
-        parent = groups[switch, ""] if (switch, "") in groups else _Group()
+        if (switch, "") in groups:
+            parent = groups[switch, ""]
+        else:
+            parent = _Group()
         beacon = group.get("teamPolicy/linkCriteria/beacon")
         if beacon not in ("", "ignore"):
             _, line = policy["teamPolicy/linkCriteria/beacon"]
             source = block.lines[line - block.first_line]
             why = f"what beacon = {beacon!r} means is not published"
             yield Fault(block.address, line, source, PARSER.name, why=why)
-        yield from _report_unknown(block, policy)
+        # A fault for each value of a policy whose meaning is not known
+        meanings: dict[str, Container[str]] = {
+            "teamPolicy/team": _TEAM,
+            "teamPolicy/notifySwitch": _BOOL,
+        }
+        for key, (text, line) in policy.items():
+            if not text:
+                continue
+            if key in meanings and text not in meanings[key]:
+                yield fault_at(
+                    block, line, PARSER.name, f"what {key} = {text!r} means is not known"
+                )
+            elif key == "teamPolicy/maxActive" and read_integer(text) is None:
+                yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
         uplinks = _order_uplinks(group) or _order_uplinks(parent)
         most = read_integer(group.get("teamPolicy/maxActive"))
@@ -112,21 +129,6 @@ def _read_teaming(block: Block, groups: dict[tuple[str, str], _Group]) -> Output
         }
         first = min(line for _, line in policy.values())
         yield make_row(TEAMING, block, first, values)
-
-
-def _report_unknown(block: Block, policy: dict[str, tuple[str, int]]) -> Iterator[Fault]:
-    """Yield a fault for each value of a policy whose meaning is not known; its cell stays empty."""
-    meanings: dict[str, Container[str]] = {
-        "teamPolicy/team": _TEAM,
-        "teamPolicy/notifySwitch": _BOOL,
-    }
-    for key, (text, line) in policy.items():
-        if not text:
-            continue
-        if key in meanings and text not in meanings[key]:
-            yield fault_at(block, line, PARSER.name, f"what {key} = {text!r} means is not known")
-        elif key == "teamPolicy/maxActive" and read_integer(text) is None:
-            yield fault_at(block, line, PARSER.name, f"{key} is not a number: {text!r}")
 
 
 def _order_uplinks(group: _Group) -> list[str]:

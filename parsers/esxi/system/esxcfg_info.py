@@ -97,7 +97,10 @@ def parse_block(block: Block) -> Output:
             depth = len(part["indent"])
             parts = [*(one for one in parts if one.depth < depth), _Part(depth, part["name"])]
             continue
-        leaf = (_LEAF.match(line) or _BARE.match(line)) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            leaf = _LEAF.match(line) or _BARE.match(line)
+        else:
+            leaf = None
         if leaf is None:
             yield fault_at(block, number, PARSER.name, "neither a part nor a leaf of esxcfg-info")
             continue
@@ -115,8 +118,18 @@ def parse_block(block: Block) -> Output:
                 f"more than {MOST_VALUES:,} values: the rest is not read",
             )
             return
-        row = _make_row(block, number, parts, leaf["name"], text)
-        hardware += [row] if (parts[-1].title, leaf["name"]) in _HARDWARE else []
+        found = _NUMBER.match(text)
+        values: dict[str, Value] = {
+            "bundle": block.command if _BUNDLE.match(block.command) else None,
+            "info_path": "/".join(one.title for one in parts if one.title) or None,
+            "info_of": next((one.name for one in reversed(parts) if one.name), None),
+            "info_name": leaf["name"],
+            "info_text": text,
+            "info_number": int(found[1]) if found else None,
+        }
+        row = Row(TABLE, values, block, number)
+        if (parts[-1].title, leaf["name"]) in _HARDWARE:
+            hardware.append(row)
         yield row
     yield from _read_machine(block, hardware)
 
@@ -140,19 +153,6 @@ def _read_machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
             continue
         row.lines = {**row.lines, name: leaf.line}
     yield from found.values()
-
-
-def _make_row(block: Block, number: int, parts: list[_Part], name: str, text: str) -> Row:
-    found = _NUMBER.match(text)
-    values: dict[str, Value] = {
-        "bundle": block.command if _BUNDLE.match(block.command) else None,
-        "info_path": "/".join(one.title for one in parts if one.title) or None,
-        "info_of": next((one.name for one in reversed(parts) if one.name), None),
-        "info_name": name,
-        "info_text": text,
-        "info_number": int(found[1]) if found else None,
-    }
-    return Row(TABLE, values, block, number)
 
 
 PARSER = Parser(

@@ -66,7 +66,17 @@ def parse_block(block: Block) -> Output:
         if isinstance(item, Row) and item.values["image"] == "running" and item.values["profile"]:
             name = str(item.values["profile"])
             if " " not in name:
-                yield _read_version(block, item.line_of("profile"), name)
+                found = _NAME.search(name)
+                values: dict[str, Value] = {"product": "VMware ESXi", "update_text": name}
+                if found:
+                    values |= {
+                        "version": found["version"],
+                        "build": int(found["build"]) if found["build"] else None,
+                    }
+                version_row = make_version_row(
+                    block, item.line_of("profile"), "image profile", values
+                )
+                yield version_row
 
 
 def _skip_description(lines: list[str]) -> Iterator[str]:
@@ -78,17 +88,6 @@ def _skip_description(lines: list[str]) -> Iterator[str]:
             described or line.strip().startswith("Description:")
         ) and not line.strip().startswith("VIBs:")
         yield line[:_MOST] if label or not described else ""
-
-
-def _read_version(block: Block, line: int, name: str) -> Row:
-    found = _NAME.search(name)
-    values: dict[str, Value] = {"product": "VMware ESXi", "update_text": name}
-    if found:
-        values |= {
-            "version": found["version"],
-            "build": int(found["build"]) if found["build"] else None,
-        }
-    return make_version_row(block, line, "image profile", values)
 
 
 PARSER = replace(_FORM, parse=parse_block, tables=(VERSION, *_FORM.tables))

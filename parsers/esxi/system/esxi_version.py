@@ -43,7 +43,10 @@ def read_record(block: Block, record: Record) -> Output:
         values["build"] = int(cells["build"])
     update = cells.get("update_text", "")
     if update.isdigit():
-        values["update_text"] = f"Update {update}" if int(update) else "GA"
+        if int(update):
+            values["update_text"] = f"Update {update}"
+        else:
+            values["update_text"] = "GA"
     if values.get("version") or values.get("build"):
         yield make_version_row(block, record.line, origin, values)
 

@@ -28,7 +28,14 @@ def parse_block(block: Block) -> Output:
             yield row
             row = None
         found = _LINE.match(line)
-        heap = _find_heap(line, found, row)
+        # The name of the heap that a line begins, None where it begins none
+        named = _NAME.match(line)
+        if named is not None:
+            heap = named["heap"]
+        elif found and found["label"] == "Name" and (row is None or row.lines):
+            heap = found["text"]
+        else:
+            heap = None
         if heap is not None:
             if row is not None:
                 yield row
@@ -41,16 +48,6 @@ def parse_block(block: Block) -> Output:
             yield fault_at(block, number, PARSER.name, "not a line of this output")
     if row is not None:
         yield row
-
-
-def _find_heap(line: str, found: re.Match[str] | None, row: Row | None) -> str | None:
-    """Return the name of the heap that a line begins, None where it begins none."""
-    named = _NAME.match(line)
-    if named is not None:
-        return named["heap"]
-    if found and found["label"] == "Name" and (row is None or row.lines):
-        return found["text"]
-    return None
 
 
 def _put_cell(row: Row, label: str, text: str, line: int) -> Output:

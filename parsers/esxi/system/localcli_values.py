@@ -10,7 +10,7 @@ that is in none of these forms is a row as it was printed, for no one has seen w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -99,10 +99,22 @@ def parse_block(block: Block) -> Output:
     member = _MEMBER.search(block.address)
     is_listed = member is not None and member["name"] in _LISTED
     is_known = bool(block.command) or is_listed
-    asked = _find_command(block)
+    # The command behind esxcli, or the name of a bundle's file
+    in_command = _PATH.search(block.command)
+    if in_command is not None:
+        asked = in_command["path"]
+    else:
+        in_address = _FILE.search(block.address)
+        asked = in_address["name"] if in_address is not None else None
     cells = _read_cells(block)
-    first = [] if is_known else list(islice(cells, MOST_LABELS))
-    if _lacks_subjects(first):
+    if is_known:
+        first = []
+    else:
+        first = list(islice(cells, MOST_LABELS))
+    # Whether an output begins with labels that come again and again below no name
+    labels = [(cell.of_object, cell.label) for cell in first if cell.label]
+    lacks_subjects = len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
+    if lacks_subjects:
         yield fault_at(
             block, block.first_line, PARSER.name, "the same labels again, and no line says of what"
         )
@@ -115,7 +127,10 @@ def parse_block(block: Block) -> Output:
         if cell.label is None and is_known:
             yield fault_at(block, cell.line, PARSER.name, cell.text)
             continue
-        text = cell.text if cell.label else block.lines[cell.line - block.first_line].strip()
+        if cell.label:
+            text = cell.text
+        else:
+            text = block.lines[cell.line - block.first_line].strip()
         values: dict[str, Value] = {
             "asked": asked,
             "of_object": cell.of_object or None,
@@ -124,21 +139,6 @@ def parse_block(block: Block) -> Output:
             "cell_number": int(text) if _NUMBER.match(text) else None,
         }
         yield Row(TABLE, values, block, cell.line)
-
-
-def _lacks_subjects(first: Sequence[Cell]) -> bool:
-    """Tell whether an output begins with labels that come again and again below no name: values without a subject."""
-    labels = [(cell.of_object, cell.label) for cell in first if cell.label]
-    return len(labels) == MOST_LABELS and len(set(labels)) * 2 < MOST_LABELS
-
-
-def _find_command(block: Block) -> str | None:
-    """Return the command behind esxcli, or the name of a bundle's file."""
-    in_command = _PATH.search(block.command)
-    if in_command is not None:
-        return in_command["path"]
-    in_address = _FILE.search(block.address)
-    return in_address["name"] if in_address is not None else None
 
 
 class Cell(NamedTuple):
@@ -159,32 +159,28 @@ def _read_cells(block: Block) -> Iterator[Cell]:
         if number and _RULER.match(line):
             yield from _read_table(block, number)
             return
-    word = _find_only_word(block)
+    # Which line of an output holds its one word, where a command printed no more (Enabled)
+    if not block.command or "|" in block.command:
+        word = None
+    else:
+        words = [
+            number
+            for number, line in enumerate(block.lines)
+            if re.fullmatch(r"\s*[\w.:-]+\s*", line)
+        ]
+        if len(words) != 1 or any(_LABEL.match(line) for line in block.lines):
+            word = None
+        else:
+            word = words[0]
     if word is not None:
-        yield from _read_word(block, word)
+        for number, line in enumerate(block.lines):
+            at = block.first_line + number
+            if number == word:
+                yield Cell("", "value", line.strip(), at)
+            elif line.strip():
+                yield Cell("", None, "beside the one word of the output", at)
     else:
         yield from _read_blocks(block)
-
-
-def _find_only_word(block: Block) -> int | None:
-    """Return which line of an output holds its one word, where a command printed no more (Enabled); else None."""
-    if not block.command or "|" in block.command:
-        return None
-    words = [
-        number for number, line in enumerate(block.lines) if re.fullmatch(r"\s*[\w.:-]+\s*", line)
-    ]
-    if len(words) != 1 or any(_LABEL.match(line) for line in block.lines):
-        return None
-    return words[0]
-
-
-def _read_word(block: Block, word: int) -> Iterator[Cell]:
-    for number, line in enumerate(block.lines):
-        at = block.first_line + number
-        if number == word:
-            yield Cell("", "value", line.strip(), at)
-        elif line.strip():
-            yield Cell("", None, "beside the one word of the output", at)
 
 
 def _read_json(block: Block) -> Iterator[Cell]:
@@ -201,7 +197,8 @@ def _read_json(block: Block) -> Iterator[Cell]:
             continue
         of_object, keys = "", path
         if len(path) > 1:
-            of_object, keys = names.get(path[0], path[0]), path[1:]
+            of_object = names.get(path[0], path[0])
+            keys = path[1:]
         label = "/".join(_WORDS.sub(" ", key) for key in keys)
         yield Cell(of_object, label or "value", text, line)
 
@@ -216,7 +213,10 @@ def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
         at = block.first_line + number
         if number in (ruler, heading) or not line.strip():
             continue
-        cells = _cut_cells(line, cuts) if number > ruler and len(line) <= MOST_LINE else None
+        if number > ruler and len(line) <= MOST_LINE:
+            cells = _cut_cells(line, cuts)
+        else:
+            cells = None
         if cells is None or not labels or (len(cuts) > 1 and sum(map(bool, cells)) < 2):
             yield Cell("", None, "not a row of the table", at)
             continue
@@ -241,9 +241,14 @@ def _find_heading(
 def _cut_cells(line: str, cuts: list[int]) -> list[str] | None:
     if all(not line[start - 2 : start].strip() for start in cuts[1:]):
         ends = [*cuts[1:], None]
-        return [line[start:end].strip() for start, end in zip(cuts, ends, strict=True)]
+        found = []
+        for start, end in zip(cuts, ends, strict=True):
+            found.append(line[start:end].strip())
+        return found
     parts = re.split(r"\s{2,}", line.strip())
-    return parts if len(parts) == len(cuts) else None
+    if len(parts) == len(cuts):
+        return parts
+    return None
 
 
 def _read_blocks(block: Block) -> Iterator[Cell]:
@@ -251,7 +256,10 @@ def _read_blocks(block: Block) -> Iterator[Cell]:
     of_object = ""
     above: list[tuple[int, str]] = []
     for number, line in enumerate(block.lines, block.first_line):
-        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            found = _LABEL.match(line)
+        else:
+            found = None
         if found is None:
             if line.strip() and _NAME.match(line) and not re.match(REFUSED, line):
                 of_object, above = line.strip(), []

@@ -8,7 +8,6 @@ left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
@@ -45,16 +44,15 @@ def parse_block(block: Block) -> Output:
     values["module"] = block.params.get("module")
     lines: dict[str, int] = {}
     for number, line in enumerate(block.lines, block.first_line):
-        found = _LABEL.match(line) if len(line) <= MOST_LINE else None
+        if len(line) <= MOST_LINE:
+            found = _LABEL.match(line)
+        else:
+            found = None
         if found and values[column := _COLUMNS[found["label"]]] is None:
             values[column] = found["value"]
             lines[column] = number
         elif len(line) > MOST_LINE or not (_OTHER.match(line) or _TEXT.match(line)):
             yield fault_at(block, number, PARSER.name, "in no known form of this output")
-    yield from _make_row(block, values, lines)
-
-
-def _make_row(block: Block, values: dict[str, Value], lines: dict[str, int]) -> Iterator[Row]:
     if lines:
         if values["module"] is None and (file := values["module_file"]):
             values["module"] = str(file).rpartition("/")[2]

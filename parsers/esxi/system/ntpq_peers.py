@@ -14,7 +14,8 @@ def finish_row(row: Row) -> None:
 
     In a text without its indents a first letter `x` or `o` belongs to the name as likely as not, and stays there.
     """
-    name, reach = str(row.values["ntp_server"] or ""), str(row.values["ntp_reach"] or "")
+    name = str(row.values["ntp_server"] or "")
+    reach = str(row.values["ntp_reach"] or "")
     lines = row.block.lines
     heading = next((line for line in lines if line.strip().startswith("remote")), "")
     is_indented = heading.startswith(" ") and not lines[row.line - row.block.first_line].startswith(
@@ -25,7 +26,10 @@ def finish_row(row: Row) -> None:
         row.values["ntp_tally"] = name[:1]
         row.values["ntp_server"] = name[1:] or None
     row.values["ntp_followed"] = row.values["ntp_tally"] == "*"
-    row.values["ntp_answered"] = int(reach, 8).bit_count() if reach else None
+    if reach:
+        row.values["ntp_answered"] = int(reach, 8).bit_count()
+    else:
+        row.values["ntp_answered"] = None
 
 
 PARSER = text_table(

@@ -40,11 +40,17 @@ def parse_block(block: Block) -> Output:
     for number, line in enumerate(block.lines, block.first_line):
         if not line.strip():
             continue
-        found = list(_read_pairs(line)) if len(line) <= MOST_LINE else []
+        if len(line) <= MOST_LINE:
+            found = list(_read_pairs(line))
+        else:
+            found = []
         if not found:
             yield fault_at(block, number, PARSER.name, "no variable of ntpq")
         for name, text in found:
-            value = float(text) if name != "status" and _NUMBER.match(text) else None
+            if name != "status" and _NUMBER.match(text):
+                value = float(text)
+            else:
+                value = None
             yield Row(
                 TABLE,
                 {"ntp_name": name, "ntp_text": text or None, "ntp_number": value},

@@ -66,7 +66,14 @@ def parse_block(block: Block) -> Output:
         if begin := _BEGIN.match(line):
             if row is not None:
                 yield _finish_row(row)
-            row = _begin_row(block, number, begin)
+            values: dict[str, Value] = dict.fromkeys(
+                (column.name for column in TABLE.columns), None
+            )
+            values["update_kind"] = begin["kind"] or "Error"
+            values["update_failed"] = begin["error"] is not None
+            values["update_error"] = begin["error"]
+            values["update_message"] = begin["reason"] or None
+            row = Row(TABLE, values, block, number)
         elif not line.strip():
             if row is not None and row.values["update_error"] and row.values["update_message"]:
                 yield _finish_row(row)  # what stands below a blank line is no reason
@@ -80,14 +87,6 @@ def parse_block(block: Block) -> Output:
             )
     if row is not None:
         yield _finish_row(row)
-
-
-def _begin_row(block: Block, number: int, begin: re.Match[str]) -> Row:
-    values: dict[str, Value] = dict.fromkeys((column.name for column in TABLE.columns), None)
-    values["update_kind"] = begin["kind"] or "Error"
-    values["update_failed"] = begin["error"] is not None
-    values["update_error"], values["update_message"] = begin["error"], begin["reason"] or None
-    return Row(TABLE, values, block, number)
 
 
 def _read_line(row: Row, line: str) -> bool:

@@ -22,26 +22,17 @@ def read_record(block: Block, record: Record) -> Output:
     """Make the row of a RAM disk: sizes in KiB, a size without a unit is in KiB already."""
     line = record.lines["RAMDISK"]
     values = _TABLE.blank()
-    sizes = {
-        name: _convert_to_kib(str(record.values[name.upper()]))
-        for name in ("maximum_kib", "used_kib")
-    }
+    for name in ("maximum_kib", "used_kib"):
+        text = str(record.values[name.upper()])
+        unit = _KIB.get(text[-1], _KIB["K"])
+        values[name] = int(float(text.rstrip("BKMGT")) * unit)
     used = re.match(r"\d{1,3}$", str(record.values["SHARE"]))
     if used is None:
         yield fault_at(block, line, "vdf", "not a share")
         return
-    free = max(0, 100 - int(used[0]))
-    yield Row(
-        _TABLE,
-        {**values, "ramdisk": str(record.values["RAMDISK"]), **sizes, "ramdisk_free_pct": free},
-        block,
-        line,
-    )
-
-
-def _convert_to_kib(text: str) -> int:
-    unit = text[-1] if text[-1] in _KIB else "K"
-    return int(float(text.rstrip("BKMGT")) * _KIB[unit])
+    values["ramdisk"] = str(record.values["RAMDISK"])
+    values["ramdisk_free_pct"] = max(0, 100 - int(used[0]))
+    yield Row(_TABLE, values, block, line)
 
 
 PARSER = record_parser(

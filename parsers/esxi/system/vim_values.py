@@ -57,7 +57,16 @@ def parse_block(block: Block) -> Output:
             name = found.groupdict().get("name") or _find_next_place(levels)
             if (cell := found["text"].strip()) not in _NO_VALUE and name != "dynamicType":
                 path = "/".join(filter(None, (*(level for level, _ in levels), name)))
-                yield _make_row(block, number, path, cell.strip("\"'").strip())
+                value = cell.strip("\"'").strip()
+                values = TABLE.blank()
+                values["asked"] = block.params.get("asked")
+                values["vim_path"] = path
+                values["vim_text"] = value
+                if _NUMBER.match(value):
+                    values["vim_number"] = int(value)
+                else:
+                    values["vim_number"] = None
+                yield Row(TABLE, values, block, number)
                 count += 1
         elif not _FRAME.match(text):
             yield fault_at(
@@ -72,17 +81,6 @@ def _find_next_place(levels: list[tuple[str, int]]) -> str:
     name, count = levels[-1]
     levels[-1] = name, count + 1
     return f"[{count}]"
-
-
-def _make_row(block: Block, line: int, path: str, text: str) -> Row:
-    number = int(text) if _NUMBER.match(text) else None
-    values = {
-        "asked": block.params.get("asked"),
-        "vim_path": path,
-        "vim_text": text,
-        "vim_number": number,
-    }
-    return Row(TABLE, {**TABLE.blank(), **values}, block, line)
 
 
 PARSER = Parser(

@@ -19,8 +19,10 @@ def read_record(block: Block, record: Record) -> Output:
     if record.again:
         yield from without_subject(record, PARSER.name, block)
         return
-    group, name = block.params.get("group"), block.params.get("name")
-    text, default = str(record.values["TEXT"]), str(record.values["DEFAULT_TEXT"])
+    group = block.params.get("group")
+    name = block.params.get("name")
+    text = str(record.values["TEXT"])
+    default = str(record.values["DEFAULT_TEXT"])
     number = read_integer(text)
     values: dict[str, Value] = {
         "option": f"/{group}/{name}" if group and name else None,

@@ -45,11 +45,10 @@ def parse_block(block: Block) -> Output:
         if not text or text.startswith("--"):
             continue
         if len(line) > MOST_LINE or count >= MOST_VALUES:
-            why = (
-                "a line too long"
-                if len(line) > MOST_LINE
-                else f"more than {MOST_VALUES:,} values in one dump"
-            )
+            if len(line) > MOST_LINE:
+                why = "a line too long"
+            else:
+                why = f"more than {MOST_VALUES:,} values in one dump"
             yield fault_at(block, number, PARSER.name, why)
         elif text == "}":
             levels = levels[:-1]
@@ -74,11 +73,16 @@ def _read_cell(text: str) -> tuple[str, str] | None:
     """Return key and value of a line; a node that is one number has no key."""
     if found := _KEY.match(text):
         return found["key"], found["value"]
-    return ("", text) if _NUMBER.match(text) else None
+    if _NUMBER.match(text):
+        return ("", text)
+    return None
 
 
 def _make_row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
-    number = int(text, 16 if text.startswith("0x") else 10) if _NUMBER.match(text) else None
+    if _NUMBER.match(text):
+        number = int(text, 16 if text.startswith("0x") else 10)
+    else:
+        number = None
     values: dict[str, Value] = {
         "vsish_path": path,
         "vsish_key": key or None,

@@ -5,4 +5,6 @@ def host_path(path: object) -> str | None:
     """Return a path as the host knows it: a bundle holds the file below `vmfs/volumes`; None for any other."""
     text = str(path or "")
     start = text.find("vmfs/volumes/")
-    return None if start < 0 else f"/{text[start:]}"
+    if start < 0:
+        return None
+    return f"/{text[start:]}"

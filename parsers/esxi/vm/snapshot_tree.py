@@ -47,7 +47,8 @@ def parse_block(block: Block) -> Output:
     parents: dict[int, Value] = {}
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
-        found, root = _LABEL.match(line), _ROOT.match(line)
+        found = _LABEL.match(line)
+        root = _ROOT.match(line)
         if row is not None and (root or _CHILD.match(line) or (found and found["label"] == "Name")):
             yield row
             row = None
@@ -59,7 +60,8 @@ def parse_block(block: Block) -> Output:
                     block, number, PARSER.name, "neither a label of a snapshot nor a branch"
                 )
             continue
-        label, text = found["label"], (found["text"] or "").strip()
+        label = found["label"]
+        text = (found["text"] or "").strip()
         if label == "Name":
             empty = TABLE.blank()
             row = Row(TABLE, empty | {"vmid": int(vmid) if vmid else None}, block, number, {})
@@ -82,7 +84,10 @@ def _put_value(row: Row, label: str, text: str, number: int) -> bool:
     """Put a value into its column; what is no number or no time stays empty, and the answer is False."""
     value: Value = text or None
     if label == "Id":
-        value = int(text) if text.isdecimal() and len(text) < 10 else None
+        if text.isdecimal() and len(text) < 10:
+            value = int(text)
+        else:
+            value = None
     elif label == "Created On":
         value = _read_time(text)
     row.values[_COLUMNS[label]] = value

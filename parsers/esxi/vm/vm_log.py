@@ -58,11 +58,10 @@ def parse_block(block: Block) -> Output:
     """Read lines of vmware.log, one row each; a `+` after the level continues the line before."""
     found = _FOLDER.search(block.address) or _SHOWN.search(block.command)
     # A loose log names no folder: its own name is what the VM can be called by.
-    folder = (
-        next(filter(None, found.groups()))
-        if found
-        else re.split(r"[/!]", block.address)[-1] or None
-    )
+    if found:
+        folder = next(filter(None, found.groups()))
+    else:
+        folder = re.split(r"[/!]", block.address)[-1] or None
     for item in log_rows(TABLE, PARSER.name, block):
         if not isinstance(item, Fault):
             item.values["vm_folder"] = folder
@@ -77,7 +76,9 @@ def find_kind(lines: Sequence[str]) -> str:
     placed = ""
     for line in lines:
         if found := _PRODUCT.search(line[:400]):
-            return "" if found[1].startswith("ESX") else "hosted"
+            if found[1].startswith("ESX"):
+                return ""
+            return "hosted"
         if _DESKTOP.search(line[:1000]):
             return "hosted"
         if _ESXI_FILE in line:

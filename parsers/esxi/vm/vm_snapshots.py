@@ -94,17 +94,20 @@ def _read_list(block: Block, cells: Cells) -> Output:
     lines: dict[str, int] = {}
     snapshots: dict[int, Cells] = {}
     for name, (value, number) in cells.items():
-        column, key = _CHAIN.get(name), _KEY.match(name)
+        column = _CHAIN.get(name)
+        key = _KEY.match(name)
         if column is not None:
             if not _KINDS[column].match(value):
                 yield fault_at(block, number, PARSER.name, f"{name} is no value of {column}")
                 continue
-            chain[column] = (
-                value.upper() == "TRUE" if column == "needs_consolidation" else int(value)
-            )
+            if column == "needs_consolidation":
+                chain[column] = value.upper() == "TRUE"
+            else:
+                chain[column] = int(value)
             lines[column] = number
         elif key is not None:
-            uid, label = int(key[1]), key[2]
+            uid = int(key[1])
+            label = key[2]
             if label != "displayName" and not _NUMBER.match(value):
                 yield fault_at(block, number, PARSER.name, f"{label} is no number")
                 continue
@@ -138,19 +141,19 @@ def _read_snapshot(block: Block, folder: str | None, cells: Cells) -> Output:
             text, lines[name] = cells[key]
             values[name] = text if key == "displayName" else int(text)
     if "createTimeHigh" in cells and "createTimeLow" in cells:
-        high, low = int(cells["createTimeHigh"][0]), int(cells["createTimeLow"][0])
-        values["created"] = _read_time(high, low)
+        high = int(cells["createTimeHigh"][0])
+        low = int(cells["createTimeLow"][0])
+        # The time of two halves of microseconds, None for the zero of a linked clone and for what
+        # is no time
+        micros = (high << 32) + (low & 0xFFFFFFFF)
+        if not 0 < micros < 1 << 53:
+            created_text = None
+        else:
+            created = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)
+            created_text = created.strftime("%Y-%m-%d %H:%M:%S")
+        values["created"] = created_text
         lines["created"] = cells["createTimeHigh"][1]
     yield Row(SNAPSHOT, values, block, min(lines.values()), lines)
-
-
-def _read_time(high: int, low: int) -> str | None:
-    """Return the time of two halves of microseconds, None for the zero of a linked clone and for what is no time."""
-    micros = (high << 32) + (low & 0xFFFFFFFF)
-    if not 0 < micros < 1 << 53:
-        return None
-    created = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)
-    return created.strftime("%Y-%m-%d %H:%M:%S")
 
 
 PARSER = Parser(

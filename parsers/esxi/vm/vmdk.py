@@ -58,13 +58,22 @@ def parse_block(block: Block) -> Output:
         if not isinstance(record, Record):
             yield record
         elif record.values["SECTORS"]:
-            yield _make_extent_row(block, record)
+            values: dict[str, Value] = {}
+            for column in EXTENT.columns:
+                text = str(record.values[column.name.upper()])
+                if column.name == "sectors":
+                    values[column.name] = int(text)
+                else:
+                    values[column.name] = text
+            extent_row = Row(EXTENT, values, block, record.line)
+            yield extent_row
         elif record.values["HEADING"]:
             disks.append((disk, lines))
             disk, lines = {}, {}
         else:
             (label,) = (label for label, cell in record.values.items() if cell)
-            name, text = label.lower(), str(record.values[label])
+            name = label.lower()
+            text = str(record.values[label])
             if name in disk:
                 yield fault_at(block, record.line, PARSER.name, f"{name} is set a second time")
             disk.setdefault(name, text.lower() if name.endswith("cid") else text)
@@ -72,16 +81,11 @@ def parse_block(block: Block) -> Output:
     disks.append((disk, lines))
     found = [(cells, places) for cells, places in disks if cells]
     for cells, places in found:
-        paths = _find_paths(block, cells) if len(found) == 1 else {}
+        if len(found) == 1:
+            paths = _find_paths(block, cells)
+        else:
+            paths = {}
         yield Row(DISK, DISK.blank() | cells | paths, block, min(places.values()), places)
-
-
-def _make_extent_row(block: Block, record: Record) -> Row:
-    values: dict[str, Value] = {}
-    for column in EXTENT.columns:
-        text = str(record.values[column.name.upper()])
-        values[column.name] = int(text) if column.name == "sectors" else text
-    return Row(EXTENT, values, block, record.line)
 
 
 def _find_paths(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
@@ -89,9 +93,13 @@ def _find_paths(block: Block, disk: dict[str, Value]) -> dict[str, Value]:
     paths = list(_PATH.finditer(block.command if ".vmdk" in block.command else block.address))
     if len(paths) != 1:
         return {}
-    path, folder = paths[0][1], paths[0]["folder"]
+    path = paths[0][1]
+    folder = paths[0]["folder"]
     below = disk.get("parent_file")
-    parent = posixpath.join(posixpath.dirname(path), str(below)) if below else None
+    if below:
+        parent = posixpath.join(posixpath.dirname(path), str(below))
+    else:
+        parent = None
     return {"vm_folder": folder, "disk_path": path, "parent_path": parent}
 
 

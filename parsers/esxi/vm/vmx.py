@@ -194,7 +194,9 @@ def parse_block(block: Block) -> Output:
 def _read_config(block: Block) -> _Config:
     """Read the settings; those that hold whole documents (guestinfo, OVF environment) are left out."""
     config = _Config({}, {}, block, [])
-    lines = ["" if len(line) > _MOST and "=" in line[:200] else line for line in block.lines]
+    lines = []
+    for line in block.lines:
+        lines.append("" if len(line) > _MOST and "=" in line[:200] else line)
     for record in run_template(PARSER.name, replace(block, lines=lines)):
         if isinstance(record, Fault):
             config.faults.append(record)
@@ -226,7 +228,10 @@ def _decode_value(text: str, encoding: str) -> str:
 
 def _find_name(config: _Config) -> tuple[str | None, str | None]:
     path = config.block.address.rsplit("!", 1)[-1] or None
-    stem = PurePosixPath(path).stem if path and path.endswith(".vmx") else None
+    if path and path.endswith(".vmx"):
+        stem = PurePosixPath(path).stem
+    else:
+        stem = None
     return config.read_text("displayname") or stem, path
 
 
@@ -369,7 +374,10 @@ def _make_vcdrom_row(config: _Config, key: str) -> Row:
 def _make_row(
     table: Table, config: _Config, line: int, values: dict[str, Value], keys: dict[str, str]
 ) -> Row:
-    lines = {column: config.lines[key] for column, key in keys.items() if key in config.lines}
+    lines = {}
+    for column, key in keys.items():
+        if key in config.lines:
+            lines[column] = config.lines[key]
     return Row(table, values, config.block, line, lines)
 
 

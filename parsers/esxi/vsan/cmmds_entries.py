@@ -104,7 +104,11 @@ def _find_value(name: str, content: str) -> Value:
     )
     if found is None:
         return None
-    return found[1] if name in ("hostname", "devName") else int(found[2]) if found[2] else None
+    if name in ("hostname", "devName"):
+        return found[1]
+    if found[2]:
+        return int(found[2])
+    return None
 
 
 PARSER = Parser(

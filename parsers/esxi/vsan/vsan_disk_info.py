@@ -24,8 +24,12 @@ def parse_block(block: Block) -> Output:
     named: str | None = block.params.get("vsan_uuid")
     row: Row | None = None
     for number, line in enumerate(block.lines, block.first_line):
-        found, cell = _WHERE.match(line), _LINE.match(line)
-        column = f"{cell['what']}_congestion" if cell else ""
+        found = _WHERE.match(line)
+        cell = _LINE.match(line)
+        if cell:
+            column = f"{cell['what']}_congestion"
+        else:
+            column = ""
         if row is not None and (
             found or line.strip()[-1:] in ("{", "}") or (cell and row.values[column] is not None)
         ):

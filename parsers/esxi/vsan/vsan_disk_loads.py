@@ -50,7 +50,13 @@ def read_record(block: Block, record: Record) -> Output:
     values: dict[str, Value] = {}
     for column in table.columns:
         text = str(record.values.get(column.name.upper()) or "")
-        values[column.name] = (int(text) if column.kind == "int" else text) if text else None
+        if text:
+            if column.kind == "int":
+                values[column.name] = int(text)
+            else:
+                values[column.name] = text
+        else:
+            values[column.name] = None
     if table is HEAPS or values["capacity_gb"] is not None:  # components have a UUID as well
         yield Row(table, values, block, record.line)
 
