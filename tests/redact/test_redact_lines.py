@@ -223,10 +223,10 @@ def test_the_material_is_read_once_for_its_lines(
     from analyzer.views.log_reading import MergedLog
 
     read: list[int] = []
-    whole = MergedLog._read
+    whole = MergedLog._read_entries
     monkeypatch.setattr(
         MergedLog,
-        "_read",
+        "_read_entries",
         lambda self, *args, **words: read.append(1) or whole(self, *args, **words),
     )
     assert run("log", CASE, "--redact", "--redact-map", tmp_path / "map").exit_code == 0
