@@ -383,10 +383,12 @@ class TriageWords:
     def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
         """Write the three results; all are made before the first is written. Return what failed."""
         from analyzer.pipeline import case
-        from analyzer.report.results import results
+        from analyzer.report.results import render_results
         from analyzer.runtime.output import write_all
 
-        made, failed = results(document, case.written(document), self.choice.limits.report_bytes)
+        made, failed = render_results(
+            document, case.written(document), self.choice.limits.report_bytes
+        )
         if self.redaction is not None:
             whole = {
                 name: content if isinstance(content, str) else "".join(content)

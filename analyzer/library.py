@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.case.verdicts import Evidence, Finding, Fix, Trace
 from analyzer.pipeline import case as documents
-from analyzer.report.finding_names import finding_of
+from analyzer.report.finding_names import find_finding
 from analyzer.runtime.errors import RefusedError, UsageError
 from analyzer.runtime.text import counted
 from analyzer.sources.remote import Place, place
@@ -155,7 +155,7 @@ class OpenedCase:
             return around if around.tzinfo else around.replace(tzinfo=UTC)
         name = around.id if isinstance(around, Finding) else around
         moment = moments.typed(name) if isinstance(around, str) else None
-        return moment or moments.moment_of(finding_of(self.document, name))
+        return moment or moments.moment_of(find_finding(self.document, name))
 
     def _material(self) -> CaseTables:
         if self._tables is None:
@@ -266,9 +266,9 @@ def _text(document: Doc, path: Path) -> list[str]:
     from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
     if path.suffix == ".html":
-        return html.pieces(document)
+        return html.render_pieces(document)
     if path.suffix == ".md":
-        return [markdown.render(document)]
+        return [markdown.render_note(document)]
     if path.suffix == ".json":
         return [documents.dumps(document)]
     raise UsageError("the name of a report ends in .html, .md or .json", where=str(path))

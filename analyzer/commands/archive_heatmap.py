@@ -115,7 +115,7 @@ def _text(found: Fleet, by: str, top: int | None) -> None:
     shown = console()
     if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
         shown.width = PIPED
-    fleetterm.render(found, shown, by, fleetterm.TOP if top is None else top)
+    fleetterm.print_fleet(found, shown, by, fleetterm.TOP if top is None else top)
 
 
 def _page(
@@ -130,10 +130,12 @@ def _page(
     from analyzer.runtime.output import write_atomic
 
     by, top, with_reports, most = options
-    shown = fleetmap.worst(found, top) if top is not None else found
+    shown = fleetmap.keep_worst(found, top) if top is not None else found
     reports = _reports(archive, snapshot, shown, folder, most) if with_reports else set()
-    write_atomic(folder / PAGE, page.render(shown, start=by, reports=reports, report_bytes=most))
-    click.echo(f"{fleetmap.headline(found)}.")
+    write_atomic(
+        folder / PAGE, page.render_page(shown, start=by, reports=reports, report_bytes=most)
+    )
+    click.echo(f"{fleetmap.write_headline(found)}.")
     if with_reports:
         click.echo(
             f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
@@ -156,7 +158,7 @@ def _reports(
         for number, case in enumerate(wanted):
             counter.show(number, len(wanted))
             try:
-                page = html.render(archive.document(stored[case.id]), most)
+                page = html.render_page(archive.document(stored[case.id]), most)
             except (BacklineError, ValueError, KeyError, TypeError) as error:
                 faults.append(f"no report of case {case.short}: {for_terminal(str(error))}")
                 continue

@@ -127,14 +127,14 @@ def command(
     document = compare(sides, hosts=hosts or bool(nodes))
     if redaction is not None:
         document = _redacted(redaction, document, sides)
-    results = {comparison.FILES[0]: comparison.dumps(document)}
-    said = "" if quiet or json_to else "\n".join(comparison.terminal(document))
+    results = {comparison.FILES[0]: comparison.dump_document(document)}
+    said = "" if quiet or json_to else "\n".join(comparison.list_lines(document))
     folder = output or (None if json_to else _default_output(document))
     if folder is not None:
         results |= dict(
             zip(
                 comparison.FILES[1:],
-                (comparison.html(document), comparison.markdown(document)),
+                (comparison.render_html(document), comparison.render_markdown(document)),
                 strict=True,
             )
         )

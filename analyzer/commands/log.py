@@ -184,12 +184,12 @@ def _window(
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
         from analyzer.pipeline import case
-        from analyzer.report.finding_names import finding_of
+        from analyzer.report.finding_names import find_finding
         from analyzer.report.log_lines import LogDrawer
 
         document = case.load(_document(around, case_at, paths))
-        finding = finding_of(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
-        moment, few = moments.moment_of(finding), LogDrawer(document).narrowed(finding)
+        finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
+        moment, few = moments.moment_of(finding), LogDrawer(document).find_narrowed(finding)
         evidence = frozenset(
             name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"]
         )

@@ -86,12 +86,12 @@ class ShownPart:
         """
         if not self:
             return document
-        from analyzer.report.choice import Choice, chosen
+        from analyzer.report.choice import Choice, choose_part
 
         severity, nodes, rules = self._words
         choice = Choice(severity, nodes if redaction is None else redaction.machines(nodes), rules)
-        choice.check(document)
-        return chosen(document, choice)
+        choice.check_names(document)
+        return choose_part(document, choice)
 
 
 def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = None) -> None:
@@ -99,7 +99,7 @@ def show_summary(document: Doc, part: ShownPart, redaction: Redaction | None = N
     from analyzer.report import summary
 
     chosen = part.of(document, redaction)
-    _looked_at(redaction, lambda shown: summary.render(chosen, shown, part=bool(part)))
+    _looked_at(redaction, lambda shown: summary.print_summary(chosen, shown, part=bool(part)))
 
 
 def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Path) -> list[str]:
@@ -111,11 +111,11 @@ def log_lines(document: Doc, part: ShownPart, paths: Iterable[Place], folder: Pa
     """
     import shlex
 
-    from analyzer.report import numbers, stories, summary
+    from analyzer.report import finding_rows, summary
 
     chosen = part.of(document)
-    known = numbers.numbers(chosen)
-    first = summary.first_stories(stories.stories(chosen))
+    known = finding_rows.number_findings(chosen)
+    first = summary.pick_first_stories(finding_rows.list_stories(chosen))
     worst = [one for story in first for one in story.row.findings]
     finding = next((one for one in worst if one["first_seen"]), None)
     given = [str(path) for path in paths]
@@ -134,7 +134,7 @@ def _narrowed(document: Doc, finding: Doc) -> Narrowed | None:
         return None
     from analyzer.report.log_lines import LogDrawer
 
-    return LogDrawer(document).narrowed(finding)
+    return LogDrawer(document).find_narrowed(finding)
 
 
 def show_document(
@@ -147,19 +147,20 @@ def show_document(
     from analyzer.report import terminal
 
     _looked_at(
-        redaction, lambda shown: terminal.render(document, shown, verbose, everything=everything)
+        redaction,
+        lambda shown: terminal.print_case(document, shown, verbose, everything=everything),
     )
 
 
 def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
-    from analyzer.report.open_asks import worked_out_once
+    from analyzer.report.open_asks import keep_questions
 
     shown = console()
     if redaction is None:
-        with worked_out_once():
+        with keep_questions():
             render(shown)
         return
-    with shown.capture() as made, worked_out_once():
+    with shown.capture() as made, keep_questions():
         render(shown)
     _release(made.get(), redaction)
     click.echo(made.get(), nl=False)
@@ -188,7 +189,9 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
     if form == "html":
         from analyzer.report import html
 
-        return html.pieces(document, html.REPORT_BYTES if limits is None else limits.report_bytes)
+        return html.render_pieces(
+            document, html.REPORT_BYTES if limits is None else limits.report_bytes
+        )
     if form == "json":
         from analyzer.pipeline import case
 
@@ -196,12 +199,12 @@ def _export(document: Doc, form: str, limits: Limits | None) -> Iterable[str]:
     from analyzer.report import junit, lists, markdown, open_asks, sarif
 
     forms = {
-        "md": markdown.render,
-        "sarif": sarif.render,
-        "junit": junit.render,
-        "mail": open_asks.mail,
+        "md": markdown.render_note,
+        "sarif": sarif.render_sarif,
+        "junit": junit.render_junit,
+        "mail": open_asks.write_mail,
     }
-    return [(forms | {"csv": lists.as_csv, "jsonl": lists.json_lines})[form](document)]
+    return [(forms | {"csv": lists.render_csv, "jsonl": lists.render_json_lines})[form](document)]
 
 
 def show_in(

@@ -17,7 +17,13 @@ from analyzer.compare.story import (
     section_rank,
 )
 from analyzer.compare.wording import PHRASES, name_of, named, owned, values_of
-from analyzer.report.comparison_words import arrow, listed, percent, shown, sized
+from analyzer.report.comparison_words import (
+    join_names,
+    join_values,
+    show_percent,
+    show_size,
+    show_value,
+)
 
 Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below
@@ -137,7 +143,7 @@ def _between(made: Record) -> list[str]:
         if one["state"] == "moved"
     )
     cards = (
-        f"{one['subject']} of {one['machine']} is another card: {arrow(one['values'])}."
+        f"{one['subject']} of {one['machine']} is another card: {join_values(one['values'])}."
         for one in made["changes"]
         if one["note"].startswith(_ANOTHER)
     )
@@ -205,7 +211,7 @@ def _came_and_went(made: Record) -> list[str]:
         verb = "are" if len(names) > 1 else "is"
         plural = "s" if len(names) > 1 else ""
         tail = "new on" if state == "new" else "no longer on"
-        said.append(f"The {what}{plural} {listed([*names], FEW)} {verb} {tail} {machine}.")
+        said.append(f"The {what}{plural} {join_names([*names], FEW)} {verb} {tail} {machine}.")
     return said
 
 
@@ -217,7 +223,7 @@ def _sizes(made: Record) -> list[str]:
         if (one["table"], one["column"]) == _SIZE and len(known) > 1:
             name = one["subject"].rpartition(" (")[0] or one["subject"]
             verb = "grew" if known[-1] > known[0] else "shrank"
-            went = " to ".join(sized(value, one["unit"]) for value in (known[0], known[-1]))
+            went = " to ".join(show_size(value, one["unit"]) for value in (known[0], known[-1]))
             said.append(f"The datastore {name} on {one['machine']} {verb} from {went}.")
     return said
 
@@ -225,10 +231,12 @@ def _sizes(made: Record) -> list[str]:
 def _changed(some: Sequence[Record], made: Record) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
-    subjects = listed(list(dict.fromkeys(each["subject"] for each in some if each["subject"])), FEW)
-    known = [sized(value, one["unit"]) for value in one["values"] if value is not None]
+    subjects = join_names(
+        list(dict.fromkeys(each["subject"] for each in some if each["subject"])), FEW
+    )
+    known = [show_size(value, one["unit"]) for value in one["values"] if value is not None]
     if one["column"] in PHRASES:  # the queues of one adapter are set together
-        subjects = listed(
+        subjects = join_names(
             list(dict.fromkeys(each["subject"].partition(", ")[0] for each in some)), FEW
         )
     if one["column"] in PHRASES and made["mode"] == "time":
@@ -254,14 +262,20 @@ def _counted(one: Record, made: Record) -> str:
     phrase = PHRASES.get(one["column"])
     if phrase and len(values) == 2 and values[0] != values[1]:
         return _upper(
-            phrase.format(who=whose or one["machine"], was=shown(values[0]), now=shown(values[-1]))
+            phrase.format(
+                who=whose or one["machine"], was=show_value(values[0]), now=show_value(values[-1])
+            )
         )
-    told = f"stayed at {shown(values[0])}" if len({*values}) == 1 else f"went {_went(values)}"
+    told = f"stayed at {show_value(values[0])}" if len({*values}) == 1 else f"went {_went(values)}"
     return _upper(f"{name} of {owned(whose, one['machine'])} {told}")
 
 
 def _went(values: Sequence[Any]) -> str:
-    return arrow(values) if len(values) > 2 else f"from {shown(values[0])} to {shown(values[-1])}"
+    return (
+        join_values(values)
+        if len(values) > 2
+        else f"from {show_value(values[0])} to {show_value(values[-1])}"
+    )
 
 
 def _measured(one: Record, made: Record) -> str:
@@ -280,7 +294,7 @@ def _measured(one: Record, made: Record) -> str:
         word = {"better": "better", "worse": "worse", "same": "as before"}.get(
             one["verdict"], "no proof yet"
         )
-        new, old = (percent(share) for share in reversed(step["shares"]))
+        new, old = (show_percent(share) for share in reversed(step["shares"]))
         if made["mode"] == "hosts":
             return f", {old} against {new} of {step['of_words']}"
         if one["verdict"] == "replaced":

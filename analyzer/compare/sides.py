@@ -15,7 +15,7 @@ from analyzer.facts import Facts
 from analyzer.pipeline import case
 from analyzer.pipeline.case_data import CaseData, conclude
 from analyzer.pipeline.triage import Options, gathered
-from analyzer.report.choice import Choice, chosen
+from analyzer.report.choice import Choice, choose_part
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns
 from analyzer.runtime.errors import UsageError
@@ -93,8 +93,8 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
     judged = frozenset(one["rule"] for one in side.document["findings"])
     for name in names:
         choice = Choice(nodes=(name,))
-        choice.check(side.document)
-        part = chosen(side.document, choice)
+        choice.check_names(side.document)
+        part = choose_part(side.document, choice)
         machines = [node["name"] or node["id"] for node in part["nodes"]]
         if len(machines) != 1:
             raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")

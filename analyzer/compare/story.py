@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.compare import sections
 from analyzer.compare.wording import PLAIN, name_of, named, values_of
-from analyzer.report.comparison_words import arrow, percent, shown, span
+from analyzer.report.comparison_words import join_values, show_duration, show_percent, show_value
 from analyzer.runtime.text import counted
 
 Record = dict[str, Any]
@@ -81,7 +81,7 @@ def _about(made: Record) -> Record:
         step for machine in made["machines"] for step in machine["steps"] if step["seconds"]
     ):
         lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
-    spans = [span(length) for _, length in sorted(lengths.items())]
+    spans = [show_duration(length) for _, length in sorted(lengths.items())]
     alike = len(spans) > 1 and len({*spans}) == 1
     lie = (
         f"{spans[0]} lie between each pair of"
@@ -305,7 +305,7 @@ def _counter(one: Record, made: Record) -> str:
     if len(one["steps"]) > 1 and made["mode"] == "time":
         text += f" ({rates(one['steps'])})"
         if all(share is not None for share in shares):
-            text += f"; in the last interval {percent(shares[1])} of {step['of_words']}, {percent(shares[0])} before"
+            text += f"; in the last interval {show_percent(shares[1])} of {step['of_words']}, {show_percent(shares[0])} before"
     elif all(share is not None for share in shares):
         since = (
             ""
@@ -313,9 +313,9 @@ def _counter(one: Record, made: Record) -> str:
             else ", before and since"
         )
         between = " against " if made["mode"] == "hosts" else " → "
-        text += f" ({between.join(map(percent, shares))} of {step['of_words']}{since})"
+        text += f" ({between.join(map(show_percent, shares))} of {step['of_words']}{since})"
     elif step["per_hour"] is not None:
-        text += f" ({shown(step['per_hour'])} an hour)"
+        text += f" ({show_value(step['per_hour'])} an hour)"
     word = _WORDS[one["verdict"]]
     if made["mode"] == "hosts":
         word = {
@@ -332,10 +332,12 @@ def rates(steps: Sequence[Record]) -> str:
         if step["state"] == "started again":
             told.append("counting started again")
         elif step["per_hour"] is not None:
-            told.append(f"{shown(step['per_hour'])} an hour")
+            told.append(f"{show_value(step['per_hour'])} an hour")
         else:
             told.append(
-                "not known" if step["difference"] is None else f"{shown(step['difference'])} more"
+                "not known"
+                if step["difference"] is None
+                else f"{show_value(step['difference'])} more"
             )
     return ", then ".join(told)
 
@@ -349,7 +351,8 @@ def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
     lasts = {column: part["values"][-1] or 0 for column, part in there.items()}
     left = [parts[column] for column, value in lasts.items() if value]
     told = "; ".join(
-        f"{parts[column]} ran full {arrow(part['values'])} times" for column, part in there.items()
+        f"{parts[column]} ran full {join_values(part['values'])} times"
+        for column, part in there.items()
     )
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
     text = f"Only {left[0]} still runs full: {told}." if gone else f"Of these, {told}."
@@ -365,8 +368,8 @@ def _samples(made: Record) -> list[Record]:
         who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
         name = one["printed"] or one["meaning"]
         if made["mode"] == "hosts":
-            text = f"{name}: on average {' against '.join(map(shown, means))} {one['unit']} (worst "
-            text += f"{' against '.join(map(shown, worst))}), by esxtop. {made['sides'][-1]['name']} is "
+            text = f"{name}: on average {' against '.join(map(show_value, means))} {one['unit']} (worst "
+            text += f"{' against '.join(map(show_value, worst))}), by esxtop. {made['sides'][-1]['name']} is "
             said.append(
                 _sentence(
                     f"{text}{one['verdict']} in these minutes; another load may be the reason.",
@@ -374,7 +377,7 @@ def _samples(made: Record) -> list[Record]:
                 )
             )
             continue
-        text = f"{who}: {name} {arrow(means)} {one['unit']} on average (worst {arrow(worst)}), by esxtop. "
+        text = f"{who}: {name} {join_values(means)} {one['unit']} on average (worst {join_values(worst)}), by esxtop. "
         text += f"{one['verdict'].capitalize()} in these minutes; another load may be the reason."
         said.append(_sentence(text, one["at"]))
     return said + _rest(told, "metrics of esxtop")
@@ -396,7 +399,7 @@ def memory(made: Record) -> list[Record]:
                 more = "less" if less else "more"
                 text = (
                     f"{one['machine']} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
-                    f"{name_of(one)} {arrow(one['values'])} kB."
+                    f"{name_of(one)} {join_values(one['values'])} kB."
                 )
                 said.append((one["machine"], _sentence(text, one["at"])))
     return [sentence for _, sentence in said]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from analyzer.report.comparison_words import sized
+from analyzer.report.comparison_words import show_size
 
 Record = dict[str, Any]
 PLAIN = {
@@ -47,9 +47,9 @@ def owned(subject: str, machine: str) -> str:
 def values_of(one: Record, made: Record) -> str:
     """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
     if made["mode"] == "time":
-        return " → ".join(sized(value, one["unit"]) for value in one["values"])
+        return " → ".join(show_size(value, one["unit"]) for value in one["values"])
     return ", ".join(
-        f"{sized(value, one['unit'])} on {side['name']}"
+        f"{show_size(value, one['unit'])} on {side['name']}"
         for value, side in zip(one["values"], made["sides"], strict=True)
         if value is not None
     )

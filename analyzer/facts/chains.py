@@ -18,7 +18,7 @@ Key = tuple[Value, ...]
 
 
 @cache
-def declared(table: str) -> Chain:
+def find_chain(table: str) -> Chain:
     """Return the chain that makes a table; its module is named after the table."""
     module = importlib.import_module(name_modules()[table.partition(".")[2]])
     return next(
@@ -26,34 +26,29 @@ def declared(table: str) -> Chain:
     )
 
 
-def put(facts: Facts, table: Table, nodes: Iterable[str]) -> set[str]:
+def put_chain(facts: Facts, table: Table, nodes: Iterable[str]) -> set[str]:
     """Make the rows of a chain from the tables it is made of; return its name when they are not those it had.
 
     nodes  keys of those of which its first table is known
     """
-    stamp = _stamp(facts, table)
-    if facts.chains.get(table.name) == stamp:
+    # What changes when a source changes.
+    stamp: list[Hashable] = [len(facts.store(name).rows) for name in table.made_of]
+    for node in sorted(facts.nodes):
+        stamp += [facts.coverage(node, name).state for name in table.made_of]
+    if facts.chains.get(table.name) == tuple(stamp):
         return set()
     rows: list[Row] = []
     covers: dict[str, Coverage] = {}
     for node in nodes:
-        walk = _Walk(facts, declared(table.name), node)
-        rows += walk.rows()
-        covers[node] = walk.cover()
-    facts.chains[table.name] = stamp
+        walk = ChainWalk(facts, find_chain(table.name), node)
+        rows += walk.list_rows()
+        covers[node] = walk.judge_coverage()
+    facts.chains[table.name] = tuple(stamp)
     return {table.name} if facts.derive(table, rows, covers) else set()
 
 
-def _stamp(facts: Facts, table: Table) -> Hashable:
-    """Return what changes when a source changes."""
-    sizes = tuple(len(facts.store(name).rows) for name in table.made_of)
-    return sizes, tuple(
-        facts.coverage(node, name).state for node in sorted(facts.nodes) for name in table.made_of
-    )
-
-
 @dataclass(slots=True)
-class _Path:
+class ChainPath:
     """One row in the making: its cells, the row that each was read from, and what could not be followed."""
 
     first: Row
@@ -62,143 +57,139 @@ class _Path:
     lacks: dict[str, tuple[str, str]]
     ended: bool = False
 
-    def forked(self, cells: Mapping[str, Value], row: Row | None = None) -> _Path:
+    def add_cells(self, cells: Mapping[str, Value], row: Row | None = None) -> ChainPath:
         """Return a path that goes on with some cells, read from a row."""
-        read = self.read_from if row is None else {**self.read_from, **dict.fromkeys(cells, row)}
-        return _Path(self.first, {**self.cells, **cells}, read, self.lacks, self.ended)
+        read_from = self.read_from
+        if row is not None:
+            read_from = read_from | dict.fromkeys(cells, row)
+        return ChainPath(self.first, {**self.cells, **cells}, read_from, self.lacks, self.ended)
 
-    def worked_out(self, part: Made) -> _Path:
+    def work_out(self, part: Made) -> ChainPath:
         """Return a path with columns worked out of others: they were read where the first of those was."""
         cells = part.make(self.cells)
         known = next((self.read_from[name] for name in part.of if name in self.read_from), None)
-        lack = next((self.lacks[name] for name in part.of if name in self.lacks), None)
-        path = self.forked(cells, known)
+        path = self.add_cells(cells, known)
         unknown = [name for name, value in cells.items() if value is None]
-        return path if lack is None or not unknown else path.lacking(unknown, *lack)
+        lack = next((self.lacks[name] for name in part.of if name in self.lacks), None)
+        return path if lack is None or not unknown else path.lack_columns(unknown, *lack)
 
-    def lacking(self, columns: Iterable[str], source: str, why: str) -> _Path:
-        """Return a path that goes on without some columns, as a source does not tell them."""
-        lacks = {**self.lacks, **dict.fromkeys(columns, (source, why))}
-        return _Path(self.first, self.cells, self.read_from, lacks, self.ended)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Rows of a source with the same cells, and whether one thing stands there twice."""
-
-    rows: list[Row]
-    twice: bool
+    def lack_columns(self, columns: Iterable[str], source: str, why: str) -> ChainPath:
+        """Return a path that goes on without some columns, as a source does not have them."""
+        lacks = self.lacks | dict.fromkeys(columns, (source, why))
+        return ChainPath(self.first, self.cells, self.read_from, lacks, self.ended)
 
 
-class _Walk:
+class ChainWalk:
     """Follows one chain on one node."""
 
     def __init__(self, facts: Facts, chain: Chain, node: str) -> None:
-        self.facts, self.chain, self.node = facts, chain, node
-        self._found: dict[int, dict[Key, _Rows]] = {}
+        self.facts = facts
+        self.chain = chain
+        self.node = node
+        self._indexes: dict[int, dict[Key, list[Row]]] = {}
 
-    def rows(self) -> Iterator[Row]:
+    def list_rows(self) -> Iterator[Row]:
         """Yield the rows of the chain, in the order of its first table."""
         table = self.chain.table
-        names = [column.name for column in table.columns]
-        for path in self._paths():
-            values = {name: path.cells.get(name) for name in names}
-            values[MISSING.name] = (
-                "; ".join(dict.fromkeys(why for _, why in path.lacks.values())) or None
-            )
-            yield MadeRow(
-                table, values, path.first.block, path.first.line, {}, path.read_from, path.lacks
-            )
+        start = self.chain.start
+        # Of rows with one key the last; a row without a whole key is an object of its own.
+        latest: dict[Hashable, Row] = {}
+        for number, row in enumerate(self._read_rows(start)):
+            key = read_key(row)
+            latest[key if key and None not in key else number] = row
+        names = [column.name for column in start.take]
+        for row in latest.values():
+            cells = {name: row.values.get(start.renamed.get(name, name)) for name in names}
+            paths = [ChainPath(row, cells, dict.fromkeys(names, row), {})]
+            for part in self.chain.parts:
+                further: list[ChainPath] = []
+                for path in paths:
+                    further += self._follow(part, path)
+                paths = further
+            for path in paths:
+                values = {column.name: path.cells.get(column.name) for column in table.columns}
+                reasons = dict.fromkeys(why for _, why in path.lacks.values())
+                values[MISSING.name] = "; ".join(reasons) or None
+                first = path.first
+                yield MadeRow(
+                    table, values, first.block, first.line, {}, path.read_from, path.lacks
+                )
 
-    def cover(self) -> Coverage:
+    def judge_coverage(self) -> Coverage:
         """Return how well the chain is known: as its first table, and worse where a link may have more rows."""
-        many = [source.table for part in self._links() if part.many for source in part.sources]
-        for name in [self.chain.start.table, *many]:
+        names = [self.chain.start.table]
+        for part in self.chain.parts:
+            if isinstance(part, ChainLink) and part.many:
+                names += [source.table for source in part.sources]
+        for name in names:
             known = self.facts.coverage(self.node, name)
             if known.state in LOSSY:
-                words = self.facts.tables[name].words
-                return Coverage(
-                    known.state, known.why or f"{words} was not read whole", rescan=known.rescan
-                )
+                why = known.why or f"{self.facts.tables[name].words} was not read whole"
+                return Coverage(known.state, why, rescan=known.rescan)
         return Coverage("read")
 
-    def _links(self) -> Iterator[ChainLink]:
-        return (part for part in self.chain.parts if isinstance(part, ChainLink))
-
-    def _paths(self) -> Iterator[_Path]:
-        start = self.chain.start
-        taken = [column.name for column in start.take]
-        for row in _latest(self._rows(start)):
-            cells = {name: row.values.get(start.renamed.get(name, name)) for name in taken}
-            paths = [_Path(row, cells, dict.fromkeys(taken, row), {})]
-            for part in self.chain.parts:
-                paths = [further for path in paths for further in self._further(part, path)]
-            yield from paths
-
-    def _further(self, part: Part, path: _Path) -> list[_Path]:
+    def _follow(self, part: Part, path: ChainPath) -> list[ChainPath]:
         """Return the path with the next part, as several where it forks, and as it was where it ends."""
         if isinstance(part, Made):
-            return [path.worked_out(part)]
+            return [path.work_out(part)]
         if isinstance(part, Apart):
-            names = [name.strip() for name in str(path.cells.get(part.names) or "").split(",")]
             row = path.read_from.get(part.names)
-            forks = [path.forked({part.into.name: name}, row) for name in names if name]
+            forks = []
+            for name in str(path.cells.get(part.names) or "").split(","):
+                if name.strip():
+                    forks.append(path.add_cells({part.into.name: name.strip()}, row))
             lack = path.lacks.get(part.names)
-            return forks or [path if lack is None else path.lacking([part.into.name], *lack)]
+            if not forks and lack is not None:
+                return [path.lack_columns([part.into.name], *lack)]
+            return forks or [path]
         path.ended = path.ended or (part.ends is not None and part.ends(path.cells))
-        return [path] if path.ended else self._looked_up(part, path)
+        return [path] if path.ended else self._look_up(part, path)
 
-    def _looked_up(self, link: ChainLink, path: _Path) -> list[_Path]:
-        asked = [
-            source
-            for source in link.sources
-            if all(path.cells.get(mine) is not None for mine in source.on)
-        ]
-        for source in asked:
-            rows = self._matching(source, path)
-            if rows and (link.many or len(rows) == 1):
-                return [path.forked(_cells(link, source, row), row) for row in rows]
+    def _look_up(self, link: ChainLink, path: ChainPath) -> list[ChainPath]:
+        """Return the path with the cells of the first source that has them."""
         columns = [column.name for column in link.take]
+        asked = []
+        for source in link.sources:
+            if any(path.cells.get(mine) is None for mine in source.on):
+                continue
+            rows = self._match(source, path)
+            if rows and (link.many or len(rows) == 1):
+                found = []
+                for row in rows:
+                    values = {}
+                    for name in columns:
+                        values[name] = row.values.get(source.renamed.get(name, name))
+                    found.append(path.add_cells(values, row))
+                return found
+            asked.append((source, rows))
         if asked:
-            best = next((source for source in asked if self._matching(source, path)), asked[0])
-            return [path.lacking(columns, best.table, self._why(best, path))]
-        before = next(
-            (
-                path.lacks[mine]
-                for source in link.sources
-                for mine in source.on
-                if mine in path.lacks
-            ),
-            None,
-        )
-        return [path if before is None else path.lacking(columns, *before)]
+            best, rows = next((pair for pair in asked if pair[1]), asked[0])
+            why = self._explain_lack(best, path, len(rows))
+            return [path.lack_columns(columns, best.table, why)]
+        for source in link.sources:
+            for mine in source.on:
+                if mine in path.lacks:
+                    return [path.lack_columns(columns, *path.lacks[mine])]
+        return [path]
 
-    def _matching(self, source: Source, path: _Path) -> list[Row]:
+    def _match(self, source: Source, path: ChainPath) -> list[Row]:
         """Return the rows of a source that belong to a path: of those with one key the nearest."""
-        found = self._index(source).get(tuple(_same(path.cells[mine]) for mine in source.on))
-        if found is None:
-            return []
-        if not found.twice:
-            return found.rows
+        index = self._indexes.get(id(source))
+        if index is None:
+            index = self._indexes[id(source)] = defaultdict(list)
+            for row in self._read_rows(source):
+                cells = (row.values.get(theirs) for theirs in source.on.values())
+                index[tuple(map(fold_cell, cells))].append(row)
+        rows = index.get(tuple(fold_cell(path.cells[mine]) for mine in source.on), [])
+        if len(set(map(read_key, rows))) == len(rows):
+            return rows
         kept: dict[Key, Row] = {}
-        for row in sorted(found.rows, key=lambda row: _distance(row, path.first)):
-            kept.setdefault(_key(row), row)
+        for row in sorted(rows, key=lambda row: measure_distance(row, path.first)):
+            kept.setdefault(read_key(row), row)
         chosen = {id(row) for row in kept.values()}
-        return [row for row in found.rows if id(row) in chosen]
+        return [row for row in rows if id(row) in chosen]
 
-    def _index(self, source: Source) -> dict[Key, _Rows]:
-        if id(source) not in self._found:
-            index: defaultdict[Key, list[Row]] = defaultdict(list)
-            for row in self._rows(source):
-                index[tuple(_same(row.values.get(theirs)) for theirs in source.on.values())].append(
-                    row
-                )
-            self._found[id(source)] = {
-                key: _Rows(rows, len({*map(_key, rows)}) < len(rows)) for key, rows in index.items()
-            }
-        return self._found[id(source)]
-
-    def _rows(self, source: Source | Start) -> Iterator[Row]:
+    def _read_rows(self, source: Source | Start) -> Iterator[Row]:
         """Yield the rows of a table on this node, those that count."""
         if source.table not in self.facts.tables or not self.facts.count(source.table, self.node):
             return
@@ -207,45 +198,30 @@ class _Walk:
             if row.block.node == self.node and (only is None or only(row.values)):
                 yield row
 
-    def _why(self, source: Source, path: _Path) -> str:
-        table = self.facts.tables[source.table]
+    def _explain_lack(self, source: Source, path: ChainPath, count: int) -> str:
+        """Return why a source does not have the cells of a path, of which it has some rows."""
+        words = self.facts.tables[source.table].words
         known = self.facts.coverage(self.node, source.table)
         if known.state == "":
-            return f"{table.words} of {self.facts.name(self.node)} is not in the case"
+            return f"{words} of {self.facts.name(self.node)} is not in the case"
         sought = ", ".join(str(path.cells[mine]) for mine in source.on)
-        found = len(self._matching(source, path))
-        if found > 1:
-            return f"{table.words} has {found} rows of {sought}"
-        return f"{table.words} has no row of {sought}" + (
-            ", and was not read whole" if known.state in LOSSY else ""
-        )
+        if count > 1:
+            return f"{words} has {count} rows of {sought}"
+        cut = ", and was not read whole" if known.state in LOSSY else ""
+        return f"{words} has no row of {sought}{cut}"
 
 
-def _cells(link: ChainLink, source: Source, row: Row) -> dict[str, Value]:
-    return {
-        column.name: row.values.get(source.renamed.get(column.name, column.name))
-        for column in link.take
-    }
-
-
-def _same(value: Value) -> Value:
+def fold_cell(value: Value) -> Value:
     """Return a value as it compares: addresses and names of one object are printed in either case."""
     return value.lower() if isinstance(value, str) else value
 
 
-def _key(row: Row) -> Key:
+def read_key(row: Row) -> Key:
+    """Return the cells by which a row's object is known."""
     return tuple(row.values.get(name) for name in row.table.key)
 
 
-def _distance(row: Row, first: Row) -> tuple[bool, int, int]:
+def measure_distance(row: Row, first: Row) -> tuple[bool, int, int]:
+    """Return how far a row was read from the first one of a path."""
     mine, other = first.block, row.block
     return mine.address != other.address, abs(mine.order - other.order), -other.order
-
-
-def _latest(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows in their order; of those with one key the last."""
-    kept: dict[Hashable, Row] = {}
-    for number, row in enumerate(rows):
-        key = _key(row)
-        kept[number if not key or None in key else key] = row
-    return list(kept.values())

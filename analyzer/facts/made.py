@@ -15,62 +15,60 @@ from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 
 
-def put(facts: Facts, names: Collection[str] | None = None) -> set[str]:
+def put_tables(facts: Facts, names: Collection[str] | None = None) -> set[str]:
     """Make those of the named tables that are made of others (None: all of these).
 
     Returns the names of the tables whose rows are not those they had before.
     """
-    wanted = made() if names is None else made().intersection(names)
+    wanted = list_made_tables()
+    if names is not None:
+        wanted = wanted.intersection(names)
     changed: set[str] = set()
     for name in sorted(wanted):
         if name == releases.MADE:
-            changed |= releases.put(facts)
+            changed |= releases.put_releases(facts)
         elif name not in site_signs.ALL_TABLES:
-            changed |= _chain(facts, parsing.tables()[name])
-    return changed | _sites(facts, wanted)
+            changed |= put_chain(facts, parsing.tables()[name])
+    if not wanted.isdisjoint(site_signs.TABLES) and site_signs.is_site(facts):
+        from analyzer.facts import nsxv_site  # noqa: PLC0415 - few cases need it
+
+        changed |= nsxv_site.put_site(facts)
+    if not wanted.isdisjoint(site_signs.NSXT_TABLES) and site_signs.is_nsxt_site(facts):
+        from analyzer.facts import nsxt_site  # noqa: PLC0415 - few cases need it
+
+        changed |= nsxt_site.put_site(facts)
+    return changed
 
 
-def kept(table: Table) -> bool:
+def is_archived(table: Table) -> bool:
     """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
     return not table.made_of or table.name == releases.MADE or table.name in site_signs.ALL_TABLES
 
 
 @cache
-def made() -> frozenset[str]:
+def list_made_tables() -> frozenset[str]:
     """Return the names of all tables that are made of others."""
     return frozenset(name for name, table in parsing.tables().items() if table.made_of)
 
 
-def _sites(facts: Facts, wanted: Collection[str]) -> set[str]:
-    changed: set[str] = set()
-    if not set(wanted).isdisjoint(site_signs.TABLES) and site_signs.is_site(facts):
-        from analyzer.facts import site  # noqa: PLC0415 - few cases need it
-
-        changed |= site.put(facts)
-    if not set(wanted).isdisjoint(site_signs.NSXT_TABLES) and site_signs.is_nsxt_site(facts):
-        from analyzer.facts import nsxt_site  # noqa: PLC0415 - few cases need it
-
-        changed |= nsxt_site.put(facts)
-    return changed
-
-
-def _chain(facts: Facts, table: Table) -> set[str]:
+def put_chain(facts: Facts, table: Table) -> set[str]:
     """Make a chain; rows that were given by hand, without any of what it begins with, stay."""
     start = table.made_of[0]
-    nodes = _nodes(facts, start)
+    # The nodes of which the first table is known: a file that holds none of it was read as well.
+    known = set(facts.nodes_with(start))
+    for name in parsing.siblings(start):
+        for node in facts.nodes_with(name):
+            if facts.coverage(node, name).state == "read":
+                known.add(node)
+    nodes = sorted(known)
     if not nodes and table.name not in facts.chains:
         return set()  # a case without it pays for nothing
     if not facts.count(start):
-        known = {node: facts.coverage(node, start) for node in nodes}
-        covers = {node: cover if cover.state else Coverage("read") for node, cover in known.items()}
+        covers = {}
+        for node in nodes:
+            cover = facts.coverage(node, start)
+            covers[node] = cover if cover.state else Coverage("read")
         return {table.name} if facts.derive(table, [], covers) else set()
     from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
-    return chains.put(facts, table, nodes)
-
-
-def _nodes(facts: Facts, start: str) -> list[str]:
-    """Return the nodes of which the first table is known: a file that tells of none was read as well."""
-    beside = {(node, name) for name in parsing.siblings(start) for node in facts.nodes_with(name)}
-    read = {node for node, name in beside if facts.coverage(node, name).state == "read"}
-    return sorted({*facts.nodes_with(start), *read})
+    return chains.put_chain(facts, table, nodes)

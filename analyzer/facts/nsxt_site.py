@@ -1,203 +1,395 @@
 """One picture of an NSX-T site: who belongs to it, and who says what of which channel.
 
-Each row is what one member says, with the line it says it on. A channel has the same ends whoever speaks of it, so that
-two members who contradict one another stand on one line. Sources: the NSX CLI guide (get cluster status, get managers,
-get controllers, get transport-nodes status, get edge-cluster status, get bfd-sessions, get bgp neighbor summary), the
-schemas of the REST API, KB 438022 for the lines of tunnels.
+A channel has the same ends whoever speaks of it, so that two members who contradict one another share one line. An edge
+has an id, an address of its management network and those of its tunnels; a manager has one id in the group CONTROLLER
+and another in the others. Where nothing says whether an id is an edge or a host, it stays a transport node. Sources: the
+NSX CLI guide (get cluster status, get managers, get controllers, get transport-nodes status, get edge-cluster status,
+get bfd-sessions, get bgp neighbor summary), the schemas of the REST API, KB 438022 for the lines of tunnels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from analyzer.artefacts.tables import Row
-from analyzer.facts import site_rows
-from analyzer.facts.nsxt_site_members import CLUSTER, EDGES, SiteNodes, members
-from analyzer.facts.site_clocks import nsxt_skews
-from analyzer.facts.site_names import rows, text
-from analyzer.facts.site_signs import (
-    NSXT_CHANNEL,
-    NSXT_TABLES,
-    SERVED,
-    TUNNEL,
+from analyzer.facts.site_clocks import compare_connections, compare_tunnels
+from analyzer.facts.site_members import (
+    SiteMember,
+    SiteMembers,
+    SiteProduct,
+    has_rows_of,
+    read_text,
 )
+from analyzer.facts.site_signs import NSXT_TABLES, SERVED, TUNNEL
 from analyzer.facts.store import Facts
 
+CLUSTER, EDGES = "management cluster", "edge cluster"  # the other end, where no single one is meant
+ROUTER, TUNNEL_END = "BGP neighbour", "tunnel end"
+OUTSIDE = "outside NSX"
 _UP = {
     "UP": True, "DOWN": False, "STABLE": True, "UNAVAILABLE": False, "CONNECTED": True, "DISCONNECTED": False,
     "OPENED": True, "ESTAB": True, "UNREACHABLE": False, "CONCAT PATH DOWN": False, "UP (ROUTING DOWN)": False,
     "ADMIN DOWN": False, "ADMIN_DOWN": False, "INIT": False,
 }  # fmt: skip
-_said = partial(site_rows.said, table=NSXT_CHANNEL)
-_REST = (
-    ("management_status", "management"),
-    ("control_status", "control"),
-    ("tunnel_status", "tunnels"),
+_NODE_STATES = {
+    "management_status": "management",
+    "control_status": "control",
+    "tunnel_status": "tunnels",
+}
+_REGISTERED = {
+    "mgr": "manager",
+    "ctl": "manager",
+    "edg": "edge",
+    "esx": "host",
+    "manager": "manager",
+    "edge": "edge",
+}
+_NODE_TYPES = {"edge": "edge", "esxi": "host", "esx": "host"}
+_TUNNELS = ("nsxt.bfd_session", "nsxt.tunnel_port")
+_LOGS = ("nsxt.syslog", "nsxt.component_log")  # what only a bundle holds
+NSXT = SiteProduct(
+    tables=NSXT_TABLES,
+    kinds={
+        "nsxt_manager": "manager",
+        "nsxt_edge": "edge",
+        "nsx_t": "transport node",
+        "esxi": "host",
+    },
+    host_tables=(
+        "nsxt.manager_channel",
+        "nsxt.controller_channel",
+        "nsxt.bfd_session",
+        "nsxt.host_tep",
+        "nsxt.host_tunnel",
+    ),
+    own_tables=(
+        "nsxt.node",
+        "nsxt.edge_status",
+        "nsxt.cluster_member",
+        "nsxt.manager_channel",
+        "esxi.host",
+    ),
+    rests={
+        "manager": "its own view of the management cluster, its services and disks, its alarms",
+        "host": "its channels to managers and controllers, its tunnels, its firewall",
+        "edge": "its tunnels, its routing, its state in the edge cluster",
+        "transport node": "its channels to managers and controllers, its tunnels",
+        "tunnel end": "its side of the tunnel",
+    },
 )
 
 
-def put(facts: Facts) -> set[str]:
+def put_site(facts: Facts) -> set[str]:
     """Make the tables of the site; return the names of those that have rows."""
-    return site_rows.put(facts, NSXT_TABLES, _made)
+    if has_rows_of(facts, NSXT_TABLES):
+        return set()
+    site = NsxtSite(facts)
+    return site.put_tables(site.list_channels, site.list_skews)
 
 
-def _made(facts: Facts) -> tuple[Iterable[Row], ...]:
-    nodes = SiteNodes(facts)
-    told = list(_statements(facts, nodes))
-    return members(facts, nodes), told, nsxt_skews(facts, nodes)
+class NsxtSite(SiteMembers):
+    """The members of an NSX-T site, and what each says of its channels."""
 
-
-def _statements(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    yield from _of_cluster(facts, nodes)
-    yield from _of_channels(facts, nodes)
-    yield from _of_views(facts, nodes)
-    yield from _of_edges(facts, nodes)
-    yield from _of_tunnels(facts, nodes)
-    yield from _of_tunnel_lines(facts, nodes)
-
-
-def _state(said: str) -> bool | None:
-    return _UP.get(said.upper())
-
-
-def _of_cluster(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    """Yield what each manager says of the groups of the cluster and of their members."""
-    for row in rows(facts, "nsxt.cluster_group"):
-        if said := text(row, "group_status"):
-            by, group = nodes.speaker(row), f"group {text(row, 'group_type')}"
-            yield _said(facts, row, (by, CLUSTER), (group, "group_status"), said, _state(said), by)
-    for row in rows(facts, "nsxt.cluster_member"):
-        member = nodes.find(text(row, "fqdn"), text(row, "ip"), text(row, "member_uuid"))
-        if member is not None and (said := text(row, "member_status")):
-            by, group = nodes.speaker(row), f"member of {text(row, 'group_type')}"
-            ends = (member.name, CLUSTER) if by == member.name else (by, member.name)
-            yield _said(facts, row, ends, (group, "member_status"), said, _state(said), by)
-
-
-def _of_channels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    """Yield what edges, hosts and managers say of their own channels to managers and controllers."""
-    for row in rows(facts, "nsxt.manager_channel"):
-        by, said = nodes.speaker(row), text(row, "channel_state")
-        ends = nodes.to_manager(by, text(row, "manager_ip"))
-        yield _said(
-            facts, row, ends, ("management", "channel_state"), said or "no state", _state(said), by
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts, NSXT)
+        # A node called like a file is only answers: what the machine is called they do not say.
+        files = self.list_files()
+        self.drop_members(
+            [one for one in self.members if (one.node, facts.nodes[one.node].name) in files]
         )
-    for row in rows(facts, "nsxt.controller_channel"):
-        ip, fqdn, reason = (
-            text(row, name).removeprefix("NA")
-            for name in ("controller_ip", "controller_fqdn", "failure_reason")
-        )
-        if not ip and not fqdn:
-            continue  # a controller that is not used has neither address nor name
-        by, said = nodes.speaker(row), text(row, "channel_state")
-        ends, why = nodes.to_manager(by, ip, fqdn), f": {reason}" if reason else ""
-        yield _said(
-            facts,
-            row,
-            ends,
-            ("control", "channel_state"),
-            f"{said or 'no state'}{why}",
-            _state(said),
-            by,
-        )
+        self.name_managers()
+        self.name_registered()
+        self.name_edges()
+        self.name_hosts()
+        self.name_tunnel_ends()
 
+    def find_evidence(self, member: SiteMember) -> Row | None:
+        """Return the row that shows a member."""
+        return self.find_own_row(member) or member.row
 
-def _of_views(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    """Yield what managers say of transport nodes. One that another controller serves is CLOSED and well.
+    def describe_collected(self, member: SiteMember) -> tuple[str, bool | None]:
+        """Return in words what of a member the case holds, and whether that is whole."""
+        facts, node = self.facts, member.node
+        if member.kind == ROUTER:
+            return OUTSIDE, None
+        if not node:
+            return "not in the case", None
+        if not facts.nodes[node].complete:
+            return "cut", False
+        logs = any(facts.count(name, node) for name in _LOGS)
+        if logs or any(scan.node == node for scan in facts.scans):
+            return "in the case", True
+        return "only output of its CLI", None
 
-    One that nobody has as OPENED is down when every manager of the site was asked; else nothing tells.
-    """
-    told = rows(facts, "nsxt.transport_node")
-    served = {
-        text(row, "transport_node") for row in told if text(row, "connection_state") == "OPENED"
-    }
-    asked = {nodes.speaker(row) for row in told}
-    whole = all(member.name in asked for member in nodes.members if member.kind == "manager")
-    for row in rows(facts, "nsxt.transport_node"):
-        by, said = nodes.speaker(row), text(row, "connection_state")
-        node = nodes.transport_node(
-            text(row, "transport_node"), text(row, "node_type"), text(row, "node_name"), row
-        )
-        elsewhere = text(row, "transport_node") in served
-        up = True if said == "OPENED" else None if elsewhere or not whole else False
-        words = f"{said}: {SERVED}" if elsewhere and not up else said
-        yield _said(facts, row, (node.name, by), ("control", "connection_state"), words, up, by)
-    for row in rows(facts, "nsxt.node_status"):
-        node = nodes.transport_node(text(row, "node_uuid"), "", text(row, "node_name"), row)
-        for column, channel in _REST:
-            if said := text(row, column):
-                by = nodes.speaker(row)
-                yield _said(
-                    facts, row, (node.name, CLUSTER), (channel, column), said, _state(said), by
-                )
+    # -- members
 
+    def list_files(self) -> set[tuple[str, str]]:
+        """Return the nodes that have rows of NSX-T, each with the names of the files of these rows."""
+        found = set()
+        for name in sorted(self.facts.tables):
+            if name.startswith("nsxt."):
+                for row in self.list_rows(name)[:2000]:
+                    address = row.block.address.replace("!", "/")
+                    found.add((row.block.node, address.rpartition("/")[2]))
+        return found
 
-def _of_edges(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    for row in rows(facts, "nsxt.edge_status"):
-        by = nodes.speaker(row)
-        said = f"{text(row, 'edge_state')}, {text(row, 'ha_state') or 'state in the cluster not shown'}"
-        up = _state(text(row, "edge_state"))
-        yield _said(facts, row, (by, EDGES), ("edge cluster", "edge_state"), said, up, by)
-        if said := text(row, "routing_status"):
-            yield _said(
-                facts, row, (by, EDGES), ("routing", "routing_status"), said, _state(said), by
+    def name_managers(self) -> None:
+        """Name the managers of the cluster, and those that have channels."""
+        members = self.list_rows("nsxt.cluster_member")
+        # A name that several managers of the list go by (`nsx-manager`, as deployed) names none.
+        addresses: dict[str, set[str]] = {}
+        for row in members:
+            addresses.setdefault(read_text(row, "fqdn"), set()).add(read_text(row, "ip"))
+        for row in members:
+            fqdn = read_text(row, "fqdn")
+            shared = len(addresses[fqdn] - {""}) > 1
+            self.name_member(
+                "manager",
+                name="" if shared else fqdn,
+                ip=read_text(row, "ip"),
+                object_id=read_text(row, "member_uuid"),
+                row=row,
             )
-    for row in rows(facts, "nsxt.edge_peer"):
-        peer = nodes.find(text(row, "peer_uuid"))
-        if peer is not None:
-            by, said = nodes.speaker(row), text(row, "session_status")
-            channel = f"edge cluster ({text(row, 'interface') or 'no interface'})"
-            ends = _sorted(by, peer.name)
-            yield _said(
-                facts, row, ends, (channel, "session_status"), said or "no state", _state(said), by
-            )
-    for row in rows(facts, "nsxt.bgp_neighbor"):
-        by, said = nodes.speaker(row), text(row, "bgp_state")
-        other = nodes.find(text(row, "neighbor"))
-        if other is not None:
-            channel = f"BGP {text(row, 'address_family')}".strip()
-            up = _state(said) is True if said else None
-            yield _said(
-                facts, row, (by, other.name), (channel, "bgp_state"), said or "no state", up, by
-            )
+        for row in self.list_rows("nsxt.controller_channel"):
+            ip, fqdn = read_used(row, "controller_ip"), read_used(row, "controller_fqdn")
+            if ip:
+                self.name_member("manager", name=fqdn, ip=ip, row=row)
+        for row in self.list_rows("nsxt.manager_channel"):
+            ip = read_text(row, "manager_ip")
+            if ip:
+                self.name_member("manager", ip=ip, row=row)
+
+    def name_registered(self) -> None:
+        """Name the nodes that a manager lists."""
+        for row in self.list_rows("nsxt.registered_node"):
+            kind = _REGISTERED.get(read_text(row, "node_kind").lower())
+            name = read_text(row, "fqdn") or read_text(row, "node_name")
+            uuid = read_text(row, "node_uuid")
+            known = self.find_member(uuid, name) if kind == "manager" else None
+            if known is not None:
+                self.add_alias(known, uuid)
+            elif kind is not None:
+                self.name_member(kind, name=name, object_id=uuid, row=row)
+
+    def name_edges(self) -> None:
+        """Name edges by their own status, and by the addresses of their sessions with peers."""
+        for row in self.list_rows("nsxt.edge_status"):
+            own = self.find_by_node(row.block.node)
+            if own is not None:
+                uuid = read_text(row, "edge_uuid")
+                self.name_member(own.kind, name=own.name, object_id=uuid, row=row)
+        for row in self.list_rows("nsxt.edge_peer"):
+            addresses = read_text(row, "session").split(":")
+            if len(addresses) != 2:
+                continue  # of IPv6 nothing says where one address ends
+            own = self.find_by_node(row.block.node)
+            managed = read_text(row, "interface").startswith("eth")
+            peer = self.name_member("edge", object_id=read_text(row, "peer_uuid"), row=row)
+            for member, address in zip((own, peer), addresses, strict=True):
+                if member is None:
+                    continue
+                if managed:
+                    member.ip = member.ip or address
+                self.add_alias(member, address)
+
+    def name_hosts(self) -> None:
+        """Tie tunnel end points (stack vxlan) to their hosts; a host that no session ends at is no member by it."""
+        ends: set[str] = set()
+        for table in _TUNNELS:
+            ends.update(read_text(row, "remote_ip") for row in self.list_rows(table))
+        for row in self.list_rows("esxi.vmk"):
+            ip, node = read_text(row, "ip_address"), row.block.node
+            member = self.find_by_node(node)
+            if read_text(row, "netstack") == "vxlan" and (member is not None or ip in ends):
+                if member is None:
+                    member = self.name_member("host", name=self.facts.nodes[node].name, row=row)
+                member.node = member.node or node
+                self.add_alias(member, ip)
+        self.name_own_addresses("nsxt.host_tep", "ip")
+
+    def name_own_addresses(self, table: str, column: str) -> None:
+        """Note the addresses that the members of a table give as their own."""
+        for row in self.list_rows(table):
+            own, ip = self.find_by_node(row.block.node), read_text(row, column)
+            if own is not None and ip:
+                self.add_alias(own, ip)
+
+    def name_tunnel_ends(self) -> None:
+        """Name the ends of tunnels and the neighbours of edges that no member has as its address."""
+        self.name_own_addresses("nsxt.bfd_session", "local_ip")
+        neighbours = set()
+        for row in self.list_rows("nsxt.bgp_neighbor"):
+            ip = read_text(row, "neighbor")
+            neighbours.add(ip)
+            if ip and self.find_member(ip) is None:
+                self.name_member(ROUTER, ip=ip, row=row)
+        for row in self.list_rows("nsxt.bfd_session"):
+            ip = read_text(row, "remote_ip")
+            if ip and ip not in neighbours and self.find_member(ip) is None:
+                uplink = read_text(row, "encapsulation") == "vlan"
+                self.name_member(ROUTER if uplink else TUNNEL_END, ip=ip, row=row)
+
+    def find_speaker(self, row: Row) -> str:
+        """Return the name of the member whose output a row is; of an answer that somebody saved, the file's."""
+        member = self.find_by_node(row.block.node)
+        if member is None:
+            return f"whoever answered in {self.facts.name(row.block.node)}"
+        return member.name
+
+    def find_transport_node(self, row: Row, uuid_column: str, node_type: str = "") -> SiteMember:
+        """Return the edge or host with an id, or of a name that one of the case has."""
+        uuid, name = read_text(row, uuid_column), read_text(row, "node_name")
+        found = self.find_member(uuid, name)
+        if found is None:
+            kind = _NODE_TYPES.get(node_type.lower(), "transport node")
+            return self.name_member(kind, name=name, object_id=uuid, row=row)
+        self.add_alias(found, uuid)
+        found.object_id = found.object_id or uuid
+        return found
+
+    # -- channels
+
+    def list_skews(self) -> Iterator[Row]:
+        """Yield how far the clocks of members differ."""
+        yield from compare_connections(self)
+        yield from compare_tunnels(self)
+
+    def list_channels(self) -> Iterator[Row]:
+        """Yield what every member says."""
+        yield from self.list_of_cluster()
+        yield from self.list_own_channels()
+        yield from self.list_transport_nodes()
+        yield from self.list_of_edges()
+        yield from self.list_tunnels()
+
+    def state_word(
+        self, row: Row, ends: tuple[str, str], what: tuple[str, str], words: str = ""
+    ) -> Row:
+        """Return what a member says of a channel in one word; `words` are shown in its place."""
+        state = read_text(row, what[1])
+        up = _UP.get(state.upper())
+        speaker = self.find_speaker(row)
+        return self.state_channel(row, ends, what, words or state or "no state", up, speaker)
+
+    def list_of_cluster(self) -> Iterator[Row]:
+        """Yield what each manager says of the groups of the cluster and of their members."""
+        for row in self.list_rows("nsxt.cluster_group"):
+            if read_text(row, "group_status"):
+                what = (f"group {read_text(row, 'group_type')}", "group_status")
+                yield self.state_word(row, (self.find_speaker(row), CLUSTER), what)
+        for row in self.list_rows("nsxt.cluster_member"):
+            uuid = read_text(row, "member_uuid")
+            member = self.find_member(read_text(row, "fqdn"), read_text(row, "ip"), uuid)
+            if member is not None and read_text(row, "member_status"):
+                by = self.find_speaker(row)
+                ends = (by, CLUSTER if member.name == by else member.name)
+                what = (f"member of {read_text(row, 'group_type')}", "member_status")
+                yield self.state_word(row, ends, what)
+
+    def list_own_channels(self) -> Iterator[Row]:
+        """Yield what edges, hosts and managers say of their own channels to managers and controllers."""
+        for row in self.list_rows("nsxt.manager_channel"):
+            ends = self.find_manager_ends(row, read_text(row, "manager_ip"))
+            yield self.state_word(row, ends, ("management", "channel_state"))
+        for row in self.list_rows("nsxt.controller_channel"):
+            ip, fqdn = read_used(row, "controller_ip"), read_used(row, "controller_fqdn")
+            if not ip and not fqdn:
+                continue  # a controller that is not used has neither address nor name
+            words, reason = read_text(row, "channel_state"), read_used(row, "failure_reason")
+            if reason:
+                words = f"{words or 'no state'}: {reason}"
+            ends = self.find_manager_ends(row, ip, fqdn)
+            yield self.state_word(row, ends, ("control", "channel_state"), words)
+
+    def find_manager_ends(self, row: Row, ip: str, fqdn: str = "") -> tuple[str, str]:
+        """Return the ends of a channel to a manager: from the node that has it."""
+        by = self.find_speaker(row)
+        member = self.find_member(ip, fqdn) or self.name_member("manager", name=fqdn, ip=ip)
+        return by, CLUSTER if member.name == by else member.name
+
+    def list_transport_nodes(self) -> Iterator[Row]:
+        """Yield what managers say of transport nodes. One that another controller serves is CLOSED and well.
+
+        One that no one has as OPENED is down when every manager of the site was asked; else nothing says so.
+        """
+        views = self.list_rows("nsxt.transport_node")
+        served, asked = set(), set()
+        for row in views:
+            asked.add(self.find_speaker(row))
+            if read_text(row, "connection_state") == "OPENED":
+                served.add(read_text(row, "transport_node"))
+        managers = [member.name for member in self.members if member.kind == "manager"]
+        whole = asked.issuperset(managers)
+        for row in views:
+            by, words = self.find_speaker(row), read_text(row, "connection_state")
+            node = self.find_transport_node(row, "transport_node", read_text(row, "node_type"))
+            elsewhere = read_text(row, "transport_node") in served
+            up: bool | None = None
+            if words == "OPENED":
+                up = True
+            elif elsewhere:
+                words = f"{words}: {SERVED}"
+            elif whole:
+                up = False
+            what = ("control", "connection_state")
+            yield self.state_channel(row, (node.name, by), what, words, up, by)
+        for row in self.list_rows("nsxt.node_status"):
+            node = self.find_transport_node(row, "node_uuid")
+            for column, channel in _NODE_STATES.items():
+                if read_text(row, column):
+                    yield self.state_word(row, (node.name, CLUSTER), (channel, column))
+
+    def list_of_edges(self) -> Iterator[Row]:
+        """Yield what edges say of their cluster, their peers and their neighbours."""
+        for row in self.list_rows("nsxt.edge_status"):
+            by = self.find_speaker(row)
+            ha = read_text(row, "ha_state") or "state in the cluster not shown"
+            words = f"{read_text(row, 'edge_state')}, {ha}"
+            yield self.state_word(row, (by, EDGES), ("edge cluster", "edge_state"), words)
+            if read_text(row, "routing_status"):
+                yield self.state_word(row, (by, EDGES), ("routing", "routing_status"))
+        for row in self.list_rows("nsxt.edge_peer"):
+            peer = self.find_member(read_text(row, "peer_uuid"))
+            if peer is not None:
+                channel = f"edge cluster ({read_text(row, 'interface') or 'no interface'})"
+                ends = sort_ends(self.find_speaker(row), peer.name)
+                yield self.state_word(row, ends, (channel, "session_status"))
+        for row in self.list_rows("nsxt.bgp_neighbor"):
+            other = self.find_member(read_text(row, "neighbor"))
+            if other is not None:
+                by, state = self.find_speaker(row), read_text(row, "bgp_state")
+                what = (f"BGP {read_text(row, 'address_family')}".strip(), "bgp_state")
+                up = _UP.get(state.upper()) is True if state else None
+                words = state or "no state"
+                yield self.state_channel(row, (by, other.name), what, words, up, by)
+
+    def list_tunnels(self) -> Iterator[Row]:
+        """Yield what each end says of the BFD session of a tunnel, and its last state in the syslog of an edge."""
+        for row in self.list_rows("nsxt.bfd_session"):
+            other = self.find_member(read_text(row, "remote_ip"))
+            if other is None:
+                continue
+            words, diag = read_text(row, "bfd_session_state"), read_text(row, "bfd_diag")
+            if diag and diag != "No Diagnostic":
+                words = f"{words or 'no state'}: {diag}"
+            uplink = read_text(row, "encapsulation") == "vlan"
+            channel = "BFD of an uplink" if uplink else "tunnel"
+            ends = sort_ends(self.find_speaker(row), other.name)
+            yield self.state_word(row, ends, (channel, "bfd_session_state"), words)
+        lines = self.find_last_hits(TUNNEL, lambda node, hit: (node, str(hit.groups["remote"])))
+        for origin, hit in lines:
+            by, now = self.find_speaker(origin), str(hit.groups["now"])
+            ip = str(hit.groups["remote"])
+            end = self.find_member(ip) or self.name_member(TUNNEL_END, ip=ip, row=origin)
+            ends, words = sort_ends(by, end.name), f"{now} (syslog)"
+            yield self.state_channel(origin, ends, ("tunnel", ""), words, _UP.get(now.upper()), by)
 
 
-def _of_tunnels(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    """Yield what each end says of the BFD session of a tunnel; the same two ends whoever says it."""
-    for row in rows(facts, "nsxt.bfd_session"):
-        other = nodes.find(text(row, "remote_ip"))
-        if other is None:
-            continue
-        by, said = nodes.speaker(row), text(row, "bfd_session_state")
-        diag = text(row, "bfd_diag")
-        words = (
-            f"{said or 'no state'}: {diag}"
-            if diag and diag != "No Diagnostic"
-            else said or "no state"
-        )
-        channel = "BFD of an uplink" if text(row, "encapsulation") == "vlan" else "tunnel"
-        yield _said(
-            facts,
-            row,
-            _sorted(by, other.name),
-            (channel, "bfd_session_state"),
-            words,
-            _state(said),
-            by,
-        )
-
-
-def _of_tunnel_lines(facts: Facts, nodes: SiteNodes) -> Iterator[Row]:
-    """Yield the last state of each tunnel in the syslog of an edge."""
-    lines = site_rows.last_hits(
-        facts, TUNNEL, NSXT_CHANNEL, lambda node, hit: (node, str(hit.groups["remote"]))
-    )
-    for origin, hit in lines:
-        by, now = nodes.speaker(origin), str(hit.groups["now"])
-        ends = _sorted(by, nodes.tunnel_end(str(hit.groups["remote"]), origin).name)
-        yield _said(facts, origin, ends, ("tunnel", ""), f"{now} (syslog)", _state(now), by)
-
-
-def _sorted(one: str, other: str) -> tuple[str, str]:
+def sort_ends(one: str, other: str) -> tuple[str, str]:
+    """Return the ends of a channel in the same order whoever speaks of it."""
     return (one, other) if one <= other else (other, one)
+
+
+def read_used(row: Row, column: str) -> str:
+    """Return a cell as text, "" where it says that the value is not used."""
+    return read_text(row, column).removeprefix("NA")

@@ -19,20 +19,22 @@ STATED, MADE = "esxi.version", "esxi.release"
 UNRANKED = 50
 
 
-def ranked(rows: Sequence[Row]) -> list[Row]:
+def rank_statements(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that state a version, the most trusted first."""
     stated = [row for row in rows if row.values.get("version")]
     return sorted(stated, key=lambda row: row.values.get("rank") or UNRANKED)
 
 
-def build_of(stated: Sequence[Row]) -> Value:
-    """Return the build number of the version that the first of some ranked rows states, None when nobody tells it."""
+def find_build(stated: Sequence[Row]) -> Value:
+    """Return the build number of the version that the first of some ranked rows states, None when no row has it."""
     version = stated[0].values.get("version") if stated else None
-    same = (row for row in stated if row.values.get("version") == version)
-    return next((row.values["build"] for row in same if row.values.get("build")), None)
+    for row in stated:
+        if row.values.get("version") == version and row.values.get("build"):
+            return row.values["build"]
+    return None
 
 
-def put(facts: Facts) -> set[str]:
+def put_releases(facts: Facts) -> set[str]:
     """Make the table of releases from what the facts state; return its name when its rows are not those it had.
 
     Rows that were given by hand, without any statement to choose from, stay.
@@ -42,41 +44,37 @@ def put(facts: Facts) -> set[str]:
     stated: defaultdict[str, list[Row]] = defaultdict(list)
     for row in facts.store(STATED).rows:
         stated[row.block.node].append(row)
-    rows = [_row(best) for _, own in sorted(stated.items()) if (best := ranked(own))]
-    there = {row.block.node for row in rows}
-    nodes = facts.nodes_with(STATED)
-    covers = {key: Coverage("read") if key in there else _untold(facts, key) for key in nodes}
+    rows = []
+    covers = {}
+    for node in facts.nodes_with(STATED):
+        covers[node] = facts.coverage(node, STATED)
+        if covers[node].state == "read":  # a host has a version even where no file states it
+            why = f"the version of {facts.name(node)} does not appear in any file"
+            covers[node] = Coverage("unparsed", why)
+    for node, own in sorted(stated.items()):
+        ranked = rank_statements(own)
+        if ranked:
+            rows.append(make_release(ranked))
+            covers[node] = Coverage("read")
     return {MADE} if facts.derive(parsing.tables()[MADE], rows, covers) else set()
 
 
-def _untold(facts: Facts, node: str) -> Coverage:
-    """Return the coverage of a host whose version nobody states: it has one all the same."""
-    known = facts.coverage(node, STATED)
-    if known.state != "read":
-        return known
-    return Coverage("unparsed", f"the version of {facts.name(node)} does not appear in any file")
-
-
-def _row(stated: Sequence[Row]) -> Row:
+def make_release(stated: Sequence[Row]) -> Row:
+    """Return the release of a host from the rows that state it, the most trusted first."""
     best = stated[0]
-    build = build_of(stated)
+    version, build = best.values["version"], find_build(stated)
     known = builds.lookup("esxi", build) if isinstance(build, int) else None
-    others = {
-        str(row.values["version"]): str(row.values.get("origin") or "") for row in reversed(stated)
-    }
-    others.pop(str(best.values["version"]))
+    others = {}
+    for row in reversed(stated):
+        others[str(row.values["version"])] = str(row.values.get("origin") or "")
+    others.pop(str(version))
+    shown = [f"{other} ({place})" if place else other for other, place in sorted(others.items())]
     values: dict[str, Value] = {
-        "version": best.values["version"],
+        "version": version,
         "build": build,
-        "release": known.name
-        if known is not None and known.version == best.values["version"]
-        else None,
+        "release": known.name if known is not None and known.version == version else None,
         "update_text": best.values.get("update_text"),
         "origin": best.values.get("origin"),
-        "others": ", ".join(
-            f"{version} ({place})" if place else version
-            for version, place in sorted(others.items())
-        )
-        or None,
+        "others": ", ".join(shown) or None,
     }
     return Row(parsing.tables()[MADE], values, best.block, best.line, dict(best.lines))

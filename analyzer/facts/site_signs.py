@@ -1,4 +1,4 @@
-"""What tells that a case speaks of an NSX site, and what of its picture stands in logs."""
+"""By what a case speaks of an NSX site, and what of its picture is in logs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ TABLES = (MEMBER, CHANNEL, SKEW)
 NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW = "nsxt.site_member", "nsxt.site_channel", "nsxt.site_skew"
 NSXT_TABLES = (NSXT_MEMBER, NSXT_CHANNEL, NSXT_SKEW)
 ALL_TABLES = (*TABLES, *NSXT_TABLES)
-IDLE = (
-    "standby",
-    "not used",
-)  # what a node says of a manager or controller that is ready and does not serve it
+# What a node says of a manager or controller that is ready and does not serve it.
+IDLE = ("standby", "not used")
 SERVED = "another controller serves it"  # a channel that is CLOSED and meant to be
 HOST_STATUS = Signature(
     "site/host-status",
@@ -33,9 +31,10 @@ TUNNEL = Signature(
     r"Tunnel (?P<local>[0-9a-fA-F.]+):(?P<remote>[0-9a-fA-F.]+)\(\w+\) state updated from \w+ to (?P<now>\w+)",
 )
 SITE_SIGNATURES = (HOST_STATUS, PACKETS, TUNNEL)
-_KIND_OF_NODE = ("nsx_manager", "nsx_controller", "nsx_edge")
+_NSXV_KINDS = ("nsx_manager", "nsx_controller", "nsx_edge")
+_NSXV_FACTS = ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers")
 _NSXT_KINDS = ("nsxt_manager", "nsxt_edge")
-_NSXT_SAYS = (
+_NSXT_FACTS = (
     "nsxt.manager_channel",
     "nsxt.controller_channel",
     "nsxt.cluster_member",
@@ -45,15 +44,16 @@ _NSXT_SAYS = (
 
 def is_site(facts: Facts) -> bool:
     """Tell whether the case holds anything of NSX for vSphere."""
-    return any(info.kind in _KIND_OF_NODE for info in facts.nodes.values()) or any(
-        facts.count(table)
-        for table in ("nsx.vxlan_network", "nsx.vdr", "nsx.controllers")
-        if table in facts.tables
-    )
+    return holds_site(facts, _NSXV_KINDS, _NSXV_FACTS)
 
 
 def is_nsxt_site(facts: Facts) -> bool:
     """Tell whether the case holds anything of a site of NSX-T: a manager, an edge, or a node that speaks of them."""
-    return any(info.kind in _NSXT_KINDS for info in facts.nodes.values()) or any(
-        facts.count(table) for table in _NSXT_SAYS if table in facts.tables
-    )
+    return holds_site(facts, _NSXT_KINDS, _NSXT_FACTS)
+
+
+def holds_site(facts: Facts, kinds: tuple[str, ...], tables: tuple[str, ...]) -> bool:
+    """Tell whether a case has a node of some kinds, or a row of some tables."""
+    if any(info.kind in kinds for info in facts.nodes.values()):
+        return True
+    return any(facts.count(table) for table in tables if table in facts.tables)

@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.artefacts import builds, parsing
 from analyzer.artefacts.tables import Row
-from analyzer.facts.releases import build_of, ranked
+from analyzer.facts.releases import find_build, rank_statements
 from analyzer.ingest.intake import Intake, LogSpan
 from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.nodes import LABELS, Node
@@ -204,9 +204,9 @@ def _record(
     node: Node, rows: dict[tuple[str, str], list[Row]], spans: list[LogSpan]
 ) -> dict[str, Any]:
     stated = [row for table in _STATED for row in rows[(node.id, table)]]
-    stated = ranked(stated)
+    stated = rank_statements(stated)
     best = stated[0].values if stated else {}
-    version, build = str(best.get("version") or ""), build_of(stated)
+    version, build = str(best.get("version") or ""), find_build(stated)
     uptime = next((row.values.get("uptime_s") for row in rows[(node.id, "esxi.uptime")]), None)
     warnings = [*dict.fromkeys(node.warnings)]
     others = sorted({str(row.values["version"]) for row in stated} - {version})

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from analyzer.judge.choosing import grade_severity
+from analyzer.judge.node_coverage import kinds_of
+from analyzer.judge.rule_evaluation import verdict_of
 from analyzer.judge.whole_catalog import (
     JudgementBuilder,
     OnJudged,
-    alone,
-    graded,
     judge,
     judge_cases,
     judge_many,
-    kinds_of,
-    unjudged,
-    verdict_of,
+    judge_nothing,
+    judge_rule,
 )
 
 __all__ = [
     "JudgementBuilder",
     "OnJudged",
-    "alone",
-    "graded",
+    "grade_severity",
     "judge",
     "judge_cases",
     "judge_many",
+    "judge_nothing",
+    "judge_rule",
     "kinds_of",
-    "unjudged",
     "verdict_of",
 ]

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from analyzer.facts.database import version_key as version_key_of
-from analyzer.judge.case_rows import moment
+from analyzer.judge.case_rows import parse_moment
 from analyzer.rules.language.expression import ExprNode
 
 Env = list[Any]  # what is known of one subject, by slot
@@ -42,7 +42,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_WHOLE: dict[str, Callable[[Any, Any], Any]] = {
+WHOLE: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -56,22 +56,22 @@ version_key = lru_cache(maxsize=65_536)(version_key_of)
 class Subjects(Protocol):
     """What expressions ask of the subject at hand."""
 
-    def cell(self, alias: str, column: str) -> Fn:
+    def make_cell(self, alias: str, column: str) -> Fn:
         """Return what gives a cell of a row."""
 
-    def present(self, alias: str) -> Fn:
+    def make_presence(self, alias: str) -> Fn:
         """Return what tells whether there is a row."""
 
-    def seen(self, name: str, part: str) -> Fn:
+    def make_seen(self, name: str, part: str) -> Fn:
         """Return what gives a value that logs answer: `burst`, or with a part `burst.count`."""
 
-    def parts(self, node: ExprNode) -> Fn:
+    def make_parts(self, node: ExprNode) -> Fn:
         """Return what gives the parts of an aggregate, None over no rows."""
 
-    def unsure(self, alias: str) -> Fn:
+    def make_doubt(self, alias: str) -> Fn:
         """Return what tells whether rows of an alias may be missing."""
 
-    def memo(self) -> int:
+    def add_memo(self) -> int:
         """Return a slot that is emptied for every subject."""
 
 
@@ -92,57 +92,68 @@ class Closures:
             found = self._made[id(node)] = _MAKE[node.op](self, node)
         return found
 
+    def list_doubts(self, node: ExprNode) -> list[Fn]:
+        """Return for each alias that a value comes from what tells whether rows of it may be missing."""
+        aliases = {leaf.name for leaf in node.walk() if leaf.op in ("column", "row")}
+        return [self.subjects.make_doubt(alias) for alias in sorted(aliases)]
+
     def release(self) -> None:
-        """Let go of the functions, which hold this and each other."""
+        """Drop the functions, which hold this and each other."""
         self._made.clear()
 
     # -- leaves
 
-    def _literal(self, node: ExprNode) -> Fn:
-        value = literal(node)
+    def make_literal(self, node: ExprNode) -> Fn:
+        """Return what gives a constant."""
+        value = read_literal(node)
         return lambda _: value
 
-    def _column(self, node: ExprNode) -> Fn:
-        cell = self.subjects.cell(node.name, node.column)
+    def make_column(self, node: ExprNode) -> Fn:
+        """Return what gives a cell: of a version its key."""
+        cell = self.subjects.make_cell(node.name, node.column)
         if self.texts and node.type == "float":
-            return lambda env: number_of(cell(env))
+            return lambda env: parse_number(cell(env))
         if node.type != "version":
             return cell
 
-        def version(env: Env) -> Any:
+        def read_version(env: Env) -> Any:
             found = cell(env)
             return None if found is None else version_key(found)
 
-        return version
+        return read_version
 
-    def _row(self, node: ExprNode) -> Fn:
-        return self.subjects.present(node.name)
+    def make_row(self, node: ExprNode) -> Fn:
+        """Return what tells whether there is a row."""
+        return self.subjects.make_presence(node.name)
 
-    def _seen(self, node: ExprNode) -> Fn:
-        return self.subjects.seen(node.name, node.column)
+    def make_seen(self, node: ExprNode) -> Fn:
+        """Return what gives an answer of the logs."""
+        return self.subjects.make_seen(node.name, node.column)
 
-    def _let(self, node: ExprNode) -> Fn:
+    def make_let(self, node: ExprNode) -> Fn:
+        """Return what gives a named value, worked out once for a subject."""
         body = node.args[0]
         value = self(body)
         if node.many or body.is_aggregate or body.op in ("literal", "column", "let"):
             return value
-        slot = self.subjects.memo()
+        slot = self.subjects.add_memo()
 
-        def named(env: Env) -> Any:
+        def read_named(env: Env) -> Any:
             found = env[slot]
             if found is UNSET:
                 found = env[slot] = value(env)
             return found
 
-        return named
+        return read_named
 
     # -- logic
 
-    def _logical(self, node: ExprNode) -> Fn:
+    def make_logical(self, node: ExprNode) -> Fn:
+        """Return what answers `and` or `or`."""
         parts = [self(child) for child in node.args]
         decisive = node.op == "or"
 
-        def logical(env: Env) -> bool | None:
+        def combine(env: Env) -> bool | None:
             unknown = False
             for part in parts:
                 value: bool | None = part(env)
@@ -151,21 +162,23 @@ class Closures:
                 unknown = unknown or value is None
             return None if unknown else not decisive
 
-        return logical
+        return combine
 
-    def _not(self, node: ExprNode) -> Fn:
+    def make_not(self, node: ExprNode) -> Fn:
+        """Return what answers `not`."""
         part = self(node.args[0])
 
-        def negated(env: Env) -> bool | None:
+        def negate(env: Env) -> bool | None:
             value = part(env)
             return None if value is None else not value
 
-        return negated
+        return negate
 
-    def _in(self, node: ExprNode) -> Fn:
+    def make_membership(self, node: ExprNode) -> Fn:
+        """Return what tells whether a value is one of several."""
         value, *choices = (self(child) for child in node.args)
 
-        def member(env: Env) -> bool | None:
+        def is_member(env: Env) -> bool | None:
             mine = value(env)
             if mine is None:
                 return None
@@ -177,82 +190,86 @@ class Closures:
                 unknown = unknown or other is None
             return None if unknown else False
 
-        return member
+        return is_member
 
-    def _known(self, node: ExprNode) -> Fn:
+    def make_known(self, node: ExprNode) -> Fn:
+        """Return what tells whether a value is known."""
         value = node.args[0]
         there = self(value)
         by_row = value.op == "row"
-        aliases = sorted({leaf.name for leaf in value.walk() if leaf.op in ("column", "row")})
-        doubts = [self.subjects.unsure(alias) for alias in aliases]
+        doubts = self.list_doubts(value)
 
-        def known(env: Env) -> bool | None:
+        def is_known(env: Env) -> bool | None:
             found = there(env)
             if found if by_row else found is not None:
                 return True
             return None if any(doubt(env) for doubt in doubts) else False
 
-        return known
+        return is_known
 
     # -- numbers
 
-    def _neg(self, node: ExprNode) -> Fn:
+    def make_negative(self, node: ExprNode) -> Fn:
+        """Return what gives a number with the other sign."""
         part = self(node.args[0])
 
-        def negative(env: Env) -> Any:
+        def change_sign(env: Env) -> Any:
             value = part(env)
             return None if value is None else -value
 
-        return negative
+        return change_sign
 
-    def _arithmetic(self, node: ExprNode) -> Fn:
+    def make_arithmetic(self, node: ExprNode) -> Fn:
+        """Return what gives a sum, difference, product or quotient."""
         one, two = (self(child) for child in node.args)
-        work = arithmetic(node)
+        work = choose_arithmetic(node)
 
-        def worked(env: Env) -> Any:
+        def work_out(env: Env) -> Any:
             left = one(env)
             if left is None:
                 return None
             right = two(env)
             return None if right is None else work(left, right)
 
-        return worked
+        return work_out
 
-    def _extreme(self, node: ExprNode) -> Fn:
+    def make_extreme(self, node: ExprNode) -> Fn:
+        """Return what gives the least or the greatest of some values."""
         parts = [self(child) for child in node.args]
         pick = min if node.op == "least" else max
         cast = float if node.type == "float" else None
 
-        def extreme(env: Env) -> Any:
+        def pick_extreme(env: Env) -> Any:
             values = [part(env) for part in parts]
             if None in values:
                 return None
             found = pick(values)
             return found if cast is None else cast(found)
 
-        return extreme
+        return pick_extreme
 
     # -- comparisons
 
-    def _compare(self, node: ExprNode) -> Fn:
+    def make_comparison(self, node: ExprNode) -> Fn:
+        """Return what compares two values, or the bounds of what may have any of several."""
         left, right = node.args
         sign = node.name
-        if sign in ("==", "!=") or not (bounded(left) or bounded(right)):
+        if sign in ("==", "!=") or not (find_bounded(left) or find_bounded(right)):
             compare, one, two = COMPARE[sign], self(left), self(right)
 
-            def compared(env: Env) -> bool | None:
+            def compare_values(env: Env) -> bool | None:
                 mine = one(env)
                 if mine is None:
                     return None
                 other = two(env)
                 return None if other is None else compare(mine, other)
 
-            return compared
+            return compare_values
         if sign in ("<", "<="):  # a < b is b > a
             left, right, sign = right, left, sign.replace("<", ">")
-        compare, bounds, others = COMPARE[sign], self.bounds(left), self.bounds(right)
+        compare, bounds, others = COMPARE[sign], self.make_bounds(left), self.make_bounds(right)
 
-        def decided(env: Env) -> bool | None:
+        def compare_bounds(env: Env) -> bool | None:
             low, high = bounds(env)
             other_low, other_high = others(env)
             if low is not None and other_high is not None and compare(low, other_high):
@@ -261,19 +278,19 @@ class Closures:
                 return False
             return None
 
-        return decided
+        return compare_bounds
 
-    def bounds(self, node: ExprNode) -> Callable[[Env], tuple[Any, Any]]:
+    def make_bounds(self, node: ExprNode) -> Callable[[Env], tuple[Any, Any]]:
         """Return what gives the least and the greatest value a node can have, given what is unknown."""
-        fold = bounded(node)
+        fold = find_bounded(node)
         if fold is None:
             value = self(node)
             return lambda env: (value(env),) * 2
-        parts, unsure = self.subjects.parts(fold), self.subjects.unsure(fold.name)
+        parts, unsure = self.subjects.make_parts(fold), self.subjects.make_doubt(fold.name)
         if fold.op in ("max", "min"):
             top = fold.op == "max"
 
-            def extremes(env: Env) -> tuple[Any, Any]:
+            def bound_extreme(env: Env) -> tuple[Any, Any]:
                 found = parts(env)
                 if found is None:
                     return None, None
@@ -281,32 +298,31 @@ class Closures:
                 complete = value if rows == known and not unsure(env) else None
                 return (value, complete) if top else (complete, value)
 
-            return extremes
+            return bound_extreme
         share = fold.op == "share"
 
-        def counts(env: Env) -> tuple[Any, Any]:
+        def bound_count(env: Env) -> tuple[Any, Any]:
             found = parts(env)
             if found is None:
                 return None, None
             rows, known, true = found
             if share:
-                return (
-                    (None, None)
-                    if not rows or unsure(env)
-                    else (true / rows, (true + rows - known) / rows)
-                )
+                if not rows or unsure(env):
+                    return None, None
+                return true / rows, (true + rows - known) / rows
             return true, None if unsure(env) else true + rows - known
 
-        return counts
+        return bound_count
 
     # -- aggregates
 
-    def _aggregate(self, node: ExprNode) -> Fn:
-        parts, unsure = self.subjects.parts(node), self.subjects.unsure(node.name)
+    def make_aggregate(self, node: ExprNode) -> Fn:
+        """Return what gives an aggregate; None where an unknown row decides it."""
+        parts, unsure = self.subjects.make_parts(node), self.subjects.make_doubt(node.name)
         if node.op in ("any", "all"):
             some = node.op == "any"
 
-            def quantified(env: Env) -> bool | None:
+            def quantify(env: Env) -> bool | None:
                 found = parts(env)
                 if found is None:
                     return None
@@ -315,82 +331,84 @@ class Closures:
                     return some
                 return not some if rows == known and not unsure(env) else None
 
-            return quantified
+            return quantify
         share = node.op == "share"
 
-        def folded(env: Env) -> Any:
+        def read_parts(env: Env) -> Any:
             found = parts(env)
             if found is None or found[0] != found[1] or unsure(env):
                 return None
             return found[2] / found[0] if share else found[2]
 
-        return folded
+        return read_parts
 
 
-def number_of(value: Any) -> float | None:
+def parse_number(value: Any) -> float | None:
     """Return a number, or a text that is one, as a float; None when it is none."""
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value.strip()) else None
     return None if value is None or isinstance(value, bool) else float(value)
 
 
-def literal(node: ExprNode) -> Any:
+def read_literal(node: ExprNode) -> Any:
     """Return the value of a literal as it is compared: a version by its key, a time as a moment."""
     if node.type == "version":
         return version_key(str(node.value))
-    return moment(str(node.value)) if node.type == "time" else node.value
+    return parse_moment(str(node.value)) if node.type == "time" else node.value
 
 
-def bounded(node: ExprNode) -> ExprNode | None:
+def find_bounded(node: ExprNode) -> ExprNode | None:
     """Return the aggregate with bounds that a node stands for, through names."""
     while node.op == "let":
         node = node.args[0]
     return node if node.op in BOUNDED else None
 
 
-def arithmetic(node: ExprNode) -> Callable[[Any, Any], Any]:
+def choose_arithmetic(node: ExprNode) -> Callable[[Any, Any], Any]:
     """Return what works out one sum, difference, product or quotient of two known values."""
     if node.args[0].type == "time":
-        return _seconds
+        return subtract_times
     if node.op == "/":
-        return _quotient
-    work = _WHOLE[node.op]
+        return divide
+    work = WHOLE[node.op]
     if node.type == "float":
         return lambda one, two: work(float(one), float(two))
 
-    def whole(one: int, two: int) -> int | None:
+    def work_out_whole(one: int, two: int) -> int | None:
         found = work(one, two)
         return None if abs(found) >= HUGE else int(found)
 
-    return whole
+    return work_out_whole
 
 
-def _seconds(one: datetime, two: datetime) -> float:
+def subtract_times(one: datetime, two: datetime) -> float:
+    """Return the seconds between two moments."""
     return (one - two).total_seconds()
 
 
-def _quotient(one: float, two: float) -> float | None:
+def divide(one: float, two: float) -> float | None:
+    """Return a quotient, None where the divisor is 0."""
     return float(one) / float(two) if two else None
 
 
 _MAKE: dict[str, Callable[[Closures, ExprNode], Fn]] = {
-    "literal": Closures._literal,
-    "column": Closures._column,
-    "row": Closures._row,
-    "let": Closures._let,
-    "seen": Closures._seen,
-    "seen_field": Closures._seen,
-    "and": Closures._logical,
-    "or": Closures._logical,
-    "not": Closures._not,
-    "neg": Closures._neg,
-    **dict.fromkeys("+-*/", Closures._arithmetic),
-    "compare": Closures._compare,
-    "in": Closures._in,
-    "least": Closures._extreme,
-    "greatest": Closures._extreme,
-    "known": Closures._known,
+    "literal": Closures.make_literal,
+    "column": Closures.make_column,
+    "row": Closures.make_row,
+    "let": Closures.make_let,
+    "seen": Closures.make_seen,
+    "seen_field": Closures.make_seen,
+    "and": Closures.make_logical,
+    "or": Closures.make_logical,
+    "not": Closures.make_not,
+    "neg": Closures.make_negative,
+    **dict.fromkeys("+-*/", Closures.make_arithmetic),
+    "compare": Closures.make_comparison,
+    "in": Closures.make_membership,
+    "least": Closures.make_extreme,
+    "greatest": Closures.make_extreme,
+    "known": Closures.make_known,
     **dict.fromkeys(
-        ("any", "all", "share", "count", "sum", "max", "min", "mean"), Closures._aggregate
+        ("any", "all", "share", "count", "sum", "max", "min", "mean"), Closures.make_aggregate
     ),
 }

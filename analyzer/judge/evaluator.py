@@ -1,8 +1,8 @@
 """Evaluates a rule over the subjects of a case: the answers, and what a finding shows of each.
 
-Every subject is a list of slots: its row, then for each alias of the rule the row or the rows beside it, found when an
-expression first asks for them. Conditions are answered twice where rows may be missing: plainly, and minding all that a
-cut source may have taken away.
+Every subject is a list of slots: its row, then for each alias of the rule the row or the rows joined to it, found when
+an expression first asks for them. Conditions are answered twice where rows may be missing: plainly, and minding all
+that a cut source may have taken away.
 """
 
 from __future__ import annotations
@@ -10,67 +10,99 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import text
-from analyzer.judge.case_rows import (
-    CaseRow,
-    CaseTable,
-    after,
-    capture_rows,
-    moment,
-    once_each,
-    table_of,
-)
+from analyzer.judge.case_rows import CaseRow, drop_repeated, parse_moment, sort_last
 from analyzer.judge.closures import COUNTING, UNSET, Closures, Env, Fn
-from analyzer.judge.folding import Fold
-from analyzer.judge.joining import JoinedRows, Joiner
+from analyzer.judge.joining import (
+    Aggregate,
+    CaseTable,
+    JoinedRows,
+    Joiner,
+    list_leaves,
+    read_table,
+)
 from analyzer.judge.log_conditions import Answers
-from analyzer.judge.missing import losing, losing_anywhere, whole_anywhere, whole_nodes
-from analyzer.judge.subject_detail import BASE, CAREFUL, MODE, PLAIN, UNSEEN, SubjectDetail
+from analyzer.judge.node_coverage import (
+    is_whole_anywhere,
+    list_losing_nodes,
+    list_whole_nodes,
+    may_lose_anywhere,
+)
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, nodes_of
-from analyzer.rules import Rule
+from analyzer.rules import Join, Population, Rule
 from analyzer.rules.language.expression import SEEN_FIELDS, ExprNode
 from analyzer.runtime.errors import BacklineError
 
-Own = Mapping[str, Mapping[str, Answers]]  # what logs say, by node and name
-# A row, whether it was not seen, the row of the population it comes from, the row of the catalog it is judged by.
-_Base = tuple[CaseRow, bool, CaseRow | None, CaseRow | None]
-_Losses = tuple[
-    bool | Collection[str], ...
-]  # for each mode: nodes that may have lost rows, or whether the case may
+# Slots: the subject's row, whether it takes the place of what was not seen, how it is judged.
+BASE, UNSEEN, MODE = range(3)
+# The last: what a finding prints, values over the lines that were seen.
+PLAIN, CAREFUL, SHOWN = range(3)
 STEPS = 1024  # rows and subjects between two looks at the clock
 _SMALLER = "Does a join pair every row of a large table with every row of another? Join by a column, or use `where`."
+
+LogAnswers = Mapping[str, Mapping[str, Answers]]  # what logs hold, by node and name
+# For each mode: nodes that may have lost rows, or whether the case may.
+Losses = tuple[bool | Collection[str], ...]
+
+
+class Base(NamedTuple):
+    """What a subject is made of.
+
+    row     of `each`, or in the place of what was not seen
+    listed  row of the population it comes from
+    fact    row of the catalog it is judged by
+    """
+
+    row: CaseRow
+    unseen: bool = False
+    listed: CaseRow | None = None
+    fact: CaseRow | None = None
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Sort key: the order of the case."""
+        row = self.row
+        place = sort_last(row.order), row.source is None, row.source or "", sort_last(row.line)
+        fact = -1 if self.fact is None else self.fact.number
+        return row.name, row.node, *place, row.number, fact
 
 
 class Evaluator:
     """A rule and a case: answers for every subject."""
 
-    def __init__(self, rule: Rule, facts: Facts, answers: Own, unseen_nodes: Sequence[str]) -> None:
-        self.rule, self.facts, self.answers, self.unseen_nodes = rule, facts, answers, unseen_nodes
+    def __init__(
+        self, rule: Rule, facts: Facts, answers: LogAnswers, unseen_nodes: Sequence[str]
+    ) -> None:
+        self.rule = rule
+        self.facts = facts
+        self.answers = answers
+        self.unseen_nodes = unseen_nodes
         self.until = time.thread_time() + facts.seconds
         self.aliases = rule.aliases
         self.slots = {alias: 3 + 2 * place for place, alias in enumerate(self.aliases)}
         self.slots[rule.each.name] = BASE
         self.size = 3 + 2 * len(self.aliases)
-        self.joined = {join.alias.name for join in rule.joins}
+        self.joins: dict[str, Join] = {join.alias.name: join for join in rule.joins}
         self.memos: list[int] = []  # slots of named values, which hang on the mode
         self.closures = Closures(self)
-        self.wheres = Closures(_Wheres(self))
+        self.wheres = Closures(WhereSubjects(self))
         self.joiners: dict[str, Joiner] = {}
-        self.folds: dict[int, Fold] = {}
-        self.bases: list[_Base] = []
-        self._losses: dict[str, _Losses] = {}
+        self.aggregates: dict[int, Aggregate] = {}
+        self.bases: list[Base] = []
+        self._losses: dict[str, Losses] = {}
         self._whole: dict[str, Fn] = {}
         known = nodes_of(rule)
-        self.printed, self.single = known.printed, known.single
+        self.printed = known.printed
+        self.single = known.single
         self.spread = next((join for join in rule.joins if join.each), None)
         self.unmet = 0  # rows of `each` that no row of the catalog speaks of
-        self._looked = 0
+        self._steps = 0
 
     def release(self) -> None:
-        """Let go of all that was made; nothing can be asked any more.
+        """Drop all that was made; nothing can be asked any more.
 
         The functions hold each other in circles, and a case is judged by hundreds of rules: Python would find them
         only by looking through all that is there, which takes longer than to judge a small case.
@@ -81,72 +113,58 @@ class Evaluator:
 
     # -- answers
 
-    def subjects(self, added: Sequence[ExprNode] = ()) -> list[Subject]:
+    def list_subjects(self, added: Sequence[ExprNode] = ()) -> list[Subject]:
         """Return one answer for each row of `each` and each row that was not seen, in the order of the case.
 
         added  further conditions to answer; then none is left out because another settles the verdict
         """
         rule = self.rule
-        self.bases = sorted(self._bases(), key=_order)[: SUBJECTS + 1]
-        conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
-        answers = [self.closures(node) if node is not None else _true for node in conditions]
+        bases = sorted(self._list_bases(), key=lambda base: base.order)
+        self.bases = bases[: SUBJECTS + 1]
+        only = answer_true if rule.only is None else self.closures(rule.only)
+        when = self.closures(rule.when)
+        outcomes = [self.closures(outcome.when) for outcome in rule.outcomes]
         more = [self.closures(node) for node in added]
-        careful = bool(self._careful())
-        numbered = enumerate(self.bases, 1)
-        return [
-            self._subject(number, base, answers, more, careful=careful) for number, base in numbered
-        ]
-
-    def _subject(
-        self, number: int, base: _Base, answers: Sequence[Fn], added: Sequence[Fn], *, careful: bool
-    ) -> Subject:
-        self.look()
-        env = self._env(*base)
-        gate, condition, *outcomes = answers
-        only, when = gate(env), condition(env)
-        safe = self.in_mode(env, CAREFUL) if careful else env
-        safe_only, safe_when = (gate(safe), condition(safe)) if careful else (only, when)
-        row, unseen, *_ = base
-        found = Subject(
-            number,
-            0,
-            row.node,
-            unseen,
-            only,
-            when,
-            [None] * len(outcomes),
-            safe_only,
-            safe_when,
-            [],
-        )
-        if added or (only is True and when is True):
-            found.outcomes = [outcome(env) for outcome in outcomes]
-            found.added = [one(env) for one in added]
-        found.safe_outcomes, found.safe_added = found.outcomes, found.added
-        if careful and (added or (only is True and when is True)):
-            found.safe_outcomes = [outcome(safe) for outcome in outcomes]
-            found.safe_added = [one(safe) for one in added]
+        careful = False  # a join may miss more rows than the plain answer minds
+        for alias in self.joins:
+            plain, strict, _ = self._find_losses(alias)
+            careful = careful or plain != strict
+        found = []
+        for number, base in enumerate(self.bases, 1):
+            self.count_steps()
+            env = self._make_env(base)
+            gate, condition = only(env), when(env)
+            row, unseen = base.row, base.unseen
+            subject = Subject(number, 0, row.node, unseen, gate, condition, [], gate, condition, [])
+            subject.outcomes = [None] * len(outcomes)
+            answered = bool(added) or (gate is True and condition is True)
+            if answered:
+                subject.outcomes = [outcome(env) for outcome in outcomes]
+                subject.added = [one(env) for one in more]
+            subject.safe_outcomes, subject.safe_added = subject.outcomes, subject.added
+            if careful:
+                safe = self.switch_mode(env, CAREFUL)
+                subject.safe_only, subject.safe_when = only(safe), when(safe)
+                if answered:
+                    subject.safe_outcomes = [outcome(safe) for outcome in outcomes]
+                    subject.safe_added = [one(safe) for one in more]
+            found.append(subject)
         return found
 
-    def _careful(self) -> Iterator[str]:
-        """Yield the joins that may miss more rows than the plain answer minds."""
-        for join in self.rule.joins:
-            plain, strict, _ = self.losses(join.alias.name)
-            if plain != strict:
-                yield join.alias.name
+    def show_detail(self, number: int) -> Detail:
+        """Return what is shown of a subject; each value is worked out when it is asked for."""
+        return SubjectDetail(self, self._make_env(self.bases[number - 1]))
 
-    def _env(
-        self, row: CaseRow, unseen: bool, listed: CaseRow | None, fact: CaseRow | None = None
-    ) -> Env:
+    def _make_env(self, base: Base) -> Env:
         env: Env = [UNSET] * self.size
-        env[BASE], env[UNSEEN], env[MODE] = row, unseen, PLAIN
+        env[BASE], env[UNSEEN], env[MODE] = base.row, base.unseen, PLAIN
         if self.rule.population is not None:
-            env[self.slots[self.rule.population.alias.name]] = listed
+            env[self.slots[self.rule.population.alias.name]] = base.listed
         if self.spread is not None:
-            env[self.slots[self.spread.alias.name]] = fact
+            env[self.slots[self.spread.alias.name]] = base.fact
         return env
 
-    def in_mode(self, env: Env, mode: int) -> Env:
+    def switch_mode(self, env: Env, mode: int) -> Env:
         """Return what is known of a subject, to be judged in another mode."""
         other = env[:]
         other[MODE] = mode
@@ -155,273 +173,358 @@ class Evaluator:
                 other[memo] = UNSET
         return other
 
-    def look(self, steps: int = 1) -> None:
+    def count_steps(self, steps: int = 1) -> None:
         """Count steps, as many as rows are looked at; raise BacklineError when the rule takes too long."""
-        self._looked += steps
-        if self._looked < STEPS:
+        self._steps += steps
+        if self._steps < STEPS:
             return
-        self._looked = 0
+        self._steps = 0
         if time.thread_time() > self.until:
             what = f"the rule was stopped after {self.facts.seconds:g} seconds"
             raise BacklineError(what, why="limit rule_seconds", do=_SMALLER)
 
     # -- subjects
 
-    def _bases(self) -> Iterator[_Base]:
-        """Yield the rows that are judged: those of `each`, and those that stand for what was not seen."""
-        table = self._table(self.rule.each.table.name)
-        rows = table.rows + [row for one in table.captures for row in self._few(table, one)]
+    def _list_bases(self) -> Iterator[Base]:
+        """Yield the rows that are judged: those of `each`, and those in the place of what was not seen."""
+        table = read_table(self.facts, self.rule.each.table.name)
+        rows = list(table.rows)
+        for capture in table.captures:
+            rows += capture.read_rows(table.table, slice(0, SUBJECTS + 1))
         if table.table.key and not self.facts.single_block(table.table.name):
-            rows = list(once_each(rows, [column.name for column in table.table.columns]))
-        yield from (one for row in rows for one in self._by_facts(row))
+            rows = list(drop_repeated(rows, [column.name for column in table.table.columns]))
+        for row in rows:
+            yield from self._join_facts(row)
         for key in self.unseen_nodes:
-            yield CaseRow({}, key, text(self.facts.name(key)), number=UNSEEN_ROW), True, None, None
+            row = CaseRow({}, key, text(self.facts.name(key)), number=UNSEEN_ROW)
+            yield Base(row, unseen=True)
         if self.rule.population is not None:
-            yield from self._unseen(table)
+            yield from self._list_unseen(table, self.rule.population)
 
-    def _by_facts(self, row: CaseRow) -> Iterator[_Base]:
+    def _join_facts(self, row: CaseRow) -> Iterator[Base]:
         """Yield a row of `each`, with `rows: each` once for each row of the catalog that it meets; it may meet none."""
         if self.spread is None:
-            yield row, False, None, None
+            yield Base(row)
             return
-        joiner = self._joiner(self.spread.alias.name)
-        env = self._env(row, unseen=False, listed=None)
-        if joiner.key(env) is None:  # what would find the rows is not known
-            yield row, False, None, None
-        met = [(row, False, None, fact) for fact in joiner.group(env).rows]
-        self.unmet += not met and joiner.key(env) is not None
-        yield from met
+        joiner = self._find_joiner(self.spread.alias.name)
+        env = self._make_env(Base(row))
+        if joiner.make_key(env) is None:  # what would find the rows is not known
+            yield Base(row)
+            return
+        met = joiner.find_group(env).rows
+        self.unmet += not met
+        for fact in met:
+            yield Base(row, fact=fact)
 
-    def _few(self, table: CaseTable, capture: Any) -> Iterator[CaseRow]:
-        return capture_rows(table.table, capture, slice(0, SUBJECTS + 1))
-
-    def _unseen(self, there: CaseTable) -> Iterator[_Base]:
+    def _list_unseen(self, there: CaseTable, population: Population) -> Iterator[Base]:
         """Yield an unseen row for each row of the population that `each` does not have."""
-        rule, population = self.rule, self.rule.population
-        assert population is not None
-        own, each = population.alias.table, rule.each.table
+        own, each = population.alias.table, self.rule.each.table
         met = {(row.node, *(row.cell(mine) for mine, _ in population.by)) for row in there.rows}
-        quiet = set(whole_nodes(self.facts, each)) if each.lines_of is not None else set()
-        filled = dict(population.by) | {name: name for name in each.key if own.column(name)}
-        fits = self.wheres(population.where) if population.where is not None else _true
-        told = set()
-        for row in sorted(self._table(own.name).whole(), key=lambda row: row.place):
-            env = self._env(row, unseen=True, listed=row)
-            key = (row.name, *((row.cell(name) for name in own.key) if own.key else (row.number,)))
-            mine = (row.node, *(row.cell(theirs) for _, theirs in population.by))
-            if (
-                fits(env) is not True
-                or row.node in quiet
-                or (mine in met and None not in mine)
-                or key in told
-            ):
+        quiet: set[str] = set()
+        if each.lines_of is not None:
+            quiet.update(list_whole_nodes(self.facts, each))
+        columns = dict(population.by)
+        for name in each.key:
+            if own.column(name):
+                columns[name] = name
+        columns.pop("node", None)
+        fits = answer_true if population.where is None else self.wheres(population.where)
+        rows = read_table(self.facts, own.name).list_all_rows()
+        listed = set()
+        for row in sorted(rows, key=lambda row: row.place):
+            if fits(self._make_env(Base(row, unseen=True, listed=row))) is not True:
                 continue
-            told.add(key)
-            cells = {name: row.cell(theirs) for name, theirs in filled.items() if name != "node"}
-            unseen_row = CaseRow(
+            mine = (row.node, *(row.cell(theirs) for _, theirs in population.by))
+            if row.node in quiet or (mine in met and None not in mine):
+                continue
+            key = (row.name, *(row.cell(name) for name in own.key)) if own.key else row.number
+            if key in listed:
+                continue
+            listed.add(key)
+            cells = {name: row.cell(theirs) for name, theirs in columns.items()}
+            unseen = CaseRow(
                 cells, row.node, row.name, row.source, row.order, row.line, UNSEEN_ROW, row.taken
             )
-            yield unseen_row, True, row, None
-
-    def _table(self, name: str) -> CaseTable:
-        return table_of(self.facts, name)
+            yield Base(unseen, unseen=True, listed=row)
 
     # -- what expressions ask for
 
-    def cell(self, alias: str, column: str) -> Fn:
+    def make_cell(self, alias: str, column: str) -> Fn:
         """Return what gives a cell of the row of an alias."""
-        get = self.row_of(alias)
+        get = self.make_row(alias)
 
-        def cell(env: Env) -> Any:
+        def read_cell(env: Env) -> Any:
             row = get(env)
             return None if row is None else row.cell(column)
 
-        def plain(env: Env) -> Any:
+        def read_own_cell(env: Env) -> Any:
             row = get(env)
             return None if row is None else row.cells.get(column)
 
-        return cell if column in ("node", "taken") else plain
+        return read_cell if column in ("node", "taken") else read_own_cell
 
-    def present(self, alias: str) -> Fn:
+    def make_presence(self, alias: str) -> Fn:
         """Return what tells whether an alias has a row."""
-        get = self.row_of(alias)
+        get = self.make_row(alias)
         return lambda env: get(env) is not None
 
-    def row_of(self, alias: str) -> Callable[[Env], CaseRow | None]:
-        """Return what gives the row of an alias beside a subject; None or UNSET when there is none."""
+    def make_row(self, alias: str) -> Callable[[Env], CaseRow | None]:
+        """Return what gives the row of an alias that a subject is joined with; None or UNSET when there is none."""
         slot = self.slots[alias]
-        if slot == BASE or self.aliases[alias].many or alias not in self.joined:
+        if slot == BASE or self.aliases[alias].many or alias not in self.joins:
             return lambda env: cast("CaseRow | None", env[slot])
-        joiner_of = (
-            self._joiner
-        )  # made when it is asked for: its own `where` speaks of the alias too
+        # The joiner is made when it is asked for: its own `where` speaks of the alias too.
+        find_joiner = self._find_joiner
 
-        def beside(env: Env) -> CaseRow | None:
+        def find_nearest(env: Env) -> CaseRow | None:
             row = env[slot]
             if row is UNSET:
-                row = env[slot] = joiner_of(alias).nearest(env)
+                row = env[slot] = find_joiner(alias).find_nearest(env)
             return cast("CaseRow | None", row)
 
-        return beside
+        return find_nearest
 
-    def group_of(self, alias: str) -> Callable[[Env], JoinedRows]:
-        """Return what gives the rows of an alias beside a subject."""
-        slot, joiner = self.slots[alias] + 1, self._joiner(alias)
+    def make_group(self, alias: str) -> Callable[[Env], JoinedRows]:
+        """Return what gives the rows of an alias that belong to a subject."""
+        slot, joiner = self.slots[alias] + 1, self._find_joiner(alias)
 
-        def group(env: Env) -> JoinedRows:
+        def find_group(env: Env) -> JoinedRows:
             found: JoinedRows = env[slot]
             if found is UNSET:
-                found = env[slot] = joiner.group(env)
+                found = env[slot] = joiner.find_group(env)
             return found
 
-        return group
+        return find_group
 
-    def _joiner(self, alias: str) -> Joiner:
+    def _find_joiner(self, alias: str) -> Joiner:
         if alias not in self.joiners:
-            join = next(join for join in self.rule.joins if join.alias.name == alias)
+            join = self.joins[alias]
             self.joiners[alias] = Joiner(
-                join, self.facts, self.slots, self.closures, self.wheres, self.look
+                join, self.facts, self.slots, self.closures, self.wheres, self.count_steps
             )
         return self.joiners[alias]
 
-    def seen(self, name: str, part: str) -> Fn:
-        """Return what the logs say: of the subject's own lines, or of the machine."""
+    def make_seen(self, name: str, part: str) -> Fn:
+        """Return what the logs answer: about the subject's own lines, or about the machine."""
         asked = f"{name}.{part}" if part else name
         timed = SEEN_FIELDS.get(part) == "time"
-        keys = self._seen_keys(name)
+        keys: list[tuple[Fn, Callable[[Any], Any]]] = []  # a cell, how it is compared
+        scope = next((own[name].scope for own in self.answers.values() if name in own), None)
+        for key in scope.keys if scope is not None else ():
+            alias, _, column = key.mine.rpartition(".")
+            keys.append((self.make_cell(alias, column), key.cell))
 
-        def value(env: Env) -> Any:
+        def read_answer(env: Env) -> Any:
             own = self.answers.get(env[BASE].node, {}).get(name)
             if own is None:
                 return None
-            key = tuple(key(env) for key in keys)
+            key = tuple(fold(cell(env)) for cell, fold in keys)
             if None in key:
                 return None if part else own.unknown.value
-            found = own.of(key).fields(name)[asked]
-            return moment(found) if timed and found is not None else found
+            found = own.find_answer(key).list_fields(name)[asked]
+            return parse_moment(found) if timed and found is not None else found
 
-        return value
+        return read_answer
 
-    def _seen_keys(self, name: str) -> list[Fn]:
-        scope = next((own[name].scope for own in self.answers.values() if name in own), None)
-        found: list[Fn] = []
-        for key in scope.keys if scope is not None else ():
-            alias, _, column = key.mine.rpartition(".")
-            found.append(partial(_key_cell, self.cell(alias, column), key.cell))
-        return found
-
-    def parts(self, node: ExprNode) -> Fn:
+    def make_parts(self, node: ExprNode) -> Fn:
         """Return what gives the parts of an aggregate."""
-        return self.fold(node).parts
+        return self.find_aggregate(node).read_parts
 
-    def fold(self, node: ExprNode) -> Fold:
+    def find_aggregate(self, node: ExprNode) -> Aggregate:
         """Return an aggregate over the rows of a subject."""
-        if id(node) not in self.folds:
+        if id(node) not in self.aggregates:
             argument = node.args[0]
             rows_only = node.op in COUNTING and (argument.type != "bool" or argument.op == "row")
             value = None if rows_only else self.closures(argument)
-            joiner, group = self._joiner(node.name), self.group_of(node.name)
+            joiner, group = self._find_joiner(node.name), self.make_group(node.name)
             by_mode = any(leaf.op == "known" or leaf.is_aggregate for leaf in argument.walk())
-            slot = self.memo() if by_mode else self._slot()
-            self.folds[id(node)] = Fold(node, joiner, group, slot, self.whole(node.name), value)
-        return self.folds[id(node)]
+            slot = self.add_memo() if by_mode else self._add_slot()
+            whole = self._make_whole(node.name)
+            self.aggregates[id(node)] = Aggregate(node, joiner, group, slot, whole, value)
+        return self.aggregates[id(node)]
 
-    def _slot(self) -> int:
+    def _add_slot(self) -> int:
         self.size += 1
         return self.size - 1
 
-    def memo(self) -> int:
+    def add_memo(self) -> int:
         """Return a slot for a named value."""
-        self.memos.append(self._slot())
+        self.memos.append(self._add_slot())
         return self.memos[-1]
 
     # -- what may be missing
 
-    def unsure(self, alias: str) -> Fn:
+    def make_doubt(self, alias: str) -> Fn:
         """Return what tells whether rows of an alias may be missing."""
         if alias == self.rule.each.name:
             return lambda env: env[UNSEEN]
-        if (
-            self.rule.aliases[alias].table.given is not None
-        ):  # its rows are all there, but which one is meant?
-            joiner_of = self._joiner
-            return lambda env: joiner_of(alias).key(env) is None
-        losses = self.losses(alias)
+        if self.aliases[alias].table.given is not None:
+            # The rows of the catalog are all there, but which one is meant?
+            find_joiner = self._find_joiner
+            return lambda env: find_joiner(alias).make_key(env) is None
+        losses = self._find_losses(alias)
 
-        def unsure(env: Env) -> bool:
+        def may_lack(env: Env) -> bool:
             lost = losses[env[MODE]]
             return lost if isinstance(lost, bool) else env[BASE].node in lost
 
-        return unsure if any(losses) else _false
+        return may_lack if any(losses) else answer_false
 
-    def losses(self, alias: str) -> _Losses:
+    def _find_losses(self, alias: str) -> Losses:
         """Return for each mode on which nodes rows of an alias may be missing."""
-        if alias not in self._losses:
-            join = next((join for join in self.rule.joins if join.alias.name == alias), None)
-            self._losses[alias] = (False,) * 3
-            if join is not None and not self.facts.sound():
-                table, lines = join.alias.table, join.alias.table.lines_of is not None
-                lost = [
-                    losing_anywhere(self.facts, table, strict=strict or lines)
-                    if join.any_node
-                    else frozenset(losing(self.facts, table.name, strict=strict or lines))
-                    for strict in (False, True)
-                ]
-                shown = False if lines and join.alias.many else lost[0]
-                self._losses[alias] = (*lost, shown)
-        return self._losses[alias]
-
-    def whole(self, alias: str) -> Fn:
-        """Return what tells whether a subject without rows of an alias has none."""
-        if alias not in self._whole:
-            join = next(join for join in self.rule.joins if join.alias.name == alias)
+        if alias in self._losses:
+            return self._losses[alias]
+        found: Losses = (False, False, False)
+        join = self.joins.get(alias)
+        if join is not None and not self.facts.sound():
             table = join.alias.table
-            nodes = frozenset() if join.any_node else frozenset(whole_nodes(self.facts, table))
-            always = join.any_node and whole_anywhere(self.facts, table)
-            joiner = self._joiner(alias)
-            lines = table.lines_of is not None  # an empty table has nobody's row
+            lines = table.lines_of is not None
+            lost: list[bool | Collection[str]] = []
+            for strict in (lines, True):
+                if join.any_node:
+                    lost.append(may_lose_anywhere(self.facts, table, strict=strict))
+                else:
+                    nodes = list_losing_nodes(self.facts, table.name, strict=strict)
+                    lost.append(frozenset(nodes))
+            shown = False if lines and join.alias.many else lost[0]
+            found = (*lost, shown)
+        self._losses[alias] = found
+        return found
 
-            def whole(env: Env) -> bool:
-                known = always or env[BASE].node in nodes
-                return known and (not lines or joiner.key(env) is not None)
+    def _make_whole(self, alias: str) -> Fn:
+        """Return what tells whether a subject without rows of an alias has none."""
+        if alias in self._whole:
+            return self._whole[alias]
+        join = self.joins[alias]
+        table = join.alias.table
+        always = join.any_node and is_whole_anywhere(self.facts, table)
+        nodes: set[str] = set()
+        if not join.any_node:
+            nodes.update(list_whole_nodes(self.facts, table))
+        joiner = self._find_joiner(alias)
+        lines = table.lines_of is not None  # an empty table has no one's row
 
-            self._whole[alias] = whole
-        return self._whole[alias]
+        def is_whole(env: Env) -> bool:
+            known = always or env[BASE].node in nodes
+            return known and (not lines or joiner.make_key(env) is not None)
 
-    # -- what is shown
-
-    def detail(self, number: int) -> Detail:
-        """Return what is shown of a subject; each value is worked out when it is asked for."""
-        return SubjectDetail(self, self._env(*self.bases[number - 1]))
+        self._whole[alias] = is_whole
+        return is_whole
 
 
-class _Wheres:
+class WhereSubjects:
     """What the `where` of a join asks for: it speaks of one row at hand, so that none is missing."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.cell, self.present, self.seen = evaluator.cell, evaluator.present, evaluator.seen
-        self.parts, self.memo = evaluator.parts, evaluator.memo
+        self.make_cell = evaluator.make_cell
+        self.make_presence = evaluator.make_presence
+        self.make_seen = evaluator.make_seen
+        self.make_parts = evaluator.make_parts
+        self.add_memo = evaluator.add_memo
 
-    def unsure(self, alias: str) -> Fn:
+    def make_doubt(self, _alias: str) -> Fn:
         """Return what tells whether rows of an alias may be missing: none."""
-        del alias
-        return _false
+        return answer_false
 
 
-def _key_cell(cell: Fn, compared: Callable[[Any], Any], env: Env) -> Any:
-    return compared(cell(env))
-
-
-def _true(_: Env) -> bool:
+def answer_true(_: Env) -> bool:
+    """Answer a condition that a rule does not have."""
     return True
 
 
-def _false(_: Env) -> bool:
+def answer_false(_: Env) -> bool:
+    """Answer a doubt that there is none of."""
     return False
 
 
-def _order(base: _Base) -> tuple[Any, ...]:
-    row = base[0]
-    source = (row.source is None, row.source or "")
-    fact = -1 if base[3] is None else base[3].number
-    return row.name, row.node, after(row.order), source, after(row.line), row.number, fact
+class SubjectDetail(Detail):
+    """What a finding shows of one subject: values, deciding rows and matching rows, worked out when asked for."""
+
+    def __init__(self, evaluator: Evaluator, env: Env) -> None:
+        super().__init__(env[BASE].node, env[BASE].name)
+        self.evaluator = evaluator
+        self.env = env
+        self._printed: Env | None = None
+        self._values: dict[int, Any] = {}
+        self._rows: dict[str, int | None] = {}
+        self._deciding: dict[int, dict[str, int | None]] = {}
+
+    def is_asked(self, node: ExprNode) -> bool:
+        """Tell whether a node has one value that was asked for."""
+        return id(node) in self.evaluator.single
+
+    def read_value(self, node: ExprNode) -> Any:
+        """Return the value of a node as people read it: of a version its text."""
+        if id(node) not in self._values:
+            self._values[id(node)] = self._work_out(node) if self.is_asked(node) else None
+        return self._values[id(node)]
+
+    def _work_out(self, node: ExprNode) -> Any:
+        value = node
+        while value.op == "let":
+            value = value.args[0]
+        if value.op == "column" and value.type == "version":
+            return self._ask(self.evaluator.make_cell(value.name, value.column))
+        if value.op == "literal":
+            if value is node:  # known from the node itself
+                return None
+            return parse_moment(str(value.value)) if value.type == "time" else value.value
+        if value.op == "row":
+            return True if self.find_row(value.name) is not None else None
+        if id(node) not in self.evaluator.printed:
+            return self._ask(self.evaluator.closures(node))
+        # What a finding prints minds lines that were seen only.
+        if self._printed is None:
+            self._printed = self.evaluator.switch_mode(self.env, SHOWN)
+        return self._ask(self.evaluator.closures(node), self._printed)
+
+    def _ask(self, read: Fn, env: Env | None = None) -> Any:
+        """Return what a function gives for the subject; one that was made since has slots of its own."""
+        env = self.env if env is None else env
+        missing = self.evaluator.size - len(env)
+        if missing > 0:
+            env.extend([UNSET] * missing)
+        return read(env)
+
+    def find_row(self, alias: str) -> int | None:
+        """Return the number of the row of an alias, None when it is not there."""
+        if alias not in self._rows:
+            row = self._ask(self.evaluator.make_row(alias))
+            there = row is not None and row is not UNSET and row.number != UNSEEN_ROW
+            self._rows[alias] = int(row.number) if there else None
+        return self._rows[alias]
+
+    def count_rows(self, node: ExprNode) -> tuple[int, int, int]:
+        """Return rows, known ones and true ones of an aggregate."""
+        aggregate = self.evaluator.find_aggregate(node)
+        rows, known, true = self._ask(aggregate.read_parts) or (0, 0, 0)
+        return rows, known, true if aggregate.counting else 0
+
+    def find_deciding(self, node: ExprNode) -> dict[str, int | None]:
+        """Return for each column that an aggregate looks at the row that decides."""
+        if id(node) not in self._deciding:
+            find = self.evaluator.find_aggregate(node).find_deciding
+            found = {}
+            for column, (leaf, least) in list_leaves(node).items():
+                found[column] = self._ask(partial(find, leaf=leaf, least=least))
+            self._deciding[id(node)] = found
+        return self._deciding[id(node)]
+
+    def list_fulfilling(self, node: ExprNode) -> list[int]:
+        """Return the first rows that fulfil the condition of an aggregate."""
+        found: list[int] = self._ask(self.evaluator.find_aggregate(node).list_fulfilling)
+        return found
+
+    def list_rows(self, alias: str) -> list[int]:
+        """Return all rows of an alias, in the order of the case."""
+        group: JoinedRows = self._ask(self.evaluator.make_group(alias))
+        return group.list_numbers()
+
+    def draw_samples(self, alias: str, column: str) -> tuple[list[str], list[float]] | None:
+        """Return the stamps and values of a counter over the samples of an alias; None where only its rows can tell."""
+        group: JoinedRows = self._ask(self.evaluator.make_group(alias))
+        if group.rows or len(group.captures) != 1:
+            return None
+        stretch = group.captures[0]
+        found = stretch.capture.draw_counter(column, stretch.places)
+        return None if found is None else (found[0], found[1].tolist())

@@ -1,7 +1,7 @@
 """Lines of known problems in an excerpt, where their rule asks for more of them: too few to be a finding.
 
 A rule that asks for ten lines within a minute is right to be quiet about three in a whole log. Of an excerpt that
-somebody chose, three lines are what was chosen: they stand below the findings, with what the rule asks for.
+somebody chose, three lines are what was chosen: they come below the findings, with what the rule asks for.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from analyzer.scan.hits import Hit, first_and_last
 KIND = "few lines"
 
 
-def few_lines(
+def find_few_lines(
     rules: Sequence[Rule], facts: Facts, judgement: Judgement, nodes: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the signs of rules that found nothing on machines of which no bundle was given: records of the document.
@@ -28,50 +28,56 @@ def few_lines(
     nodes  of the document
     """
     loose = {str(node["id"]) for node in nodes if not node["bundle"]}
-    told = {(one.rule, one.node) for one in judgement.findings}
-    shown = {(line.address, line.line) for one in judgement.findings for line in one.evidence}
-    seen = _hits(facts, loose, shown)
-    if not seen:
-        return []
+    judged = {(finding.rule, finding.node) for finding in judgement.findings}
+    shown: set[tuple[str, int]] = set()
+    for finding in judgement.findings:
+        shown.update((line.address, line.line) for line in finding.evidence)
+    seen = group_hits(facts, loose, shown)
     hit = {signature.partition("/")[0] for _, signature in seen}
-    found = []
-    for rule in (one for one in rules if one.id in hit):
+    found: list[dict[str, Any]] = []
+    for rule in rules if hit else ():
+        if rule.id not in hit:
+            continue
         for node in sorted(loose):
-            if (rule.id, node) not in told:
-                found += list(_of_rule(rule, node, seen))
+            if (rule.id, node) not in judged:
+                found += list_signs(rule, node, seen)
     return found
 
 
-def _hits(
+def group_hits(
     facts: Facts, nodes: Collection[str], shown: Collection[tuple[str, int]]
 ) -> dict[tuple[str, str], list[Hit]]:
     """Return the lines of each signature on each node, without those that a finding rests on."""
     found: dict[tuple[str, str], dict[tuple[str, int], Hit]] = {}
     for scan in facts.scans:
         node = facts.name(scan.node)
-        if node in nodes:
-            for hit in (one for one in scan.hits if (one.address, one.line) not in shown):
-                found.setdefault((node, hit.signature), {}).setdefault((hit.address, hit.line), hit)
+        if node not in nodes:
+            continue
+        for hit in scan.hits:
+            place = hit.address, hit.line
+            if place not in shown:
+                found.setdefault((node, hit.signature), {}).setdefault(place, hit)
     return {key: list(hits.values()) for key, hits in found.items()}
 
 
-def _of_rule(
+def list_signs(
     rule: Rule, node: str, seen: Mapping[tuple[str, str], list[Hit]]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is told of one rule on one node: the sign that it asks for several times, or could not judge."""
+    """Yield what one rule found on one node: the sign that it asks for several times, or could not judge."""
     if all(outcome.severity == "info" for outcome in rule.outcomes) or CLEARED in rule.logs:
         return
-    asked = {
-        one.logs[0]: one for one in rule.seen.values() if len(one.logs) == 1 and one.at_least > 1
-    }
+    asked = {}
+    for question in rule.seen.values():
+        if len(question.logs) == 1 and question.at_least > 1:
+            asked[question.logs[0]] = question
     for name in sorted({SIGN, *asked} & set(rule.logs)):
         hits = seen.get((node, f"{rule.id}/{name}"), [])
         if not hits or rule.logs[name].where is not None:
             continue
+        needs = "needs more than this line"
         wanted = asked.get(name)
-        within = f" within {span_in_words(wanted.within)}" if wanted and wanted.within else ""
-        needs = (
-            f"asks for {wanted.at_least} lines{within}" if wanted else "needs more than this line"
-        )
-        told = {"node": node, "kind": KIND, "what": f"{rule.id} {needs}", "title": rule.title}
-        yield told | first_and_last(hits)
+        if wanted is not None:
+            within = f" within {span_in_words(wanted.within)}" if wanted.within else ""
+            needs = f"asks for {wanted.at_least} lines{within}"
+        record = {"node": node, "kind": KIND, "what": f"{rule.id} {needs}", "title": rule.title}
+        yield record | first_and_last(hits)

@@ -1,41 +1,70 @@
 """Conditions on a node's logs: counts, windows, sequences and silence, three-valued.
 
-A line stands in several files (rotated copies, two archives of one host): of one text the
+One line may be in several files (rotated copies, two archives of one host): of one text the
 member that holds it most often counts. Windows slide. Without enough hits the answer is
-"no" only when the log was read whole; times that a line does not tell are unknown, never
+"no" only when the log was read whole; a time that a line does not state is unknown, never
 guessed.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections import defaultdict, deque
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from threading import Lock
 from typing import Any
 
+from analyzer.artefacts import parsing
 from analyzer.artefacts.logtime import log_time
-from analyzer.artefacts.tables import Block, Table
+from analyzer.artefacts.parsing import Parser
+from analyzer.artefacts.tables import Block, Column, Row, Table, cell_of
 from analyzer.case.verdicts import Evidence, Reason
 from analyzer.facts import Facts
-from analyzer.judge import twins
-from analyzer.judge.line_conditions import message_lines, parsed_line, parted_by_where
-from analyzer.judge.log_hits import EPOCH, LogAnswer, LogHit, iso, messages, seconds, stamp
-from analyzer.judge.own_lines import by_subject, chosen, of_nobody, ordered, places
-from analyzer.judge.rotated import hole, raw_time
+from analyzer.facts.database import fitting
+from analyzer.judge.case_rows import parse_moment
+from analyzer.judge.closures import Closures, Env, Fn
+from analyzer.judge.log_answers import (
+    EPOCH,
+    HitLines,
+    LogAnswer,
+    LogHit,
+    answer_count,
+    answer_lasting,
+    answer_sequence,
+    count_messages,
+    format_iso,
+    format_stamp,
+    get_order,
+    is_plain,
+    parse_seconds,
+    split_by_subject,
+)
 from analyzer.judge.subjects import nodes_of
-from analyzer.judge.windows import HitLines, count, lasting, sequence
 from analyzer.rules import LogDef, Rule, SeenDef
 from analyzer.rules.column_usage import line_columns
+from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.own import Key, OwnColumn, OwnScope
 from analyzer.scan.hits import Hit, LogScan
 
+# Seconds between two lines of one event; when they have the same text, as an agent may be late. Our own limits.
+CLOSE, SAME = 1.0, 60.0
+PAUSE_S = 60  # between the last line of a rotated copy and the first of the next
+# vmkernel.log, vmkernel.0.gz, vmkernel.log.1.gz, messages.2: stem and number of a rotated copy
+_MEMBER = re.compile(
+    r"(?P<stem>.+?)(?:\.(?P<dot>\d{1,4}))?(?:\.(?:log|all))?(?:\.(?P<end>\d{1,4}))?(?:\.(?:gz|bz2|xz|zst))?$"
+)
+_PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
 
-def not_searched(log: LogDef) -> str:
+
+def explain_unsearched(log: LogDef) -> str:
     """Return why nothing is known of a signature in a stored case, and what helps: the customer has nothing to send."""
     return f"the signature `{log.name}` was not searched when this case was stored; `backline batch --rescan` does"
 
 
-def log_missing(facts: Facts, node: str, log: Table) -> str:
+def explain_missing_log(facts: Facts, node: str, log: Table) -> str:
     """Return that a log of a node, or of the case, is not there."""
     where = f" of {facts.name(node)}" if node else ""
     return f"{log.words}{where} is not in the case"
@@ -55,16 +84,17 @@ class Answers:
     keyed: dict[Key, LogAnswer] = field(default_factory=dict)
     unknown: LogAnswer = field(default_factory=LogAnswer)
 
-    def of(self, key: Key) -> LogAnswer:
+    def find_answer(self, key: Key) -> LogAnswer:
         """Return the answer for a subject."""
         if not self.scope.keys:
             return self.default
         return self.unknown if None in key else self.keyed.get(key, self.default)
 
-    def common(self) -> bool | None:
+    def find_common(self) -> bool | None:
         """Return what the answer is for every subject, None where they differ or it is not known."""
         values = {self.default.value, *(answer.value for answer in self.keyed.values())}
-        values |= {self.unknown.value} if self.scope.keys else set()
+        if self.scope.keys:
+            values.add(self.unknown.value)
         return values.pop() if len(values) == 1 else None
 
 
@@ -75,7 +105,8 @@ class Logs:
     """
 
     def __init__(self, rule: Rule, facts: Facts, parsed: dict[str, bool] | None = None) -> None:
-        self.rule, self.facts = rule, facts
+        self.rule = rule
+        self.facts = facts
         self.scopes = nodes_of(rule).scopes
         self._parsed = {} if parsed is None else parsed
         self._hits: dict[tuple[str, str], HitLines] = {}
@@ -85,251 +116,333 @@ class Logs:
             tuple[str, str, tuple[tuple[OwnColumn, str], ...]], tuple[dict[Key, HitLines], HitLines]
         ] = {}
 
-    def answers(self, node: str) -> dict[str, Answers]:
+    def answer_node(self, node: str) -> dict[str, Answers]:
         """Return the answers of every `seen` name for one node."""
-        return {name: self._answers(seen, node) for name, seen in self.rule.seen.items()}
+        return {name: self.answer_seen(seen, node) for name, seen in self.rule.seen.items()}
 
-    def evidence(self, name: str, answer: LogAnswer) -> list[Evidence]:
+    def collect_evidence(self, name: str, answer: LogAnswer) -> list[Evidence]:
         """Return the lines an answer rests on, as many as its signature keeps: the first, those by which it
         became true, and the last; that one says how many more there are.
         """
         keep = max(self.rule.logs[log].keep for log in self.rule.seen[name].logs)
-        some = chosen(answer, keep)
-        left = max(messages(answer.hits), answer.count or 0) - messages(some)
-        shown = [self._evidence(name, found) for found in some]
+        chosen = answer.choose_lines(keep)
+        shown = []
+        for line in chosen:
+            label = f"{name} ({line.times:,} times in one line)" if line.times > 1 else name
+            hit = line.hit
+            taken = "" if line.time is None else format_iso(format_stamp(line.time))
+            shown.append(
+                Evidence(
+                    label=label,
+                    address=hit.address,
+                    line=hit.line,
+                    text=hit.text,
+                    before=list(hit.before),
+                    after=list(hit.after),
+                    taken=taken,
+                    node=self.facts.name(line.node),
+                )
+            )
+        count = max(count_messages(answer.hits), answer.count or 0)
+        left = count - count_messages(chosen)
         if left > 0 and shown:
-            shown[-1].label += f" ({left:,} more {'lines' if left > 1 else 'line'} of it not shown)"
+            noun = "lines" if left > 1 else "line"
+            shown[-1].label += f" ({left:,} more {noun} of it not shown)"
         return shown
 
-    def _evidence(self, name: str, found: LogHit) -> Evidence:
-        return Evidence(
-            label=f"{name} ({found.times:,} times in one line)" if found.times > 1 else name,
-            address=found.hit.address,
-            line=found.hit.line,
-            text=found.hit.text,
-            before=list(found.hit.before),
-            after=list(found.hit.after),
-            taken=iso(stamp(found.time)) if found.time is not None else "",
-            node=self.facts.name(found.node),
-        )
+    # -- answers
 
-    def _answers(self, seen: SeenDef, node: str) -> Answers:
+    def answer_seen(self, seen: SeenDef, node: str) -> Answers:
         """Answer a question for the machine, or for each subject that has lines of its own."""
         logs = [self.rule.logs[name] for name in seen.logs]
         scope = self.scopes.get(seen.name, OwnScope())
-        whole = [self._of(log, node) for log in logs]
+        whole = [self._find_counted(log, node) for log in logs]
         if not scope.keys:
             return Answers(scope, self._answer(seen, logs, node, whole))
-        parts = [(scope.of(log.name), *self._parted(log, node, scope)) for log in logs]
-        finest = next(
-            groups
-            for columns, groups, _ in parts
-            if {place for place, _ in columns} == places(scope)
-        )
-        none = HitLines()
-
-        def answer(key: Key) -> LogAnswer:
-            pools = [
-                groups.get(tuple(key[place] for place in ordered(columns)), empty)
-                if columns
-                else groups.get((), none)
-                for columns, groups, empty in parts
-            ]
-            return self._answer(seen, logs, node, pools)
-
-        default = self._answer(seen, logs, node, [empty for _, _, empty in parts])
-        answers = Answers(scope, default, {key: answer(key) for key in finest})
+        places = []  # of each signature: the places of a key that its columns fill
+        groups = []
+        empty = []
+        for log in logs:
+            places.append(sorted({place for place, _ in scope.of(log.name)}))
+            own, rest = self._split(log, node, scope)
+            groups.append(own)
+            empty.append(rest)
+        default = self._answer(seen, logs, node, empty)
+        answers = Answers(scope, default)
+        whole_key = list(range(len(scope.keys)))
+        finest = groups[places.index(whole_key)]
+        for key in finest:
+            pools = []
+            for filled, own, rest in zip(places, groups, empty, strict=True):
+                part = tuple(key[place] for place in filled)
+                pools.append(own.get(part, rest))
+            answers.keyed[key] = self._answer(seen, logs, node, pools)
         answers.unknown = self._answer(seen, logs, node, whole)
         if answers.unknown.value is not default.value:  # the lines may be those of any subject
-            answers.unknown = of_nobody(seen, logs[0], scope)
+            names = ", ".join(key.mine.rpartition(".")[2] for key in scope.keys)
+            lines = " and ".join(seen.logs)
+            why = f"{names} is not known, so it is not known which lines of {lines} belong to it"
+            answers.unknown = LogAnswer(reason=Reason.UNPARSED, missing=logs[0].table.name, why=why)
         return answers
 
-    def _parted(
+    def _split(
         self, log: LogDef, node: str, scope: OwnScope
     ) -> tuple[dict[Key, HitLines], HitLines]:
         """Return the lines of a signature by the subject they belong to, and what a subject without any has."""
         columns = tuple((scope.keys[place], column) for place, column in scope.of(log.name))
         key = (log.name, node, columns)
         if key not in self._own:
-            self._own[key] = by_subject(log, self._of(log, node), scope)
+            self._own[key] = split_by_subject(log, self._find_counted(log, node), scope)
         return self._own[key]
 
     def _answer(
         self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
     ) -> LogAnswer:
         if seen.silence:
-            answer = self._silence(seen, logs[0], node, pools[0])
-        elif seen.sequence:
-            answer = sequence(seen, pools)
+            answer = self._answer_silence(seen, logs[0], node, pools[0])
+            if answer.value is None:
+                self._doubt(answer, logs, node)
+            return answer
+        if seen.sequence:
+            answer = answer_sequence(seen, pools)
         elif seen.lasting:
-            answer = lasting(seen, pools, self._span(logs[1], node)[1])
+            answer = answer_lasting(seen, pools, self._find_span(logs[1], node)[1])
             if answer.value is True:  # an end that was not read may have come in time
                 self._doubt(answer, logs[1:], node)
         else:
-            answer = count(seen, pools[0])
-        if answer.value is True and not seen.silence:
-            answer.more = self._more(seen, logs, node, pools)
-        if answer.value is not True and not (seen.silence and answer.value is False):
+            answer = answer_count(seen, pools[0])
+        if answer.value is True:
+            answer.more = self._explain_more(seen, logs, node, pools)
+        else:
             self._doubt(answer, logs, node)
         return answer
 
-    def _more(
+    def _explain_more(
         self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
     ) -> str:
         """Return why there may be more lines than an answer counts, "" when there are none."""
-        plain = not (
-            seen.ordered or seen.within or seen.per or seen.distinct
-        )  # counts what was not kept as well
+        # A plain count counts what was not kept as well.
+        plain = is_plain(seen) and not seen.ordered
         unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
         if unkept:
             return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
         for log in logs:
-            nodes = self._nodes(log, node)
-            if any(self._name(log) in scan.at_least for scan in self._scans(log, nodes)):
+            signature = self.name_signature(log)
+            if any(signature in scan.at_least for scan in self.find_scans(log, node)):
                 return f"not every line of {log.name} was counted"
         return ""
 
     def _doubt(self, answer: LogAnswer, logs: Sequence[LogDef], node: str) -> None:
         """Turn "no" into "unknown" where a log was not read, or not whole."""
         for log in logs:
-            gap = self._gap(log, node)
+            gap = self._find_gap(log, node)
             if gap is None:
                 continue
-            answer.value, answer.count = None, None
+            answer.value = None
+            answer.count = None
             answer.reason, answer.why = gap
             answer.missing = log.table.name
-            answer.rescan = self.unsearched(log, self._nodes(log, node))
+            answer.rescan = self.is_unsearched(log, self._list_nodes(log, node))
             return
         if answer.value is None and not answer.reason:
-            answer.reason, answer.missing = Reason.UNPARSED, logs[0].table.name
-            answer.why = f"lines of {logs[0].table.name} that matter here have no time or no value, or were not kept"
+            table = logs[0].table.name
+            answer.reason, answer.missing = Reason.UNPARSED, table
+            answer.why = (
+                f"lines of {table} that matter here have no time or no value, or were not kept"
+            )
 
-    def _gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+    # -- silence
+
+    def _answer_silence(self, seen: SeenDef, log: LogDef, node: str, pool: HitLines) -> LogAnswer:
+        """Answer "none for 24h": the last stretch of the log, if the log reaches back so far without a hole."""
+        table = log.table.name
+        begin = float("-inf")
+        inside, doubtful = pool.sure, []
+        first, last = self._find_span(log, node)
+        if seen.within:
+            if first is None or last is None:
+                gap = self._find_gap(log, node)
+                if gap is not None:
+                    # No log, or only lines taken out of it, whose times are not its ends.
+                    hits = [*pool.sure, *pool.maybe]
+                    return LogAnswer(hits=hits, reason=gap[0], missing=table, why=gap[1])
+                return LogAnswer(reason=Reason.OUTSIDE, missing=table, why=f"{table} has no times")
+            begin = last - seen.within
+            inside = [line for line in pool.sure if line.time is not None and line.time > begin]
+            doubtful = [line for line in pool.sure if line.time is None]
+        for line in [*pool.maybe, *pool.strays[-1:]]:
+            if line.time is None or line.time > begin:
+                doubtful.append(line)
+        if inside:
+            return LogAnswer(False, len(inside), inside)
+        if doubtful:
+            return LogAnswer(hits=doubtful)
+        if pool.unkept:
+            latest = max(
+                (line.order[0] for line in self._find_counted(log, node).sure),
+                default=float("-inf"),
+            )
+            if latest > begin:
+                return LogAnswer()
+        if first is not None and seen.within and first > begin:
+            why = (
+                f"{table} begins at {format_stamp(first)}, after the start of the time in question"
+            )
+            return LogAnswer(reason=Reason.OUTSIDE, missing=table, why=why)
+        hole = find_hole(self.find_scans(log, node), begin)
+        if hole:
+            return LogAnswer(reason=Reason.OUTSIDE, missing=table, why=hole)
+        known = self._find_gap(log, node) is None
+        return LogAnswer(True if known else None, 0)
+
+    def _find_span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
+        """Return the times of the first and the last line of a log."""
+        firsts, lasts = [], []
+        for scan in self.find_scans(log, node):
+            if scan.excerpt:
+                continue
+            first, last = read_raw_time(scan.first_stamped), read_raw_time(scan.last_stamped)
+            if first is not None:
+                firsts.append(first)
+            if last is not None:
+                lasts.append(last)
+        return min(firsts, default=None), max(lasts, default=None)
+
+    # -- what was not seen
+
+    def _find_gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
         """Return why a signature may have lines that were not seen, None when it has not."""
         key = (log.name, node)
         if key not in self._gaps:
-            self._gaps[key] = self._gap_of(log, node)
+            self._gaps[key] = self._look_for_gap(log, node)
         return self._gaps[key]
 
-    def _gap_of(self, log: LogDef, node: str) -> tuple[str, str] | None:
-        table = log.table.name
-        nodes = self._nodes(log, node)
+    def _look_for_gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        nodes = self._list_nodes(log, node)
+        words = log.table.words
         if not nodes:
-            return Reason.MISSING, log_missing(self.facts, node, log.table)
-        if self.unsearched(log, nodes):
-            return Reason.UNREADABLE, not_searched(log)
+            return Reason.MISSING, explain_missing_log(self.facts, node, log.table)
+        if self.is_unsearched(log, nodes):
+            return Reason.UNREADABLE, explain_unsearched(log)
         for key in nodes:
-            covered = self.facts.coverage(key, table)
+            name = self.facts.name(key)
+            covered = self.facts.coverage(key, log.table.name)
             if covered.state == "excerpt":
                 return Reason.OUTSIDE, covered.why
             if covered.state == "cut":
-                return (
-                    Reason.UNREADABLE,
-                    covered.why or f"{log.table.words} of {self.facts.name(key)} ended early",
-                )
+                return Reason.UNREADABLE, covered.why or f"{words} of {name} ended early"
             if covered.state == "unparsed":
-                return (
-                    Reason.UNPARSED,
-                    covered.why or f"lines of {log.table.words} were not understood",
-                )
+                return Reason.UNPARSED, covered.why or f"lines of {words} were not understood"
             if not self.facts.nodes[key].complete:
-                return (
-                    Reason.UNREADABLE,
-                    f"the archive of {self.facts.name(key)} ended early; nothing after that point was read",
-                )
-        passed = (self._passed_over(log, scan) for scan in self._scans(log, nodes))
-        why = next(filter(None, passed), "")
-        return (Reason.UNREADABLE, why) if why else None
+                why = f"the archive of {name} ended early; nothing after that point was read"
+                return Reason.UNREADABLE, why
+        return self._find_passed_over(log, node)
 
-    def _passed_over(self, log: LogDef, scan: LogScan) -> str:
-        """Return why the search of a log may have passed lines over that matter, "" when it has not."""
-        name = self._name(log)
-        stop = scan.stopped.get(name)
-        if stop is not None and stop.lines:
-            return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
-        in_order = any(seen.ordered and log.name in seen.logs for seen in self.rule.seen.values())
-        if name in scan.capped and (
-            log.where is not None or in_order
-        ):  # a plain count minds them itself
-            return f"not every line of `{log.name}` in {scan.address} was kept"
-        return ""
+    def _find_passed_over(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        """Return why the search of a log may have passed lines over that matter, None when it has not."""
+        signature = self.name_signature(log)
+        # A plain count minds lines that were not kept itself.
+        minds_all = log.where is not None or any(
+            seen.ordered and log.name in seen.logs for seen in self.rule.seen.values()
+        )
+        for scan in self.find_scans(log, node):
+            stop = scan.stopped.get(signature)
+            if stop is not None and stop.lines:
+                why = f"the signature `{log.name}` took too long in {scan.address}: {stop}"
+                return Reason.UNREADABLE, why
+            if signature in scan.capped and minds_all:
+                why = f"not every line of `{log.name}` in {scan.address} was kept"
+                return Reason.UNREADABLE, why
+        return None
 
-    def unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
+    def is_unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
         """Tell whether a log of some nodes was stored without a search for a signature."""
-        return any(self._name(log) in scan.unsearched for scan in self._scans(log, nodes))
+        signature = self.name_signature(log)
+        scans = self.facts.scans_of(log.table.name)
+        return any(signature in scan.unsearched for scan in scans if scan.node in nodes)
 
-    def _scans(self, log: LogDef, nodes: Collection[str]) -> Iterator[LogScan]:
-        """Yield what was found in the log of a signature on some nodes."""
-        return (scan for scan in self.facts.scans_of(log.table.name) if scan.node in nodes)
+    def find_scans(self, log: LogDef, node: str) -> list[LogScan]:
+        """Return what was found in the log of a signature on a node."""
+        nodes = set(self._list_nodes(log, node))
+        return [scan for scan in self.facts.scans_of(log.table.name) if scan.node in nodes]
 
-    def _name(self, log: LogDef) -> str:
+    def name_signature(self, log: LogDef) -> str:
+        """Return the name of a signature in a scan."""
         return f"{self.rule.id}/{log.name}"
 
-    def _nodes(self, log: LogDef, node: str) -> list[str]:
+    def _list_nodes(self, log: LogDef, node: str) -> list[str]:
         nodes = self.facts.nodes_with(log.table.name)
         return nodes if log.any_node else [key for key in nodes if key == node]
 
-    def _of(self, log: LogDef, node: str) -> HitLines:
+    # -- hits
+
+    def _find_counted(self, log: LogDef, node: str) -> HitLines:
         """Return the hits of a signature that count: a line that two logs have counts once."""
         key = (log.name, "" if log.any_node else node)
         if key not in self._hits:
-            self._hits[key] = self._collect(log, set(self._nodes(log, node)))
+            self._hits[key] = self._collect(log, self._list_nodes(log, node))
         if not log.table.once:
             return self._hits[key]
         if key not in self._once:
-            self._once[key] = self._hits[key].counting()
+            self._once[key] = self._hits[key].drop_twins()
         return self._once[key]
 
-    def on(self, log: LogDef, node: str) -> tuple[list[LogHit], list[LogHit]]:
-        """Return the hits of a signature on one node: those that count, and those that may."""
+    def find_hits(self, log: LogDef, node: str) -> HitLines:
+        """Return the hits of a signature on one node."""
         key = (log.name, node)
         if key not in self._hits:
-            self._hits[key] = self._collect(log, {node})
-        return self._hits[key].sure, self._hits[key].maybe
+            self._hits[key] = self._collect(log, [node])
+        return self._hits[key]
 
-    def _collect(self, log: LogDef, nodes: set[str]) -> HitLines:
-        name = f"{self.rule.id}/{log.name}"
+    def _collect(self, log: LogDef, nodes: Collection[str]) -> HitLines:
+        signature = self.name_signature(log)
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
-        for scan in self._scans(log, nodes):
-            own = scan.of(name)
-            uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
+        nodes = set(nodes)
+        for scan in self.facts.scans_of(log.table.name):
+            if scan.node not in nodes:
+                continue
+            own = scan.of(signature)
+            uncounted += max(0, scan.counts.get(signature, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
         parse = bool(copies) and (log.table.chosen or self._wants_columns(log))
-        made = (
-            self._found(log, key, hit, parse=parse)
-            for (key, _), members in copies.items()
-            for hit in max(members.values(), key=len)
-        )
-        found = [one for one in made if one is not None]
-        found.sort(key=lambda one: one.order)
+        found = []
+        for (node, _), members in copies.items():
+            for hit in max(members.values(), key=len):
+                line = self._read_hit(log, node, hit, parse=parse)
+                if line is not None:
+                    found.append(line)
+        found.sort(key=get_order)
         if log.table.once:
-            twins.mark(log.table, found)
-        sure, maybe = parted_by_where(log, found)
-        return HitLines(sure, maybe, uncounted if log.where is None else 0)
+            mark_twins(log.table, found)
+        if log.where is None:
+            return HitLines(found, [], uncounted)
+        if not found:
+            return HitLines()
+        sure, maybe = split_by_where(log, log.where, found)
+        return HitLines(sure, maybe)
 
-    def _found(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit | None:
-        """Return a hit with its values; None where the line is another log's, in whose file those of this one stand."""
+    def _read_hit(self, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit | None:
+        """Return a hit with its values; None where the line is another log's that shares the file of this one."""
         values: dict[str, Any] = dict(hit.groups)
-        values |= {group: word for group, word in log.otherwise if values.get(group) is None}
-        message = message_lines(hit)
+        for group, word in log.otherwise:
+            if values.get(group) is None:
+                values[group] = word
+        message = find_message(hit)
         when = log_time(message[0])
-        if when is not None and not parse:
-            return LogHit(hit, node, (when.when - EPOCH).total_seconds(), values)
+        written = None if when is None else (when.when - EPOCH).total_seconds()
+        if written is not None and not parse:
+            return LogHit(hit, node, written, values)
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
-        row = parsed_line(log.table.name, block)
+        row = parse_message(log.table.name, block)
         if row is None and log.table.chosen:
             return None
-        values = {
-            **(row.values if row else {}),
-            **{k: v for k, v in values.items() if v is not None},
-        }
-        time = seconds(str(values["time"])) if values.get("time") else None
-        if time is None and when is not None:
-            time = (when.when - EPOCH).total_seconds()
-        return LogHit(hit, node, time, values)
+        cells: dict[str, Any] = dict(row.values) if row else {}
+        cells.update((name, value) for name, value in values.items() if value is not None)
+        time = parse_seconds(str(cells["time"])) if cells.get("time") else None
+        return LogHit(hit, node, written if time is None else time, cells)
 
     def _wants_columns(self, log: LogDef) -> bool:
         """Tell whether the rule reads columns of the log; the time of a line is known without its parser.
@@ -343,69 +456,207 @@ class Logs:
             self._parsed[log.name] = any(log.table.column(name) is not None for name in wanted)
         return self._parsed[log.name]
 
-    def _silence(self, seen: SeenDef, log: LogDef, node: str, pool: HitLines) -> LogAnswer:
-        """Answer "none for 24h": the last stretch of the log, if the log reaches back so far without a hole."""
-        first, last = self._span(log, node)
-        begin = float("-inf")
-        if seen.within:
-            if first is None or last is None:
-                gap = self._gap(log, node)
-                if (
-                    gap is not None
-                ):  # no log, or only lines taken out of it, whose times are not its ends
-                    return LogAnswer(
-                        hits=[*pool.sure, *pool.maybe],
-                        reason=gap[0],
-                        missing=log.table.name,
-                        why=gap[1],
-                    )
-                return LogAnswer(
-                    reason=Reason.OUTSIDE,
-                    missing=log.table.name,
-                    why=f"{log.table.name} has no times",
-                )
-            begin = last - seen.within
-        inside = [found for found in pool.sure if found.time is not None and found.time > begin]
-        doubtful = [found for found in pool.sure if found.time is None and seen.within]
-        doubtful += [
-            found
-            for found in [*pool.maybe, *pool.strays[-1:]]
-            if found.time is None or found.time > begin
-        ]
-        if not seen.within:
-            inside = pool.sure
-        if inside:
-            return LogAnswer(False, len(inside), inside)
-        if doubtful:
-            return LogAnswer(hits=doubtful)
-        if pool.unkept and self._latest(log, node) > begin:
-            return LogAnswer()
-        if first is not None and seen.within and first > begin:
-            why = f"{log.table.name} begins at {stamp(first)}, after the start of the time in question"
-            return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=why)
-        hole = self._hole(log, node, begin)
-        if hole:
-            return LogAnswer(reason=Reason.OUTSIDE, missing=log.table.name, why=hole)
-        answer = LogAnswer(True, 0)
-        self._doubt_silence(answer, log, node)
-        return answer
 
-    def _hole(self, log: LogDef, node: str, begin: float) -> str:
-        """Return which rotated copy is missing after a time, "" when none is: silence is not heard in a hole."""
-        nodes = set(self._nodes(log, node))
-        return hole([*self._scans(log, nodes)], begin)
+# -- one line
 
-    def _latest(self, log: LogDef, node: str) -> float:
-        """Return when the last line of a signature was written, as far as that is known; endless when it is not."""
-        return max((one.order[0] for one in self._of(log, node).sure), default=float("-inf"))
 
-    def _doubt_silence(self, answer: LogAnswer, log: LogDef, node: str) -> None:
-        if self._gap(log, node) is not None:
-            answer.value = None
+def find_message(hit: Hit) -> list[str]:
+    """Return the lines of a message from its head to the hit: a line without a time belongs to the head above it."""
+    if log_time(hit.text) is not None:
+        return [hit.text]
+    above = hit.before
+    for place in range(len(above) - 1, -1, -1):
+        if log_time(above[place]) is not None:
+            return [*above[place:], hit.text]
+    return [hit.text]
 
-    def _span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
-        nodes = set(self._nodes(log, node))
-        scans = [scan for scan in self._scans(log, nodes) if not scan.excerpt]
-        firsts = [time for scan in scans if (time := raw_time(scan.first_stamped)) is not None]
-        lasts = [time for scan in scans if (time := raw_time(scan.last_stamped)) is not None]
-        return min(firsts, default=None), max(lasts, default=None)
+
+def parse_message(table: str, block: Block) -> Row | None:
+    """Return the row that the parser of a log makes of the lines of one message; None when it makes none."""
+    for parser in find_parsers(table):
+        with _PARSING:
+            items = list(parser.parse(block))
+        for item in items:
+            if isinstance(item, Row) and item.table.name == table:
+                return item
+    return None
+
+
+@cache
+def find_parsers(table: str) -> list[Parser]:
+    """Return the parsers of a log: a storm of lines asks for them once."""
+    return [
+        parser
+        for parser in parsing.registry().values()
+        if parser.log and any(own.name == table for own in parser.tables)
+    ]
+
+
+def split_by_where(
+    log: LogDef, where: ExprNode, lines: Iterable[LogHit]
+) -> tuple[list[LogHit], list[LogHit]]:
+    """Return the lines for which the `where` of their signature holds, and those for which that is unknown."""
+    holds = Closures(LineValues(log), texts=True)(where)
+    sure, maybe = [], []
+    for line in lines:
+        answer = holds([line.values])
+        if answer:
+            sure.append(line)
+        elif answer is None:
+            maybe.append(line)
+    return sure, maybe
+
+
+class LineValues:
+    """What the `where` of a signature asks of one line: its columns and named groups."""
+
+    def __init__(self, log: LogDef) -> None:
+        self.kinds = {column.name: column.kind for column in log.table.columns}
+
+    def make_cell(self, _alias: str, column: str) -> Fn:
+        """Return what gives a column of a line as its kind, or a named group as text."""
+        kind = self.kinds.get(column, "str")
+
+        def read_cell(env: Env) -> Any:
+            value = env[0].get(column)
+            if value is None:
+                return None
+            if kind in ("str", "version"):
+                return str(value)
+            if isinstance(value, str) and kind != "time":
+                value = cell_of(Column(column, kind, ""), value)
+            value = fitting(value, kind)
+            return parse_moment(value) if kind == "time" and value is not None else value
+
+        return read_cell
+
+    def make_presence(self, _alias: str) -> Fn:
+        """Return what tells whether there is a line."""
+        return lambda _: True
+
+    def make_doubt(self, _alias: str) -> Fn:
+        """Return what tells whether the line may be missing."""
+        return lambda _: False
+
+    def make_seen(self, name: str, part: str) -> Fn:
+        """Raise: a line asks nothing of other lines."""
+        raise NotImplementedError(name, part)
+
+    def make_parts(self, node: ExprNode) -> Fn:
+        """Raise: a line has no rows of other tables."""
+        raise NotImplementedError(node.text)
+
+    def add_memo(self) -> int:
+        """Raise: a line names no values."""
+        raise NotImplementedError
+
+
+# -- one event in two logs
+
+
+def mark_twins(table: Table, lines: Sequence[LogHit]) -> None:
+    """Set `again` of every line, in order of time, whose event a line of another log has too: one of them counts.
+
+    Two lines are one event when different logs of one node hold them, they agree in the columns that the table names
+    (`Table.once`) and in the named groups of the pattern, and were written within a second; or within a minute when
+    their text is the same. Each line is the twin of one other at most, so that an event that comes again soon is
+    never lost. Lines of the log that holds all events count before those of the others.
+    """
+    alike: defaultdict[Hashable, list[LogHit]] = defaultdict(list)
+    for line in lines:
+        groups = tuple(str(line.values.get(name)) for name in sorted(line.hit.groups))
+        cells = tuple(line.values.get(name) for name in table.once)
+        alike[line.node, cells, groups].append(line)
+    whole = {name.partition(".")[2] for name in table.inside}
+    for event in alike.values():
+        by_log: defaultdict[str, list[LogHit]] = defaultdict(list)
+        for line in event:
+            by_log[str(line.values.get("log"))].append(line)
+        logs = sorted(by_log, key=lambda log: (log not in whole, log))
+        counted = by_log[logs[0]]
+        for log in logs[1:]:
+            own = by_log[log]
+            free, left = pair_lines(counted, own, SAME, same_text=True)
+            pair_lines(free, left, CLOSE, same_text=False)
+            new = [line for line in own if not line.values["again"]]
+            counted = sorted([*counted, *new], key=get_order)
+
+
+def pair_lines(
+    counted: Iterable[LogHit], own: Iterable[LogHit], within: float, *, same_text: bool
+) -> tuple[list[LogHit], list[LogHit]]:
+    """Set `again` of lines that have a partner so near, each with the earliest that is free; return what is left."""
+
+    def read_text(line: LogHit) -> str:
+        return str(line.values.get("message")) if same_text else ""
+
+    waiting: defaultdict[str, deque[LogHit]] = defaultdict(deque)
+    for line in counted:
+        waiting[read_text(line)].append(line)
+    passed: list[LogHit] = []
+    left = []
+    for line in own:
+        time = line.order[0]
+        free = waiting[read_text(line)]
+        while free and time - free[0].order[0] > within:
+            passed.append(free.popleft())
+        # Lines without a time have an infinite one, whose difference is no number.
+        if free and (free[0].order[0] == time or free[0].order[0] - time <= within):
+            free.popleft()
+            line.values["again"] = True
+        else:
+            left.append(line)
+    for free in waiting.values():
+        passed += free
+    return sorted(passed, key=get_order), left
+
+
+# -- the members of one log
+
+
+def read_raw_time(line: bytes) -> float | None:
+    """Return the seconds of the epoch at which a raw line was written, None when it has no time."""
+    when = log_time(line)
+    return (when.when - EPOCH).total_seconds() if when else None
+
+
+def find_hole(scans: Iterable[LogScan], begin: float) -> str:
+    """Return in words which copy between two others is missing, if lines after `begin` may have been in it.
+
+    Copies are numbered from the newest on; the current file has no number. Whether counting starts with 0 or 1
+    differs: there a pause between the times decides.
+    """
+    families: defaultdict[str, dict[int, LogScan]] = defaultdict(dict)
+    for scan in scans:
+        stem, number = read_copy_number(scan.address)
+        families[stem].setdefault(number, scan)
+    for _, copies in sorted(families.items()):
+        for missing in list_missing_copies(copies, begin):
+            return missing
+    return ""
+
+
+def read_copy_number(address: str) -> tuple[str, int]:
+    """Return the path of a log without the number of the copy, and that number, -1 for the current file."""
+    folder, slash, name = address.rpartition("/")
+    match = _MEMBER.match(name)
+    if match is None:
+        return address, -1
+    number = match["dot"] or match["end"]
+    return f"{folder}{slash}{match['stem']}", int(number) if number else -1
+
+
+def list_missing_copies(copies: dict[int, LogScan], begin: float) -> Iterator[str]:
+    """Yield in words which numbers are missing between two copies of one log."""
+    for newer, older in pairwise(sorted(copies)):
+        gap = older - newer
+        first = read_raw_time(copies[newer].first_stamped)
+        last = read_raw_time(copies[older].last_stamped)
+        if gap == 1 or (first is not None and first <= begin):
+            continue
+        paused = first is not None and last is not None and first - last > PAUSE_S
+        if (newer, older) == (-1, 1) and not paused:
+            continue
+        which = f"{newer + 1}" if gap == 2 else f"{newer + 1} to {older - 1}"
+        between = f"{copies[older].address} and {copies[newer].address}"
+        yield f"the rotated copy {which} between {between} is not in the case"

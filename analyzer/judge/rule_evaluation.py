@@ -8,30 +8,43 @@ row not seen, with unknown values, and a "no" that rests on rows which may be mi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from analyzer.artefacts.tables import Value
+from analyzer.artefacts.tables import Row, Value
 from analyzer.case.verdicts import CannotTell, Explained, Finding, Reason, Trace, Verdict
 from analyzer.facts import Facts, made
-from analyzer.judge import holders, pairs, signature_tables
-from analyzer.judge.causes import Cause, table_cause
-from analyzer.judge.choosing import Chooser, Chosen, Look, no_answers
+from analyzer.judge.choosing import Chooser, Chosen, ShowDetail, find_no_answers
 from analyzer.judge.evaluator import Evaluator
-from analyzer.judge.evidence import Series
-from analyzer.judge.findings import FindingWriter
-from analyzer.judge.kinds import kinds_of
-from analyzer.judge.log_conditions import Answers, Logs, log_missing
-from analyzer.judge.log_hits import LogAnswer
+from analyzer.judge.findings import FindingWriter, Series
+from analyzer.judge.log_answers import LogAnswer
+from analyzer.judge.log_conditions import Answers, Logs, explain_missing_log
+from analyzer.judge.node_coverage import (
+    count_silent_nodes,
+    find_holders,
+    find_unknown_nodes,
+    is_read_whole,
+    is_unheard_of,
+    kinds_of,
+    may_hold_unseen,
+)
+from analyzer.judge.signature_tables import put_tables
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject
-from analyzer.judge.trace import TraceContext
-from analyzer.rules import Rule
+from analyzer.judge.trace import Cause, TraceContext, explain_table
+from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.logic import kleene
 from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
+from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
+
+MOST_PAIRS = 30_000_000  # of lines; a query over so many takes a few seconds
+_INSTEAD = (
+    "Judge each device instead of each line: `each: dev in SIGNATURE per COLUMN`, and ask under `seen` for a rate"
+    " (`at_least`, `within`) or a pair (`sequence`, `within`); that costs one pass."
+)
 
 
 def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
@@ -55,37 +68,34 @@ def verdict_of(subject: Subject) -> tuple[Verdict, int | None]:
 
 @dataclass(slots=True)
 class OneCase:
-    """Judges one rule over the facts of a case."""
+    """Judges one rule over the facts of a case.
+
+    lean      without evidence, trace and charts
+    rests_on  further objects that findings rest on
+    empty     nodes where the table was read and holds nothing
+    spent     seconds: the verdicts of all subjects, what is written about them
+    traced    lines of the traces so far
+    parsed    of signatures, for all cases of a rule (see Logs)
+    """
 
     rule: Rule
     facts: Facts
     limits: Limits
     explains: bool
-    lean: bool = False  # without evidence, trace and charts
+    lean: bool = False
     findings: list[Finding] = field(default_factory=list)
     unsure: list[CannotTell] = field(default_factory=list)
     counts: Counter[Verdict] = field(default_factory=Counter)
     explained: list[Explained] = field(default_factory=list)
     charts: list[tuple[Finding, str, Series]] = field(default_factory=list)
-    rests_on: list[tuple[Finding, str]] = field(
-        default_factory=list
-    )  # further objects that findings rest on
+    rests_on: list[tuple[Finding, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, Answers]] = field(default_factory=dict)
-    empty: list[str] = field(
-        default_factory=list
-    )  # nodes where the table was read and holds nothing
+    empty: list[str] = field(default_factory=list)
     failed: bool = False
-    spent: tuple[float, float] = (
-        0.0,
-        0.0,
-    )  # seconds: the verdicts of all subjects, what is told of them
-    traced: dict[tuple[object, ...], Trace] = field(
-        default_factory=dict
-    )  # lines of the traces so far
-    parsed: dict[str, bool] = field(
-        default_factory=dict
-    )  # of signatures, for all cases of a rule (see Logs)
+    spent: tuple[float, float] = (0.0, 0.0)
+    traced: dict[tuple[object, ...], Trace] = field(default_factory=dict)
+    parsed: dict[str, bool] = field(default_factory=dict)
     chooser: Chooser = field(init=False)
     _logs: Logs | None = None
 
@@ -104,292 +114,337 @@ class OneCase:
             self._logs = Logs(self.rule, self.facts, self.parsed)
         return self._logs
 
-    def run(self) -> None:
-        """Judge every row of `each`, and the rows that stand for what was not seen."""
-        unseen_nodes = self.prepare()
+    def judge_all(self) -> None:
+        """Judge every row of `each`, and the rows in the place of what was not seen."""
+        unseen_nodes = self.prepare_nodes()
         if unseen_nodes is None:
             return
         start = perf_counter()
-        evaluator = self.evaluator(unseen_nodes)
+        evaluator = self.make_evaluator(unseen_nodes)
         try:
-            chosen = self.choose(evaluator.subjects(), evaluator.detail)
+            chosen = self.choose_subjects(evaluator.list_subjects(), evaluator.show_detail)
             if evaluator.unmet:
                 self.counts[Verdict.NOT_APPLICABLE] += evaluator.unmet
             judged = perf_counter()
-            self.report(chosen, evaluator.detail)
+            self.report_chosen(chosen, evaluator.show_detail)
             self.spent = judged - start, perf_counter() - judged
         finally:
             evaluator.release()
-            self.chooser.answers_of = no_answers
+            self.chooser.find_answers = find_no_answers
 
-    def evaluator(self, unseen_nodes: list[str]) -> Evaluator:
-        """Return what judges the subjects, with the tables of the catalog that the rule joins beside the case."""
+    def make_evaluator(self, unseen_nodes: list[str]) -> Evaluator:
+        """Return what judges the subjects, with the tables of the catalog that the rule joins to the case."""
         for own in self.rule.fact_tables().values():
             self.facts.lend(own)
         return Evaluator(self.rule, self.facts, self.answers, unseen_nodes)
 
-    def prepare(self) -> list[str] | None:
+    # -- before a row is looked at
+
+    def prepare_nodes(self) -> list[str] | None:
         """Ask the logs; return the nodes that may hold unseen subjects, None when no subject has to be judged.
 
         Until something of what the rule looks at is there, no more of the rule is used than what is known of it at
         once: the rest of a rule out of the cache would be read for nothing.
         """
-        needs, table = needs_of(self.rule), self.rule.each.table
-        unheard = not any(self.facts.nodes_with(name) for _, name, *_ in needs.signatures)
-        if not unheard and not self._heard(needs):
-            return None
-        made.put(self.facts, needs.tables)
-        domain = sorted(
-            {*holders.of(table, self.facts, self.rule.product), *self._named_in_lines(needs)}
-        )
-        unseen_nodes = self._unseen(domain)
+        rule, facts = self.rule, self.facts
+        needs, table = needs_of(rule), rule.each.table
+        has_log = any(facts.nodes_with(name) for _, name, *_ in needs.signatures)
+        if has_log:
+            # The log may be read whole on every node, without a line that the rule looks at.
+            nodes = 0 if needs.listed or self.explains else count_silent_nodes(rule, facts)
+            self.counts[Verdict.NO_MATCH] += nodes
+            if nodes:
+                return None
+            if needs.reads_lines:
+                put_tables(rule, facts, self.logs, self.limits)
+        made.put_tables(facts, needs.tables)
+        holders = find_holders(table, facts, rule.product)
+        domain = sorted({*holders, *self._list_named_nodes(needs)})
+        unseen_nodes = self._list_unseen_nodes(domain)
         if not domain and not unseen_nodes:
             self.counts[Verdict.NOT_APPLICABLE] += 1
             return None
-        self.empty = [
-            key
-            for key in domain
-            if key not in unseen_nodes and not self.facts.count(table.name, key)
-        ]
-        if not needs.listed:
-            self.counts[Verdict.NO_MATCH] += len(self.empty)
-        elif (
-            table.lines_of is not None
-        ):  # in a log that was read whole, nobody of the list has a line
-            self.counts[Verdict.NO_MATCH] += sum(
-                holders.read_whole(key, table, self.facts) for key in self.empty
-            )
-        listed = self.facts.count(needs.listed) if needs.listed else 0
-        if not unseen_nodes and not self.facts.count(table.name) and not listed:
+        self._count_empty([key for key in domain if key not in unseen_nodes], needs)
+        listed = facts.count(needs.listed) if needs.listed else 0
+        if not unseen_nodes and not facts.count(table.name) and not listed:
             return None
-        if not (
-            needs.asks_logs or self.explains or any(self.facts.count(name) for name in needs.tables)
-        ):
-            self._nothing_there(unseen_nodes)
+        if self._lack_all(needs, unseen_nodes):
             return None
-        if needs.lacks and not self.explains and self._lack_all(needs, unseen_nodes):
-            (self._log_missing if needs.lacks == "log" else self._nothing_there)(unseen_nodes)
-            return None
-        if needs.reads_lines and unheard:  # tables without a row, which a query names all the same
-            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
-        self.answers = (
-            {key: self.logs.answers(key) for key in sorted({*domain, *unseen_nodes})}
-            if needs.asks_logs
-            else {}
-        )
-        if needs.asks_logs and not self.explains and not listed and self._settled():
-            self.counts[Verdict.NO_MATCH] += self.facts.count(table.name) + len(unseen_nodes)
-            return None
-        pairs.refuse(self.rule, self.facts)
+        if (
+            needs.reads_lines and not has_log
+        ):  # tables without a row, which a query names all the same
+            put_tables(rule, facts, self.logs, self.limits)
+        self.answers = {}
+        if needs.asks_logs:
+            for key in sorted({*domain, *unseen_nodes}):
+                self.answers[key] = self.logs.answer_node(key)
+            if not self.explains and not listed and self._is_settled():
+                self.counts[Verdict.NO_MATCH] += facts.count(table.name) + len(unseen_nodes)
+                return None
+        refuse_pairs(rule, facts)
         return unseen_nodes
 
+    def _count_empty(self, nodes: Sequence[str], needs: RuleNeeds) -> None:
+        """Count the nodes on which the table of the subjects was read and holds nothing."""
+        table, facts = self.rule.each.table, self.facts
+        self.empty = [key for key in nodes if not facts.count(table.name, key)]
+        if not needs.listed:
+            self.counts[Verdict.NO_MATCH] += len(self.empty)
+        elif table.lines_of is not None:
+            # In a log that was read whole, no one of the list has a line.
+            whole = [key for key in self.empty if is_read_whole(key, table, facts)]
+            self.counts[Verdict.NO_MATCH] += len(whole)
+
+    def _list_named_nodes(self, needs: RuleNeeds) -> set[str]:
+        """Return the nodes in whose logs the rule of a product found a line: they run it, whatever else is there."""
+        found: set[str] = set()
+        if self.rule.product and needs.reads_lines:
+            for hit in self.rule.hits:
+                name = hit.table.name
+                found.update(
+                    key for key in self.facts.nodes_with(name) if self.facts.count(name, key)
+                )
+        return found
+
+    def _list_unseen_nodes(self, domain: list[str]) -> list[str]:
+        """Return the nodes that may hold subjects no one saw; "" means any, where the case has none."""
+        if domain:
+            return [key for key in domain if may_hold_unseen(key, self.rule, self.facts)]
+        table = self.rule.each.table
+        for product in {table.product, self.rule.product or table.product}:
+            if not self.facts.nodes_of_product(product):
+                return find_unknown_nodes(self.facts)
+        return [] if is_unheard_of(table, self.facts) else [""]
+
     def _lack_all(self, needs: RuleNeeds, unseen_nodes: Sequence[str]) -> bool:
-        """Tell whether the nodes with unseen subjects have nothing of what the rule looks at.
+        """Tell whether the nodes with unseen subjects have nothing of what the rule looks at; then say so of each.
 
         Where it looks at one log alone and no line was found, each node is asked by itself: what another node has
         changes nothing for it.
         """
-        if not any(self.facts.nodes_with(name) for name in needs.tables):
-            return True
-        each, nodes = self.rule.each.table, self.facts.nodes
-        if needs.listed or needs.tables != {each.declared.name} or self.facts.count(each.name):
+        rule, facts = self.rule, self.facts
+        if self.explains:
             return False
-        there = {*self.facts.nodes_with(each.declared.name)}
-        return all(
-            key not in there and key in nodes and nodes[key].complete for key in unseen_nodes
-        )
+        has_rows = any(facts.count(name) for name in needs.tables)
+        by_log = False
+        if needs.asks_logs or has_rows:
+            if not needs.lacks:
+                return False
+            by_log = needs.lacks == "log"
+            if any(facts.nodes_with(name) for name in needs.tables):
+                each = rule.each.table
+                if needs.listed or needs.tables != {each.declared.name} or facts.count(each.name):
+                    return False
+                there = facts.nodes_with(each.declared.name)
+                for key in unseen_nodes:
+                    node = facts.nodes.get(key)
+                    if key in there or node is None or not node.complete:
+                        return False
+        log = rule.each.table.declared
+        for key in unseen_nodes:
+            self.counts[Verdict.CANNOT_TELL] += 1
+            if by_log:  # the log is missing which the condition asks first
+                cause = Cause(Reason.MISSING, log.name, explain_missing_log(facts, key, log), log)
+            else:
+                cause = explain_table(facts, key or None, rule.each.table)
+            self._note_doubt(facts.name(key), "", cause)
+        return True
 
-    def _unseen(self, domain: list[str]) -> list[str]:
-        """Return the nodes that may hold subjects nobody saw; "" stands for any, where the case has none."""
-        if domain:
-            return [key for key in domain if holders.may_hold_unseen(key, self.rule, self.facts)]
-        table = self.rule.each.table
-        if not all(
-            self.facts.nodes_of_product(one)
-            for one in {table.product, self.rule.product or table.product}
-        ):
-            return holders.of_unknown_kind(self.facts)
-        return [] if holders.not_known_of(table, self.facts) else [""]
-
-    def _heard(self, needs: RuleNeeds) -> bool:
-        """Make the lines of the rule's signatures tables; count the nodes and tell when there are none for sure."""
-        nodes = 0 if needs.listed or self.explains else holders.silent(self.rule, self.facts)
-        self.counts[Verdict.NO_MATCH] += nodes
-        if nodes == 0 and needs.reads_lines:
-            signature_tables.put(self.rule, self.facts, self.logs, self.limits)
-        return nodes == 0
-
-    def _settled(self) -> bool:
+    def _is_settled(self) -> bool:
         """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
         rule = self.rule
-        seen = {
-            key: {name: one.common() for name, one in own.items()}
-            for key, own in self.answers.items()
-        }
-        open_gate = (
-            rule.only is None or kleene(rule.only, values) is True for values in seen.values()
-        )
-        return all(kleene(rule.when, values) is False for values in seen.values()) and all(
-            open_gate
-        )
+        for own in self.answers.values():
+            values = {name: answers.find_common() for name, answers in own.items()}
+            if kleene(rule.when, values) is not False:
+                return False
+            if rule.only is not None and kleene(rule.only, values) is not True:
+                return False
+        return True
 
-    def _nothing_there(self, unseen_nodes: Sequence[str]) -> None:
-        """Tell of each node that nothing the rule asks for is there; no query is needed."""
-        for key in unseen_nodes:
-            cause = table_cause(self.facts, key or None, self.rule.each.table)
-            self.counts[Verdict.CANNOT_TELL] += 1
-            self._doubt(self.facts.name(key), "", cause)
-
-    def _log_missing(self, unseen_nodes: Sequence[str]) -> None:
-        """Tell of each node that the log is missing which the condition asks first."""
-        log = self.rule.each.table.declared
-        for key in unseen_nodes:
-            self.counts[Verdict.CANNOT_TELL] += 1
-            cause = Cause(Reason.MISSING, log.name, log_missing(self.facts, key, log), log)
-            self._doubt(self.facts.name(key), "", cause)
-
-    def _doubt(self, node: str, subject: str, cause: Cause) -> None:
+    def _note_doubt(self, node: str, subject: str, cause: Cause) -> None:
         rule = self.rule
-        ask = cause.ask(rule)
+        ask = cause.find_ask(rule)
         reason = str(cause.reason)
         self.unsure.append(
             CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask)
         )
 
-    def choose(self, subjects: Sequence[Subject], look: Look) -> list[Chosen]:
+    # -- verdicts
+
+    def choose_subjects(self, subjects: Sequence[Subject], show: ShowDetail) -> list[Chosen]:
         """Count the verdicts of all subjects; return those that are reported, in the order of the case.
 
-        look  gives the values of subjects by their numbers; asked only when there are too many to tell all in full
+        show  gives the values of subjects by their numbers; asked only when there are too many to report all in full
         """
+        table = self.rule.each.table
         if len(subjects) > SUBJECTS:
             subjects = subjects[:SUBJECTS]
-            table = self.rule.each.table.spoken_name
-            self.notes.append(
-                f"{self.rule.id}: {SUBJECTS} rows of {table} were judged, the others were not"
-            )
-        population, lines_of = self.rule.population, self.rule.each.table.lines_of
-        if (
-            population is not None and lines_of is None
-        ):  # nothing listed there is of the kind the rule speaks of
+            rows = f"{SUBJECTS} rows of {table.spoken_name}"
+            self.notes.append(f"{self.rule.id}: {rows} were judged, the others were not")
+        if self.rule.population is not None and table.lines_of is None:
+            # Nothing listed there is of the kind the rule speaks of.
             there = {subject.node for subject in subjects}
-            self.counts[Verdict.NOT_APPLICABLE] += sum(1 for key in self.empty if key not in there)
-        verdicts = [(subject, *self._verdict_of(subject)) for subject in subjects]
-        self.counts.update(verdict for _, verdict, _ in verdicts)
-        self.chooser.answers_of = self._answers_of
+            absent = [key for key in self.empty if key not in there]
+            self.counts[Verdict.NOT_APPLICABLE] += len(absent)
+        self.chooser.find_answers = self._find_answers
         by_verdict: dict[Verdict, list[Chosen]] = {}
-        for subject, verdict, taken in verdicts:
+        for subject in subjects:
+            verdict, taken = self._judge_subject(subject)
+            self.counts[verdict] += 1
             if self.explains or verdict in (Verdict.MATCH, Verdict.CANNOT_TELL):
                 by_verdict.setdefault(verdict, []).append(Chosen(subject, verdict, taken))
-        found = [one for some in by_verdict.values() for one in self.chooser.reported(some, look)]
+        found: list[Chosen] = []
+        for alike in by_verdict.values():
+            found += self.chooser.choose_reported(alike, show)
         place = {subject.number: at for at, subject in enumerate(subjects)}
         return sorted(found, key=lambda one: place[one.subject.number])
 
-    def _verdict_of(self, subject: Subject) -> tuple[Verdict, int | None]:
+    def _judge_subject(self, subject: Subject) -> tuple[Verdict, int | None]:
         """Return the verdict on a subject: where the product does not run that a rule speaks of, nothing is open."""
         verdict, taken = verdict_of(subject)
         node = self.facts.nodes.get(subject.node)
         if verdict is not Verdict.CANNOT_TELL or not self.rule.product or node is None:
             return verdict, taken
-        runs = node.kind not in kinds_of(self.rule.each.table) or bool(
-            self.facts.users_of(self.rule.product, [node])
+        runs = (
+            node.kind not in kinds_of(self.rule.each.table)
+            or bool(self.facts.users_of(self.rule.product, [node]))
+            or subject.node in self._list_named_nodes(needs_of(self.rule))
         )
-        runs = runs or subject.node in self._named_in_lines(needs_of(self.rule))
         return (verdict, taken) if runs else (Verdict.NOT_APPLICABLE, None)
 
-    def _named_in_lines(self, needs: RuleNeeds) -> set[str]:
-        """Return the nodes in whose logs the rule of a product found a line: they run it, whatever else is there."""
-        lines = (
-            [hit.table.name for hit in self.rule.hits]
-            if self.rule.product and needs.reads_lines
-            else []
-        )
-        return {
-            key
-            for name in lines
-            for key in self.facts.nodes_with(name)
-            if self.facts.count(name, key)
-        }
-
-    def report(self, chosen: Iterable[Chosen], look: Look) -> None:
+    def report_chosen(self, chosen: Iterable[Chosen], show: ShowDetail) -> None:
         """Write the findings and the doubts about the chosen subjects."""
         for one in chosen:
-            self._report(one, look(one.subject.number))
+            self._report(one, show(one.subject.number))
 
     def _report(self, one: Chosen, detail: Detail) -> None:
         subject, verdict, taken = one.subject, one.verdict, one.taken
-        why = TraceContext(
-            self.rule,
-            self.facts,
-            detail,
-            self._answers_of(subject, detail),
-            brief=not self.explains,
-        )
+        answers = self._find_answers(subject, detail)
+        why = TraceContext(self.rule, self.facts, detail, answers, brief=not self.explains)
         why.same = None if self.explains else self.traced
-        name, thing = self._names(why, unseen_row=subject.unseen_row)
+        name, thing = self._name_subject(why, unseen_row=subject.unseen_row)
         reason = ""
         if verdict is Verdict.MATCH and taken is not None:
             writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
-            self.findings.append(writer.write(one, why, name, thing))
-            further = (why.fill(template) for template in self.rule.rests_on)
-            self.rests_on += [
-                (self.findings[-1], text) for text, known in further if known and text
-            ]
+            finding = writer.write_finding(one, why, name, thing)
+            self.findings.append(finding)
+            for template in self.rule.rests_on:
+                further, known = why.fill_template(template)
+                if known and further:
+                    self.rests_on.append((finding, further))
         elif verdict is Verdict.CANNOT_TELL:
-            cause = self._cause(subject, why)
+            cause = self._find_cause(subject, why)
             reason = cause.why
-            self._doubt(detail.name, name, cause)
+            self._note_doubt(detail.name, name, cause)
         if self.explains:
-            from analyzer.judge.near_miss import explained  # noqa: PLC0415 - of one rule at most, when it is asked for
+            from analyzer.judge.near_miss import explain_verdict  # noqa: PLC0415 - of one rule at most, when it is asked for
 
-            self.explained.append(explained(why, verdict.value, name, thing, reason, taken))
+            self.explained.append(explain_verdict(why, verdict.value, name, thing, reason, taken))
 
-    def _answers_of(self, subject: Subject, detail: Detail) -> dict[str, LogAnswer]:
-        """Return what the logs say of one subject."""
-        own = self.answers.get(subject.node, {})
-        return {name: one.of(tuple(self._key(detail, one.scope))) for name, one in own.items()}
+    def _find_answers(self, subject: Subject, detail: Detail) -> dict[str, LogAnswer]:
+        """Return what the logs answer about one subject."""
+        found = {}
+        for name, own in self.answers.get(subject.node, {}).items():
+            found[name] = own.find_answer(self._read_key(detail, own.scope))
+        return found
 
-    def _key(self, detail: Detail, scope: OwnScope) -> Iterator[Value]:
-        """Yield the values by which the lines of a subject are told; None where one is not known."""
+    def _read_key(self, detail: Detail, scope: OwnScope) -> tuple[Value, ...]:
+        """Return the values by which the lines of a subject are found; None where one is not known."""
         population = self.rule.population
+        cells: list[Value] = []
         for key in scope.keys:
             alias, _, column = key.mine.rpartition(".")
-            row = detail.row(alias)
+            row = detail.find_row(alias)
             if row is None and population is not None and alias == self.rule.each.name:
                 alias, column = population.alias.name, dict(population.by).get(column, column)
-                row = detail.row(alias)
+                row = detail.find_row(alias)
             owner = self.rule.aliases[alias]
-            known = row is not None and owner.column(column) is not None
-            yield (
-                key.cell(self.facts.value(owner.table.name, row, column))
-                if known and row is not None
-                else None
-            )
+            value: Value = None
+            if row is not None and owner.column(column) is not None:
+                value = key.cell(self.facts.value(owner.table.name, row, column))
+            cells.append(value)
+        return tuple(cells)
 
-    def _names(self, why: TraceContext, *, unseen_row: bool) -> tuple[str, str]:
-        population = self.rule.population
-        if unseen_row and (population is None or why.detail.row(population.alias.name) is None):
-            return "", ""
-        template = (
-            population.subject if unseen_row and population is not None else self.rule.subject
-        )
-        subject, _ = why.fill(template)
+    def _name_subject(self, why: TraceContext, *, unseen_row: bool) -> tuple[str, str]:
+        """Return the name of a subject, and of what is affected."""
+        template = self.rule.subject
+        if unseen_row:
+            population = self.rule.population
+            if population is None or why.detail.find_row(population.alias.name) is None:
+                return "", ""
+            template = population.subject
+        subject, _ = why.fill_template(template)
         if self.rule.object is None:
             return subject, subject
-        thing, known = why.fill(self.rule.object)
+        thing, known = why.fill_template(self.rule.object)
         return subject, thing if known and thing else subject
 
-    def _cause(self, subject: Subject, why: TraceContext) -> Cause:
+    def _find_cause(self, subject: Subject, why: TraceContext) -> Cause:
         """Return why a subject cannot be judged: the first unknown in the order of the rule."""
         rule = self.rule
         conditions = [rule.only, rule.when, *(outcome.when for outcome in rule.outcomes)]
         for node in conditions:
-            cause = why.cause(node) if node is not None else None
+            cause = why.find_cause(node) if node is not None else None
             if cause is not None:
                 return cause
-        if subject.unseen_row:
-            return table_cause(self.facts, subject.node or None, rule.each.table)
-        for join in rule.joins:  # a "no" that rests on rows which may be missing
-            cause = why.absent(join.alias.name)
-            if cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
-                return cause
-        return table_cause(self.facts, subject.node, rule.each.table)
+        if not subject.unseen_row:
+            for join in rule.joins:  # a "no" that rests on rows which may be missing
+                cause = why.explain_absent(join.alias.name)
+                if cause.reason in (Reason.UNREADABLE, Reason.UNPARSED):
+                    return cause
+            return explain_table(self.facts, subject.node, rule.each.table)
+        return explain_table(self.facts, subject.node or None, rule.each.table)
+
+
+# -- pairs of lines
+
+
+def refuse_pairs(rule: Rule, facts: Facts) -> None:
+    """Raise BacklineError when lines of a rule's logs meet in more pairs than may be looked at.
+
+    A rule whose subjects are the lines of one signature, with the lines of another (or the same) joined to each, looks
+    at every pair that a join's `by` allows. That is the square of a storm: ten thousand lines of one device are a
+    hundred million pairs. Counting them first takes one pass over the lines.
+    """
+    logs = {hit.table.name: hit.log for hit in rule.hits}
+    own = rule.each.table.name
+    if own not in logs:
+        return
+    for join in rule.joins:
+        theirs = join.alias.table.name
+        if theirs not in logs or facts.count(own) * facts.count(theirs) <= MOST_PAIRS:
+            continue
+        count = count_pairs(rule, join, facts)
+        if count > MOST_PAIRS:
+            mine = f"each of {facts.count(own):,} lines of `{logs[own]}`"
+            joined = f"joined as `{join.alias.name}`"
+            what = (
+                f"{mine} would be paired with lines of `{logs[theirs]}`, {joined}: {count:,} pairs"
+            )
+            why = f"{MOST_PAIRS:,} pairs are the most that a rule may look at"
+            raise BacklineError(what, why=why, do=_INSTEAD)
+
+
+def count_pairs(rule: Rule, join: Join, facts: Facts) -> int:
+    """Return how many pairs the keys of a join allow; 0 where keys are not those of the two lines."""
+    columns = []
+    for mine, _ in join.by:
+        owner, _, column = mine.rpartition(".")
+        if owner != rule.each.name or column == "node":
+            return 0
+        columns.append(column)
+    own = count_keys(facts.store(rule.each.table.name).rows, columns, join)
+    their_rows = facts.store(join.alias.table.name).rows
+    others = count_keys(their_rows, [name for _, name in join.by], join)
+    return sum(count * others[key] for key, count in own.items())
+
+
+def count_keys(rows: Iterable[Row], columns: list[str], join: Join) -> Counter[tuple[Value, ...]]:
+    """Count lines by the values that a join goes by, on each node or in the whole case; an unknown value meets none."""
+    found: Counter[tuple[Value, ...]] = Counter()
+    for row in rows:
+        cells = [row.values.get(name) for name in columns]
+        if None not in cells:
+            folded = [cell.lower() if isinstance(cell, str) else cell for cell in cells]
+            found["" if join.any_node else row.block.node, *folded] += 1
+    return found

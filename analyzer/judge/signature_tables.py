@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value, cell_of
 from analyzer.facts import Facts
 from analyzer.facts.records import Coverage
-from analyzer.judge.log_conditions import Logs, not_searched
-from analyzer.judge.log_hits import LogHit, stamp
+from analyzer.judge.log_answers import LogHit, format_stamp
+from analyzer.judge.log_conditions import Logs, explain_unsearched
 from analyzer.rules import HitTable, LogDef, Rule
 from analyzer.runtime.limits import Limits
 
 
 @dataclass(slots=True)
-class _Lines:
+class NodeLines:
     """The lines of a signature on one node, in order of their times, and why there may be more.
 
     rescan  True when the log was stored without a search for the signature
@@ -32,24 +32,24 @@ class _Lines:
     rescan: bool = False
 
 
-def put(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
+def put_tables(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
     """Put the lines of signatures that a rule uses as tables into the facts.
 
     Returns the names of the tables whose rows are not those they had before.
     """
     changed: set[str] = set()
-    made: dict[str, tuple[dict[str, _Lines], _Rows]] = {}
+    made: dict[str, tuple[dict[str, NodeLines], LineRows]] = {}
     for hit in rule.hits:
         log = rule.logs[hit.log]
         if hit.log not in made:
-            lines = _lines(rule, log, facts, logs, limits.hits_per_signature)
-            made[hit.log] = (
-                lines,
-                _Rows(hit.table, log, [found for own in lines.values() for found in own.found]),
-            )
-        lines, whole = made[hit.log]
-        rows = list(whole.of(hit))
-        if facts.derive(hit.table, rows, _covers(rule, hit, lines, rows)):
+            own = collect_lines(log, facts, logs, limits.hits_per_signature)
+            found: list[LogHit] = []
+            for on_node in own.values():
+                found += on_node.found
+            made[hit.log] = own, LineRows(hit.table, log, found)
+        lines, line_rows = made[hit.log]
+        rows = list(line_rows.list_rows(hit))
+        if facts.derive(hit.table, rows, judge_coverage(rule, hit, lines, rows)):
             changed.add(hit.table.name)
     return changed
 
@@ -57,153 +57,147 @@ def put(rule: Rule, facts: Facts, logs: Logs, limits: Limits) -> set[str]:
 # -- lines
 
 
-def _lines(rule: Rule, log: LogDef, facts: Facts, logs: Logs, most: int) -> dict[str, _Lines]:
+def collect_lines(log: LogDef, facts: Facts, logs: Logs, most: int) -> dict[str, NodeLines]:
     """Return the lines of a signature by node: at most so many in all, shared among the nodes."""
     nodes = facts.nodes_with(log.table.name)
-    hits = {key: logs.on(log, key) for key in nodes}
-    shares = _shares({key: len(sure) for key, (sure, _) in hits.items()}, most)
+    hits = {key: logs.find_hits(log, key) for key in nodes}
+    shares = share_places({key: len(found.sure) for key, found in hits.items()}, most)
     lines = {}
-    for key, (sure, maybe) in hits.items():
+    for key, found in hits.items():
+        sure, maybe = found.sure, found.maybe
         kept = sure[: shares[key]]
-        rescan = logs.unsearched(log, [key])
-        doubts = [not_searched(log)] if rescan else []
-        doubts += [
-            *_log_doubts(facts, log, key),
-            *_scan_doubts(facts, f"{rule.id}/{log.name}", log, key),
-        ]
+        rescan = logs.is_unsearched(log, [key])
+        doubts = list_doubts(log, facts, logs.name_signature(log), key)
+        if rescan:
+            doubts.insert(0, explain_unsearched(log))
         if len(kept) < len(sure):
             doubts.append(f"{len(kept):,} of {len(sure):,} lines of `{log.name}` were kept")
         if maybe and log.where is not None:
-            lines_of = "1 line" if len(maybe) == 1 else f"{len(maybe):,} lines"
-            doubts.append(
-                f"for {lines_of} of `{log.name}` it is not known whether {log.where.text}"
-            )
-        lines[key] = _Lines(kept, doubts, rescan)
+            count = "1 line" if len(maybe) == 1 else f"{len(maybe):,} lines"
+            doubts.append(f"for {count} of `{log.name}` it is not known whether {log.where.text}")
+        lines[key] = NodeLines(kept, doubts, rescan)
     return lines
 
 
-def _shares(counts: Mapping[str, int], most: int) -> dict[str, int]:
+def share_places(counts: Mapping[str, int], most: int) -> dict[str, int]:
     """Return how many lines of each node are kept, so that a storm on one leaves room for the others."""
     shares = {}
-    for number, key in enumerate(sorted(counts, key=lambda key: (counts[key], key))):
-        shares[key] = min(counts[key], most // (len(counts) - number))
+    left = len(counts)
+    for key in sorted(counts, key=lambda key: (counts[key], key)):
+        shares[key] = min(counts[key], most // left)
         most -= shares[key]
+        left -= 1
     return shares
 
 
-def _log_doubts(facts: Facts, log: LogDef, node: str) -> Iterator[str]:
-    """Yield why the log of a node may hold more lines than were seen."""
+def list_doubts(log: LogDef, facts: Facts, signature: str, node: str) -> list[str]:
+    """Return why the log of a node may hold more lines than were seen, or its search passed lines over."""
+    doubts = []
+    where = f"{log.table.words} of {facts.name(node)}"
     covered = facts.coverage(node, log.table.name)
     if covered.state in ("cut", "excerpt"):
-        yield covered.why or f"{log.table.words} of {facts.name(node)} ended early"
+        doubts.append(covered.why or f"{where} ended early")
     elif covered.state == "unparsed":
-        yield covered.why or f"lines of {log.table.words} of {facts.name(node)} were not understood"
-
-
-def _scan_doubts(facts: Facts, name: str, log: LogDef, node: str) -> Iterator[str]:
-    """Yield why the search of a node's log may have passed lines over."""
+        doubts.append(covered.why or f"lines of {where} were not understood")
     kept = counted = 0
     least = ""
     for scan in facts.scans_of(log.table.name):
         if scan.node != node:
             continue
-        own = len(scan.of(name))
-        kept, counted = kept + own, counted + max(own, scan.counts.get(name, own))
-        stop = scan.stopped.get(name)
+        own = len(scan.of(signature))
+        kept += own
+        counted += max(own, scan.counts.get(signature, own))
+        stop = scan.stopped.get(signature)
         if stop is not None and stop.lines:
-            yield f"the signature `{log.name}` took too long in {scan.address}: {stop}"
-        elif name in scan.at_least:
+            doubts.append(f"the signature `{log.name}` took too long in {scan.address}: {stop}")
+        elif signature in scan.at_least:
             least = "at least "
     if counted > kept or least:
-        yield f"{kept:,} of {least}{counted:,} lines of `{log.name}` were kept"
+        doubts.append(f"{kept:,} of {least}{counted:,} lines of `{log.name}` were kept")
+    return doubts
 
 
 # -- rows
 
 
-class _Rows:
+class LineRows:
     """Lines of a signature as rows, each made when a table shows it: of a storm `per` leaves one in thousands."""
 
     def __init__(self, table: Table, log: LogDef, found: Sequence[LogHit]) -> None:
-        self._table, self._found = table, found
-        self._shadowed = [
-            column.name for column in log.columns if log.table.column(column.name) is not None
-        ]
-        self._made: dict[int, Row] = {}
+        self.table = table
+        self.found = found
+        # A group of the name of a column of the log is never that column.
+        own = [column.name for column in log.columns]
+        self.shadowed = [name for name in own if log.table.column(name) is not None]
+        self.made: dict[int, Row] = {}
 
-    def of(self, hit: HitTable) -> Iterator[Row]:
+    def list_rows(self, hit: HitTable) -> Iterator[Row]:
         """Yield the rows of one table: all lines, or of each value of `per` the earliest on its node."""
-        per = [column for name in hit.per if (column := self._table.column(name)) is not None]
+        per = [column for column in map(self.table.column, hit.per) if column is not None]
         seen: set[tuple[Value, ...]] = set()
-        for number, one in enumerate(self._found):
-            key = (one.node, *self._cells(one, per))
+        for number, line in enumerate(self.found):
+            key = (line.node, *(self.read_cell(line, column) for column in per))
             if hit.per and key in seen:
                 continue
             seen.add(key)
-            if number not in self._made:
-                self._made[number] = self._row(number, one)
-            row = self._made[number]
+            if number not in self.made:
+                self.made[number] = self.make_row(number, line)
+            row = self.made[number]
             yield Row(hit.table, row.values, row.block, row.line)
 
-    def _row(self, number: int, one: LogHit) -> Row:
+    def make_row(self, number: int, line: LogHit) -> Row:
         """Return a line as a row; its block holds the neighbouring lines, and counts up in the order of the lines."""
-        hit = one.hit
+        hit = line.hit
         before, after = hit.around
-        taken = stamp(one.time) if one.time is not None else ""
-        block = Block(
-            [*before, hit.text, *after],
-            hit.line - len(before),
-            hit.address,
-            taken=taken,
-            order=number,
-        )
-        block.named(one.node)
-        cells = zip(self._table.columns, self._cells(one, self._table.columns), strict=True)
-        return Row(
-            self._table,
-            {column.name: cell for column, cell in cells if cell is not None},
-            block,
-            hit.line,
-        )
+        taken = "" if line.time is None else format_stamp(line.time)
+        first = hit.line - len(before)
+        text = [*before, hit.text, *after]
+        block = Block(text, first, hit.address, taken=taken, order=number)
+        block.named(line.node)
+        cells: dict[str, Value] = {}
+        for column in self.table.columns:
+            cell = self.read_cell(line, column)
+            if cell is not None:
+                cells[column.name] = cell
+        return Row(self.table, cells, block, hit.line)
 
-    def _cells(self, one: LogHit, columns: Sequence[Column]) -> list[Value]:
-        return [cell_of(column, self._told(one, column.name)) for column in columns]
-
-    def _told(self, one: LogHit, name: str) -> Value:
-        """Return what a line says in a column; a group of the name of a column of the log is never that column."""
-        if name in self._shadowed:
-            return one.hit.groups.get(name)
-        if name == "time":
-            return stamp(one.time) if one.time is not None else None
-        told: Value = one.values.get(name)
-        return told
+    def read_cell(self, line: LogHit, column: Column) -> Value:
+        """Return what a line says in a column."""
+        value: Value
+        if column.name in self.shadowed:
+            value = line.hit.groups.get(column.name)
+        elif column.name == "time":
+            value = None if line.time is None else format_stamp(line.time)
+        else:
+            value = line.values.get(column.name)
+        return cell_of(column, value)
 
 
-def _covers(
-    rule: Rule, hit: HitTable, lines: Mapping[str, _Lines], rows: Sequence[Row]
+def judge_coverage(
+    rule: Rule, hit: HitTable, lines: Mapping[str, NodeLines], rows: Sequence[Row]
 ) -> dict[str, Coverage]:
     """Return by node how well the table is known."""
-    keys = {
-        theirs
-        for join in rule.joins
-        if join.alias.table.name == hit.table.name
-        for _, theirs in join.by
-    }
+    keys: set[str] = set()
+    for join in rule.joins:
+        if join.alias.table.name == hit.table.name:
+            keys.update(theirs for _, theirs in join.by)
+    own_keys = [name for name in sorted(keys) if hit.table.column(name) is not None]
     nameless: dict[str, list[Row]] = {key: [] for key in lines}
     for row in rows:
-        if any(row.values.get(name) is None for name in keys if hit.table.column(name) is not None):
+        if any(row.values.get(name) is None for name in own_keys):
             nameless[row.block.node].append(row)
     covers = {}
     for key, own in lines.items():
-        state, why = ("cut", "; ".join(own.doubts)) if own.doubts else ("read", "")
-        if state == "read" and nameless[key]:
-            first = nameless[key][0]
+        state, why = "read", ""
+        if own.doubts:
+            state, why = "cut", "; ".join(own.doubts)
+        elif nameless[key]:
+            first, count = nameless[key][0], len(nameless[key])
             missing = next(name for name in sorted(keys) if first.values.get(name) is None)
-            count, at = len(nameless[key]), f"{first.block.address}:{first.line}"
-            one, many = (
-                f"1 line of `{hit.log}` ({at}) does",
-                f"{count:,} lines of `{hit.log}` (first: {at}) do",
-            )
-            state, why = "unparsed", f"{one if count == 1 else many} not state {missing}"
+            at = f"{first.block.address}:{first.line}"
+            state = "unparsed"
+            why = f"1 line of `{hit.log}` ({at}) does not state {missing}"
+            if count > 1:
+                why = f"{count:,} lines of `{hit.log}` (first: {at}) do not state {missing}"
         covers[key] = Coverage(state, why, rescan=own.rescan)
     return covers

@@ -41,42 +41,43 @@ class Detail(ABC):
     """Everything a finding shows of one subject: its node (key and name), values, and the rows they rest on."""
 
     def __init__(self, node: str, name: str) -> None:
-        self.node, self.name = node, name
+        self.node = node
+        self.name = name
 
     @abstractmethod
-    def asked(self, node: ExprNode) -> bool:
+    def is_asked(self, node: ExprNode) -> bool:
         """Tell whether a node has one value that was asked for."""
 
     @abstractmethod
-    def value(self, node: ExprNode) -> Any:
-        """Return the value of a node that stands outside aggregates."""
+    def read_value(self, node: ExprNode) -> Any:
+        """Return the value of a node outside of aggregates."""
 
     @abstractmethod
-    def row(self, alias: str) -> int | None:
+    def find_row(self, alias: str) -> int | None:
         """Return the number of the row of an alias, None when it is not there."""
 
     @abstractmethod
-    def counted(self, node: ExprNode) -> tuple[int, int, int]:
+    def count_rows(self, node: ExprNode) -> tuple[int, int, int]:
         """Return rows, known ones and true ones of an aggregate."""
 
     @abstractmethod
-    def deciding(self, node: ExprNode) -> dict[str, int | None]:
+    def find_deciding(self, node: ExprNode) -> dict[str, int | None]:
         """Return for each column that an aggregate looks at the row that decides."""
 
     @abstractmethod
-    def fulfilling(self, node: ExprNode) -> list[int]:
+    def list_fulfilling(self, node: ExprNode) -> list[int]:
         """Return the first rows that fulfil the condition of an aggregate."""
 
     @abstractmethod
-    def listed(self, alias: str) -> list[int]:
+    def list_rows(self, alias: str) -> list[int]:
         """Return all rows of an alias, in the order of the case."""
 
-    def drawn(self, alias: str, column: str) -> tuple[list[str], list[float]] | None:  # noqa: ARG002 - of those that can
+    def draw_samples(self, alias: str, column: str) -> tuple[list[str], list[float]] | None:  # noqa: ARG002 - of those that can
         """Return the stamps and values of a counter over the samples of an alias; None where only its rows can tell."""
         return None
 
 
-def outside(nodes: Iterable[ExprNode]) -> list[ExprNode]:
+def list_single_nodes(nodes: Iterable[ExprNode]) -> list[ExprNode]:
     """Return all nodes that have one value for a subject: none inside an aggregate, none with many rows."""
     found: dict[int, ExprNode] = {}
     waiting = [*nodes][::-1]
@@ -112,7 +113,7 @@ def nodes_of(rule: Rule) -> RuleNodes:
     """Return what is looked up of a rule that was read whole."""
     if rule.nodes is None:
         shown = list(shown_of(rule))
-        single = outside([*rule.expressions(), *shown])
+        single = list_single_nodes([*rule.expressions(), *shown])
         rule.nodes = RuleNodes(frozenset(map(id, shown)), frozenset(map(id, single)), scopes(rule))
     found: RuleNodes = rule.nodes
     return found

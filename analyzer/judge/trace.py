@@ -1,7 +1,7 @@
 """Explains a verdict: the tree of values with their lines, and the cause of an unknown.
 
-A `Why` holds one subject of one rule: the values a query brought, the rows they stand in
-and what the logs answered. It names things in the words of the rule.
+A `TraceContext` holds one subject of one rule: its values, the rows they are read from and what the logs answered. An
+author reads the words of the rule. Who reads a report has not seen the rule, and gets names of columns and plain words.
 """
 
 from __future__ import annotations
@@ -12,28 +12,49 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.case.verdicts import Mark, Reason, Trace
 from analyzer.facts import Facts
 from analyzer.facts.records import MadeRow
-from analyzer.judge import plain_words
-from analyzer.judge.causes import Cause, no_value, table_cause
-from analyzer.judge.log_hits import LogAnswer
+from analyzer.judge.log_answers import LogAnswer
 from analyzer.judge.subjects import Detail
 from analyzer.rules import Join, Rule
 from analyzer.rules.language.expression import Alias, ExprNode
 from analyzer.rules.language.template import UNKNOWN, Template, number
 from analyzer.runtime.text import counted
 
+HITS_SHOWN = 4
 # What a machine is called that no file names: by its kind, or after its file.
 _NAMELESS = re.compile(
     r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
 )
+_COMPARED = {
+    "==": "is",
+    "!=": "is not",
+    "<": "is less than",
+    "<=": "is at most",
+    ">": "is more than",
+    ">=": "is at least",
+}
+_FOLDED = {
+    "any": "some {rows} where {what}",
+    "all": "every {rows} where {what}",
+    "share": "share of {rows} where {what}",
+    "count": "number of {rows} where {what}",
+    "sum": "sum of {what} over {rows}",
+    "max": "largest {what} of {rows}",
+    "min": "smallest {what} of {rows}",
+    "mean": "mean {what} of {rows}",
+}
+_JOINED = ("and", "or", "+", "-", "*", "/")
+_EXTREMES = {"least": "smallest", "greatest": "largest"}
 
-HITS_SHOWN = 4
+
+# -- values and conditions in words
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Return a value as the trace prints it."""
     if value is None:
         return UNKNOWN
@@ -46,21 +67,190 @@ def shown(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
+def write_title(name: str, condition: str) -> str:
+    """Return a condition in words after its part of the rule: `only`, `when`, `outcome 2, major`, `fix 1`."""
+    part, _, rest = name.partition(" ")
+    titles = {
+        "only": "Looked at when",
+        "when": "Found when",
+        "outcome": f"Outcome {rest}, when",
+        "grade": f"Severity {rest}, when",
+        "fix": f"Step {rest} of the fix, when",
+    }
+    return f"{titles[part]}: {condition}"
+
+
+def write_name(name: str) -> str:
+    """Return the name that a rule gives a value as words."""
+    return name.replace("_", " ")
+
+
+def write_condition(node: ExprNode, aliases: Mapping[str, Alias], inside: bool = False) -> str:
+    """Return a part of a condition in words.
+
+    inside  it is a part of an aggregate, which names the rows itself
+    """
+    if node.is_aggregate:
+        return write_aggregate(node, aliases)
+    if not node.args:
+        return write_leaf(node, aliases, inside)
+    if node.op == "let":
+        return write_name(node.name)
+    denies_known = node.op == "not" and node.args[0].op == "known"
+    enclosed = node.op in ("not", *_JOINED)
+    parts = []
+    for child in node.args[0].args if denies_known else node.args:
+        words = write_condition(child, aliases, inside)
+        parts.append(f"({words})" if enclosed and child.op in _JOINED else words)
+    first = parts[0]
+    match node.op:
+        case "not":
+            return f"{first} is not known" if denies_known else f"not {first}"
+        case "neg":
+            return f"-{first}"
+        case "compare":
+            return f"{first} {_COMPARED[node.name]} {parts[1]}"
+        case "in":
+            return f"{first} is one of {', '.join(parts[1:])}"
+        case "known":
+            return f"{first} is known"
+        case "least" | "greatest":
+            return f"the {_EXTREMES[node.op]} of {', '.join(parts)}"
+        case _:
+            return f" {node.op} ".join(parts)
+
+
+def write_leaf(node: ExprNode, aliases: Mapping[str, Alias], inside: bool) -> str:
+    """Return a value that is made of no other: a constant, a column, a row, lines of a log."""
+    if node.op == "column":
+        if inside:
+            return node.column
+        return f"{node.column} of {write_rows(aliases[node.name], 'the')}"
+    if node.op == "row":
+        return write_rows(aliases[node.name], "the row of")
+    if node.op not in ("seen", "seen_field"):
+        return number(node.value) if isinstance(node.value, float) else node.text
+    words = "seen in the log"
+    if node.op == "seen_field":
+        words = f"{write_name(node.column)} of the log lines"
+    # `sign` is what the short form of a rule calls its only lines.
+    return words if node.name == "sign" else f"{words} ({write_name(node.name)})"
+
+
+def write_aggregate(node: ExprNode, aliases: Mapping[str, Alias]) -> str:
+    """Return an aggregate in words: what is counted or measured, over which rows."""
+    rows, what = write_rows(aliases[node.name]), node.args[0]
+    if node.op == "count" and what.op == "row":
+        return f"number of {rows}"
+    words = write_condition(what, aliases, inside=True)
+    if node.op == "count" and what.op == "column":
+        words = f"{words} is known"
+    return _FOLDED[node.op].format(what=words, rows=rows)
+
+
+def write_rows(alias: Alias, lead: str = "rows of") -> str:
+    """Return what rows of a table are to a reader: log lines, rows of the catalog, rows of a table by its name."""
+    table = alias.table
+    many = lead == "rows of"
+    if table.lines_of is not None:
+        return f"log lines ({write_name(table.signature)})" if many else "the log line"
+    if table.given is not None:
+        return "entries of the catalog" if many else "the catalog"
+    return table.name if lead == "the" else f"{lead} {table.name}"
+
+
+# -- why a value is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a value is unknown: reason, what is missing (table or alias.column), words, and the table to ask for.
+
+    rescan  True when another reading of the case's own files brings it: then there is nothing to ask for
+    """
+
+    reason: str
+    missing: str
+    why: str
+    table: Table | None = None
+    rescan: bool = False
+
+    def find_ask(self, rule: Rule) -> str:
+        """Return what to request so that the value is known, "" when nothing."""
+        # No one can send what the tool itself lacks.
+        catalog = self.table is not None and self.table.given is not None
+        return "" if self.rescan or catalog else rule.ask_for(self.table)
+
+
+def find_read_file(facts: Facts, node: str, table: Table) -> str:
+    """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
+    own = table.declared.name
+    siblings = parsing.siblings(own)
+    addresses: dict[str, None] = {}
+    for name in (*siblings, *parsing.read_beside(own)):
+        if not facts.has_rows(name, node):
+            continue
+        covered = facts.coverage(node, name)
+        if covered.state != "read":
+            continue
+        for address in covered.addresses:
+            if name in siblings or parsing.may_be_in(own, address):
+                addresses[address] = None
+    first = next(iter(addresses), "")
+    return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
+
+
+def explain_table(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
+    """Return why rows of a table are not there on a node (None: anywhere in the case)."""
+    name, words = table.declared.name, table.words
+    wanted = f" with {looked_for}" if looked_for else ""
+    if table.given is not None:
+        return Cause(Reason.NOT_APPLICABLE, name, f"Backline's catalog has no entry{wanted}", table)
+    if node is None:
+        return Cause(Reason.MISSING, name, f"{words} is not in the case", table)
+    where = f" of {facts.name(node)}" if facts.name(node) else ""
+    covered = facts.coverage(node, table.name)
+    if covered.state == "excerpt":
+        return Cause(Reason.OUTSIDE, name, covered.why, table)
+    if covered.state == "cut":
+        why = covered.why or f"{words}{where} ended early"
+        return Cause(Reason.UNREADABLE, name, why, table, covered.rescan)
+    if covered.state == "unparsed":
+        why = covered.why or f"lines of {words}{where} were not understood"
+        return Cause(Reason.UNPARSED, name, why, table)
+    if node in facts.nodes and not facts.nodes[node].complete:
+        why = f"the archive{where} ended early; nothing after that point was read"
+        return Cause(Reason.UNREADABLE, name, why, table)
+    if covered.state == "":
+        read = find_read_file(facts, node, table)
+        why = f"{read} was read and lacks {name}" if read else f"{words}{where} is not in the case"
+        return Cause(Reason.MISSING, name, why, table)
+    if table.lines_of is not None:  # nothing to ask for: the log is there
+        spoken = table.spoken_name
+        why = f"{words}{where} has no line of `{spoken}`{wanted}"
+        return Cause(Reason.NOT_APPLICABLE, spoken, why)
+    return Cause(Reason.MISSING, name, f"{words}{where} has no row{wanted}", table)
+
+
+# -- one verdict
+
+
 @dataclass(slots=True)
 class TraceContext:
-    """The reasons of one verdict."""
+    """The reasons of one verdict.
+
+    blamed  id of a line of the tree made last -> what it says
+    brief   for readers: plain words, named values once, of the steps what decides; blames no line
+    same    lines of earlier trees: one that is alike is not kept twice
+    """
 
     rule: Rule
     facts: Facts
     detail: Detail
     answers: Mapping[str, LogAnswer]
-    blamed: dict[int, Mark] = field(
-        default_factory=dict
-    )  # id of a line of the tree made last -> what it says
-    brief: bool = False  # for readers: plain words, named values once, of the steps what decides; blames nobody
-    same: dict[tuple[object, ...], Trace] | None = (
-        None  # lines of earlier trees: one that is alike is not kept twice
-    )
+    blamed: dict[int, Mark] = field(default_factory=dict)
+    brief: bool = False
+    same: dict[tuple[object, ...], Trace] | None = None
     _written: set[str] = field(default_factory=set)
     _causes: dict[int, Cause | None] = field(default_factory=dict)
     _aliases: Mapping[str, Alias] = field(init=False)
@@ -68,26 +258,30 @@ class TraceContext:
     def __post_init__(self) -> None:
         self._aliases = self.rule.aliases
 
-    def value(self, node: ExprNode) -> Any:
-        """Return the value of a node that stands outside aggregates."""
-        return node.value if node.op == "literal" else self.detail.value(node)
+    def read_value(self, node: ExprNode) -> Any:
+        """Return the value of a node outside of aggregates."""
+        return node.value if node.op == "literal" else self.detail.read_value(node)
 
-    def fill(self, template: Template) -> tuple[str, bool]:
+    def fill_template(self, template: Template) -> tuple[str, bool]:
         """Return a text with the values of this subject, and whether all are known."""
-        return template.fill(self.value, machine=self.machine)
+        return template.fill(self.read_value, machine=self.machine)
 
     @property
     def machine(self) -> str:
         """Return the name of the machine of this subject; "" where no file of it names one."""
         return "" if _NAMELESS.search(self.detail.name) else self.detail.name
 
-    def aggregate_table(self, node: ExprNode) -> str:
-        """Return the table an aggregate looks over."""
+    def find_table(self, node: ExprNode) -> str:
+        """Return the table of a column's row or an aggregate's rows."""
         return self._aliases[node.name].table.name
+
+    def find_answer(self, node: ExprNode) -> LogAnswer:
+        """Return what the logs answered to a question."""
+        return self.answers.get(node.name) or LogAnswer()
 
     # -- the tree
 
-    def tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
+    def write_tree(self, verdict: str, subject: str, taken: int | None) -> Trace:
         """Return the whole tree: gate, condition, the outcomes down to the one taken, what decides the steps.
 
         In brief, of the outcomes and grades only the one that holds and the next worse one.
@@ -97,48 +291,48 @@ class TraceContext:
         self._written = set()
         root = Trace(f"{rule.id}: {subject}" if subject else rule.id, verdict)
         if rule.only is not None:
-            root.children.append(self._titled("only", rule.only))
-        root.children.append(self._titled("when", rule.when))
-        if self.value(rule.when) is True and (
-            rule.only is None or self.value(rule.only) is not False
-        ):
-            for place, outcome in enumerate(rule.outcomes):
-                if self.brief and taken is not None and place < taken - 1:
-                    continue  # a reader gets the one that holds, and the next worse one that it missed
-                if outcome.when.op != "literal":
-                    title = ", ".join(filter(None, (f"outcome {place + 1}", outcome.severity)))
-                    root.children.append(self._titled(title, outcome.when))
-                if place == taken:
-                    break
-            root.children += self._grades(taken)
-            for number, step in enumerate(rule.fix if taken is not None else (), 1):
-                if step.when.op != "literal":
-                    root.children.append(self._titled(f"fix {number}", step.when))
-        return root if self.same is None else self._kept(root, self.same)
+            root.children.append(self._write_part("only", rule.only))
+        root.children.append(self._write_part("when", rule.when))
+        gate = None if rule.only is None else self.read_value(rule.only)
+        if self.read_value(rule.when) is True and gate is not False:
+            self._write_outcomes(root, taken)
+        return root if self.same is None else self._share_lines(root, self.same)
 
-    def _grades(self, taken: int | None) -> list[Trace]:
-        """Return the grades down to the one that holds; for a reader that one and the next worse one alone."""
+    def _write_outcomes(self, root: Trace, taken: int | None) -> None:
+        """Add the outcomes, the grades and the steps of the fix to a tree."""
         rule = self.rule
-        if taken is None or rule.outcomes[taken].severity:
-            return []
-        holds = next(
-            (place for place, one in enumerate(rule.grades) if self.value(one.when) is True),
-            len(rule.grades),
-        )
-        first = max(0, holds - 1) if self.brief else 0
-        return [
-            self._titled(f"grade {one.severity}", one.when)
-            for one in rule.grades[first : holds + 1]
-        ]
+        for place, outcome in enumerate(rule.outcomes):
+            if self.brief and taken is not None and place < taken - 1:
+                continue  # a reader gets the one that holds, and the next worse one that it missed
+            if outcome.when.op != "literal":
+                title = f"outcome {place + 1}"
+                if outcome.severity:
+                    title += f", {outcome.severity}"
+                root.children.append(self._write_part(title, outcome.when))
+            if place == taken:
+                break
+        if taken is None:
+            return
+        if not rule.outcomes[taken].severity:
+            holds = 0  # grades that do not hold, down to the one that does
+            for grade in rule.grades:
+                if self.read_value(grade.when) is True:
+                    break
+                holds += 1
+            first = max(0, holds - 1) if self.brief else 0
+            for grade in rule.grades[first : holds + 1]:
+                root.children.append(self._write_part(f"grade {grade.severity}", grade.when))
+        for place, step in enumerate(rule.fix, 1):
+            if step.when.op != "literal":
+                root.children.append(self._write_part(f"fix {place}", step.when))
 
-    def _kept(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
+    def _share_lines(self, line: Trace, same: dict[tuple[object, ...], Trace]) -> Trace:
         """Return the line, or an earlier one that says the same with all below it."""
-        line.children = [self._kept(child, same) for child in line.children]
-        return same.setdefault(
-            (line.text, line.value, line.at, line.note, *map(id, line.children)), line
-        )
+        line.children = [self._share_lines(child, same) for child in line.children]
+        key = (line.text, line.value, line.at, line.note, *map(id, line.children))
+        return same.setdefault(key, line)
 
-    def marks(self, tree: Trace) -> dict[int, Mark]:
+    def list_marks(self, tree: Trace) -> dict[int, Mark]:
         """Return for the tree made last which of its lines, numbered from the top, kept the rule from matching."""
         found: dict[int, Mark] = {}
         below = [tree]
@@ -151,119 +345,119 @@ class TraceContext:
             passed += 1
         return found
 
-    def _titled(self, title: str, node: ExprNode) -> Trace:
+    def _write_part(self, title: str, node: ExprNode) -> Trace:
+        """Return the tree of one condition of the rule with its title."""
         wanted = None if self.brief or title.startswith(("grade", "fix")) else True
-        made = self.trace(node, wanted=wanted, decides=self.brief and title.startswith("fix"))
-        made.text = plain_words.title(title, made.text) if self.brief else f"{title}: {made.text}"
-        return made
+        decides = self.brief and title.startswith("fix")
+        line = self.write_expression(node, wanted=wanted, decides=decides)
+        line.text = write_title(title, line.text) if self.brief else f"{title}: {line.text}"
+        return line
 
-    def trace(self, node: ExprNode, *, wanted: bool | None = None, decides: bool = False) -> Trace:
+    def write_expression(
+        self, node: ExprNode, *, wanted: bool | None = None, decides: bool = False
+    ) -> Trace:
         """Return the tree of one expression with values; leaves carry `address:line`.
 
         wanted   what it would have to be for a match; the leaves that are not are noted in `blamed`
         decides  of the parts of `and` and `or` only those that make the whole what it is
         """
-        if node.op == "let":
-            if self.brief and node.name in self._written:
-                again = "" if node.args[0].op == "literal" else "see above"
-                return Trace(self._told(node), shown(self.value(node)), note=again)
-            made = self.trace(node.args[0], wanted=wanted, decides=decides)
-            self._written.add(node.name)
-            constant = self.brief and node.args[0].op == "literal"  # its value says it all
-            made.text = self._told(node) if constant else f"{self._told(node)}: {made.text}"
-            return made
-        wanted = None if self.value(node) is wanted else wanted
-        made = Trace(self._told(node), shown(self.value(node)))
-        if node.op == "column":
-            made.at = self.at(node)
-        elif node.op in ("seen", "seen_field"):
-            self._seen(made, node)
-        elif node.is_aggregate:
-            self._aggregate(made, node)
-        else:
-            below = [child for child in node.args if child.op != "literal" and not child.many]
-            if decides and node.op in ("and", "or"):
-                below = [child for child in below if self.value(child) is self.value(node)]
-            made.children = [
-                self.trace(child, wanted=self._below(node, child, wanted), decides=decides)
-                for child in below
-            ]
-            made.note = self.arithmetic(node)
-        self._blame(made, node, wanted)
-        if self.value(node) is None and not made.note and not made.children:
-            cause = self.cause(node)
-            made.note = cause.why if cause else ""
-        return made
-
-    def _told(self, node: ExprNode) -> str:
-        """Return a part of the rule: for a reader in words, for an author as written; a named value by its name."""
+        value = self.read_value(node)
         if self.brief:
-            return plain_words.in_words(node, self._aliases)
-        return node.name if node.op == "let" else node.text
+            text = write_condition(node, self._aliases)
+        else:
+            text = node.name if node.op == "let" else node.text
+        if node.op == "let":
+            constant = node.args[0].op == "literal"
+            if self.brief and node.name in self._written:
+                return Trace(text, format_value(value), note="" if constant else "see above")
+            line = self.write_expression(node.args[0], wanted=wanted, decides=decides)
+            self._written.add(node.name)
+            # Of a constant its value says it all.
+            line.text = text if self.brief and constant else f"{text}: {line.text}"
+            return line
+        if value is wanted:
+            wanted = None
+        line = Trace(text, format_value(value))
+        if node.op == "column":
+            line.at = self.locate_column(node)
+        elif node.op in ("seen", "seen_field"):
+            answer = self.find_answer(node)
+            line.note = answer.why if answer.value is None else counted(answer.count or 0, "line")
+            for found in answer.hits[:HITS_SHOWN]:
+                at = f"{found.hit.address}:{found.hit.line}"
+                line.children.append(Trace("line", format_value(found.hit.text[:200]), at=at))
+        elif node.is_aggregate:
+            self._write_rows(line, node)
+        else:
+            self._write_parts(line, node, wanted=wanted, decides=decides)
+        if wanted is not None and node.op not in ("and", "or", "not"):
+            cause = self.find_cause(node)
+            mark = Mark("no") if cause is None else Mark("unknown", cause.find_ask(self.rule))
+            self.blamed[id(line)] = mark
+        if value is None and not line.note and not line.children:
+            line.note = self._explain_unknown(node)
+        return line
 
-    def _below(self, node: ExprNode, child: ExprNode, wanted: bool | None) -> bool | None:
-        """Return what a part would have to be so that the whole is as wanted; None when it is not to blame."""
-        if node.op == "not":
-            return None if wanted is None else not wanted
-        return (
-            wanted if node.op in ("and", "or") and self.value(child) is self.value(node) else None
-        )
+    def _write_parts(
+        self, line: Trace, node: ExprNode, *, wanted: bool | None, decides: bool
+    ) -> None:
+        """Add the parts of an expression, each with what it would have to be so that the whole is as wanted."""
+        value = self.read_value(node)
+        logical = node.op in ("and", "or")
+        for child in node.args:
+            if child.op == "literal" or child.many:
+                continue
+            agrees = self.read_value(child) is value
+            if decides and logical and not agrees:
+                continue
+            part: bool | None = None  # not to blame
+            if node.op == "not":
+                part = None if wanted is None else not wanted
+            elif logical and agrees:
+                part = wanted
+            line.children.append(self.write_expression(child, wanted=part, decides=decides))
+        line.note = self.write_sum(node)
 
-    def _blame(self, made: Trace, node: ExprNode, wanted: bool | None) -> None:
-        """Note a leaf that is not what it would have to be, with what would settle an unknown one."""
-        if wanted is None or node.op in ("and", "or", "not"):
-            return
-        cause = self.cause(node)
-        self.blamed[id(made)] = (
-            Mark("no") if cause is None else Mark("unknown", cause.ask(self.rule))
-        )
-
-    def arithmetic(self, node: ExprNode) -> str:
+    def write_sum(self, node: ExprNode) -> str:
         """Return "7086 + 3284" for a sum of known numbers, or why there is no value."""
-        if node.op in ("+", "-", "*", "/"):
-            if self.value(node) is None:
-                cause = self.cause(node)
-                return cause.why if cause else ""
-            return f" {node.op} ".join(shown(self.value(child)) for child in node.args)
-        return ""
+        if node.op not in ("+", "-", "*", "/"):
+            return ""
+        if self.read_value(node) is None:
+            return self._explain_unknown(node)
+        return f" {node.op} ".join(format_value(self.read_value(child)) for child in node.args)
 
-    def _seen(self, made: Trace, node: ExprNode) -> None:
-        answer = self.answers.get(node.name, LogAnswer())
-        made.note = answer.why if answer.value is None else counted(answer.count or 0, "line")
-        for found in answer.hits[:HITS_SHOWN]:
-            at = f"{found.hit.address}:{found.hit.line}"
-            made.children.append(Trace("line", shown(found.hit.text[:200]), at=at))
+    def _explain_unknown(self, node: ExprNode) -> str:
+        cause = self.find_cause(node)
+        return cause.why if cause else ""
 
-    def _aggregate(self, made: Trace, node: ExprNode) -> None:
-        rows, known, true = self.detail.counted(node)
+    def _write_rows(self, line: Trace, node: ExprNode) -> None:
+        """Add to an aggregate how many rows it has, and those that decide."""
+        rows, known, true = self.detail.count_rows(node)
         if not rows:
-            cause = self.cause(node)
-            made.note = cause.why if cause else "no rows"
+            cause = self.find_cause(node)
+            line.note = cause.why if cause else "no rows"
             return
-        made.note = (
-            f"{true:,} of {counted(rows, 'row')}"
-            if node.op in ("any", "all", "share", "count")
-            else counted(rows, "row")
-        )
+        line.note = counted(rows, "row")
+        if node.op in ("any", "all", "share", "count"):
+            line.note = f"{true:,} of {line.note}"
         if known < rows:
-            made.note += f", {rows - known} of them unknown"
-        elif self.value(node) is None:
-            made.note += ", and there may be more"
-        table = self.aggregate_table(node)
-        for column, row in self.detail.deciding(node).items():
+            line.note += f", {rows - known} of them unknown"
+        elif self.read_value(node) is None:
+            line.note += ", and there may be more"
+        table = self.find_table(node)
+        for column, row in self.detail.find_deciding(node).items():
             if row is not None:
-                value, at = self.facts.value(table, row, column), self.place(table, row, column)
+                value = format_value(self.facts.value(table, row, column))
                 whose = column if self.brief else f"{node.name}.{column}"
-                made.children.append(Trace(f"{whose}, the row that decides", shown(value), at=at))
+                at = self.locate_cell(table, row, column)
+                line.children.append(Trace(f"{whose}, the row that decides", value, at=at))
 
-    def at(self, node: ExprNode) -> str:
+    def locate_column(self, node: ExprNode) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
-        row = self.detail.row(node.name)
-        return (
-            "" if row is None else self.place(self._aliases[node.name].table.name, row, node.column)
-        )
+        row = self.detail.find_row(node.name)
+        return "" if row is None else self.locate_cell(self.find_table(node), row, node.column)
 
-    def place(self, table: str, row: int, column: str) -> str:
+    def locate_cell(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
         origin = self.facts.origin(table, row)
         if origin.row is None:
@@ -272,153 +466,148 @@ class TraceContext:
 
     # -- causes of an unknown
 
-    def cause(self, node: ExprNode) -> Cause | None:
+    def find_cause(self, node: ExprNode) -> Cause | None:
         """Return the first cause of an unknown value, or None when the value is known."""
-        if self.value(node) is not None:
+        if self.read_value(node) is not None:
             return None
         if id(node) not in self._causes:
-            self._causes[id(node)] = self._found(node)
+            self._causes[id(node)] = self._look_for_cause(node)
         return self._causes[id(node)]
 
-    def _found(self, node: ExprNode) -> Cause | None:
+    def _look_for_cause(self, node: ExprNode) -> Cause | None:
         if node.op == "column":
-            return self._column(node)
+            row = self.detail.find_row(node.name)
+            if row is None:
+                return self.explain_absent(node.name)
+            return self._explain_empty(self._aliases[node.name].table, row, node.column, node.text)
         if node.op == "row":
-            return self.absent(node.name)
+            return self.explain_absent(node.name)
         if node.op in ("seen", "seen_field"):
-            answer = self.answers.get(node.name, LogAnswer())
+            answer = self.find_answer(node)
             table = self.rule.logs[self.rule.seen[node.name].logs[0]].table
             missing = answer.missing or table.name
             return Cause(answer.reason or Reason.MISSING, missing, answer.why, table, answer.rescan)
         if node.is_aggregate:
-            return self._folded(node)
+            return self._explain_aggregate(node)
         if node.op == "known":
-            return self._lossy(node)
+            return self._explain_first_row(node)
         for child in node.args:
-            found = self.cause(child)
+            found = self.find_cause(child)
             if found is not None:
                 return found
         if node.op == "/":
-            why = f"{node.args[1].text} is 0, so {node.text} has no value"
-            return Cause(Reason.NOT_APPLICABLE, node.args[1].text, why)
+            divisor = node.args[1].text
+            why = f"{divisor} is 0, so {node.text} has no value"
+            return Cause(Reason.NOT_APPLICABLE, divisor, why)
+        return self._lack_value(node)
+
+    def _lack_value(self, node: ExprNode) -> Cause:
         return Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
-    def _column(self, node: ExprNode) -> Cause:
-        row = self.detail.row(node.name)
+    def _explain_cell(self, alias: str, column: str, text: str) -> Cause | None:
+        """Return why a cell of a single row is not known, None when it is."""
+        row = self.detail.find_row(alias)
         if row is None:
-            return self.absent(node.name)
-        table = self._aliases[node.name].table
-        return self._empty(table, row, node.text, node.column)
+            return self.explain_absent(alias)
+        table = self._aliases[alias].table
+        if self.facts.value(table.name, row, column) is not None:
+            return None
+        return self._explain_empty(table, row, column, text)
 
-    def _empty(self, table: Table, row: int, text: str, column: str) -> Cause:
-        key = self.facts.origin(table.name, row).block.node
-        if (lack := self._link(table, row, column)) is not None:
-            return lack
-        unparsed = self.facts.coverage(key, table.name).state == "unparsed"
-        reason = Reason.UNPARSED if unparsed else Reason.MISSING
-        given = (
-            {name: self.facts.value(table.name, row, name) for name in table.key}
-            if table.given is not None
-            else {}
-        )
-        return Cause(
-            reason, text, no_value(table, column, self.place(table.name, row, column), given), table
-        )
+    def _explain_empty(self, table: Table, row: int, column: str, text: str) -> Cause:
+        """Return why a cell is empty, with its place; of a row of the catalog, which no one can send, what row it is."""
+        broken = self._explain_link(table, row, column)
+        if broken is not None:
+            return broken
+        node = self.facts.origin(table.name, row).block.node
+        unparsed = self.facts.coverage(node, table.name).state == "unparsed"
+        if table.given is None:
+            why = f"{column} has no value at {self.locate_cell(table.name, row, column)}"
+        else:
+            known = []
+            for name in table.key:
+                value = self.facts.value(table.name, row, name)
+                if value is not None:
+                    known.append(f"{name} {value}")
+            why = f"Backline's catalog has no {column}"
+            if known:
+                why += f" for {', '.join(known)}"
+        return Cause(Reason.UNPARSED if unparsed else Reason.MISSING, text, why, table)
 
-    def _link(self, table: Table, row: int, column: str) -> Cause | None:
-        """Return why a chain does not tell a cell: the table of the link that is not there."""
+    def _explain_link(self, table: Table, row: int, column: str) -> Cause | None:
+        """Return why a chain lacks a cell: the table of the link that is not there."""
         made = self.facts.origin(table.name, row).row
         if not isinstance(made, MadeRow) or column not in made.lacks:
             return None
         source, why = made.lacks[column]
         return Cause(Reason.MISSING, source, why, self.facts.tables[source])
 
-    def _folded(self, node: ExprNode) -> Cause:
-        rows, known, _ = self.detail.counted(node)
+    def _explain_aggregate(self, node: ExprNode) -> Cause:
+        rows, known, _ = self.detail.count_rows(node)
         if not rows:
-            return self.absent(node.name)
-        if known < rows:
-            for leaf in node.args[0].walk():
-                if (
-                    leaf.op == "column"
-                    and not leaf.many
-                    and (cause := self._inside(leaf)) is not None
-                ):
+            return self.explain_absent(node.name)
+        if known == rows:
+            return self._explain_first_row(node) or self._lack_value(node)
+        for leaf in node.args[0].walk():
+            if leaf.op == "column" and not leaf.many:
+                cause = self._explain_cell(leaf.name, leaf.column, leaf.text)
+                if cause is not None:
                     return cause
-            columns = list(self.detail.deciding(node))
-            table = self._aliases[node.name].table
-            for column, row in (
-                (column, row) for column in columns for row in self.detail.listed(node.name)
-            ):
-                if table.made_of and (lack := self._link(table, row, column)) is not None:
-                    return lack
-            name = f"{node.name}.{columns[0]}" if columns else node.text
-            stated = " or ".join(columns) or node.args[0].text
-            why = f"{rows - known:,} of {rows:,} rows of {table.words} do not state {stated}"
-            return Cause(Reason.MISSING, name, why, table)
-        return self._lossy(node) or Cause(
-            Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value"
-        )
+        columns = list(self.detail.find_deciding(node))
+        table = self._aliases[node.name].table
+        if table.made_of:
+            for column in columns:
+                for row in self.detail.list_rows(node.name):
+                    broken = self._explain_link(table, row, column)
+                    if broken is not None:
+                        return broken
+        name = f"{node.name}.{columns[0]}" if columns else node.text
+        stated = " or ".join(columns) or node.args[0].text
+        why = f"{rows - known:,} of {rows:,} rows of {table.words} do not state {stated}"
+        return Cause(Reason.MISSING, name, why, table)
 
-    def _inside(self, leaf: ExprNode) -> Cause | None:
-        """Return why a single value used inside an aggregate is unknown, or None when it is known."""
-        row = self.detail.row(leaf.name)
-        if row is None:
-            return self.absent(leaf.name)
-        table = self._aliases[leaf.name].table
-        if self.facts.value(table.name, row, leaf.column) is None:
-            return self._empty(table, row, leaf.text, leaf.column)
-        return None
-
-    def _lossy(self, node: ExprNode) -> Cause | None:
+    def _explain_first_row(self, node: ExprNode) -> Cause | None:
+        """Return why the first rows are not there that an expression looks at."""
         for leaf in node.walk():
-            if leaf.op in ("column", "row") and leaf.name in self._aliases:
-                return self.absent(leaf.name)
-            if leaf.is_aggregate:
-                return self.absent(leaf.name)
+            if leaf.is_aggregate or (leaf.op in ("column", "row") and leaf.name in self._aliases):
+                return self.explain_absent(leaf.name)
         return None
 
-    def absent(self, alias: str) -> Cause:
+    def explain_absent(self, alias: str) -> Cause:
         """Return why a row of an alias is not there."""
-        owner = self._aliases[alias]
-        join = next((join for join in self.rule.joins if join.alias.name == alias), None)
-        if join is not None:
-            for mine, _ in join.by:
-                first = self._mine_unknown(mine)
-                if first is not None:
-                    return first
-        return table_cause(
-            self.facts, self._node_of(owner, join), owner.table, self._looked_for(join)
-        )
-
-    def _node_of(self, owner: Alias, join: Join | None) -> str | None:
-        """Return the key of the node whose coverage tells, None for the whole case."""
-        if join is None or not join.any_node:
-            return self.detail.node
-        nodes = self.facts.nodes_with(owner.table.name)
-        bad = [key for key in nodes if self.facts.lossy(key, owner.table.name)]
-        return bad[0] if bad else (nodes[0] if nodes else None)
-
-    def _mine_unknown(self, mine: str) -> Cause | None:
-        alias, _, column = mine.rpartition(".")
-        row = self.detail.row(alias)
-        if row is None:
-            return self.absent(alias) if alias != self.rule.each.name or column != "node" else None
         table = self._aliases[alias].table
-        if self.facts.value(table.name, row, column) is None:
-            return self._empty(table, row, mine, column)
-        return None
+        join = next((join for join in self.rule.joins if join.alias.name == alias), None)
+        if join is None:
+            looked_for = self._describe_looked_for(None)
+            return explain_table(self.facts, self.detail.node, table, looked_for)
+        for mine, _ in join.by:
+            owner, _, column = mine.rpartition(".")
+            row = self.detail.find_row(owner)
+            if row is None and owner == self.rule.each.name and column == "node":
+                continue
+            cause = self._explain_cell(owner, column, mine)
+            if cause is not None:
+                return cause
+        node: str | None = self.detail.node
+        if join.any_node:
+            nodes = self.facts.nodes_with(table.name)
+            lossy = [key for key in nodes if self.facts.lossy(key, table.name)]
+            node = next(iter([*lossy, *nodes]), None)
+        return explain_table(self.facts, node, table, self._describe_looked_for(join))
 
-    def _looked_for(self, join: Join | None) -> str:
-        parts = []
+    def _describe_looked_for(self, join: Join | None) -> str:
+        """Return by which values a row was looked for."""
         population = self.rule.population
-        pairs: list[tuple[str, str]] = list(join.by) if join else []
-        if join is None and population is not None:
+        pairs: list[tuple[str, str]] = []
+        if join is not None:
+            pairs = list(join.by)
+        elif population is not None:
             pairs = [(f"{population.alias.name}.{theirs}", mine) for mine, theirs in population.by]
+        parts = []
         for mine, theirs in pairs:
             alias, _, column = mine.rpartition(".")
-            row = self.detail.row(alias)
+            row = self.detail.find_row(alias)
             if row is not None:
                 value = self.facts.value(self._aliases[alias].table.name, row, column)
-                parts.append(f"{theirs} {shown(value)}")
+                parts.append(f"{theirs} {format_value(value)}")
         return ", ".join(parts)

@@ -1,33 +1,30 @@
-"""Judges every rule over every subject of a case, or one rule over many cases.
+"""Judges every rule over every subject of a case, or one rule over many cases, and relates the findings.
 
-How one rule judges one case stands in judge/rule_evaluation.py.
+How one rule judges one case is in judge/rule_evaluation.py.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzer.case.verdicts import Finding, Judgement, Verdict
+from analyzer.case.ranking import RANKED, place_findings
+from analyzer.case.verdicts import SEVERITIES, Finding, Judgement, Verdict
 from analyzer.facts import Facts
-from analyzer.facts.other_names import other_names
-from analyzer.judge.choosing import graded
-from analyzer.judge.evidence import Series
-from analyzer.judge.kinds import kinds_of
-from analyzer.judge.relations import relate
-from analyzer.judge.rule_evaluation import OneCase, verdict_of
+from analyzer.facts.other_names import fold_name, map_other_names
+from analyzer.judge.findings import Series
+from analyzer.judge.rule_evaluation import OneCase
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.runtime.errors import BacklineError, RuleFileError
 from analyzer.runtime.limits import Limits
 
-__all__ = ["alone", "graded", "judge", "judge_cases", "judge_many", "kinds_of", "verdict_of"]
-
-_WORDS = {
-    verdict: verdict.value for verdict in Verdict
-}  # to ask an enumeration for each rule takes longer
+# To ask an enumeration for each rule takes longer.
+_VERDICTS = {verdict: verdict.value for verdict in Verdict}
 KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
-
+_SLUG = re.compile(r"[^a-z0-9]+")
 
 # A rule was judged: what it found, which is only to be looked at, and how often it could not tell.
 OnJudged = Callable[[Rule, Sequence[Finding], int], None]
@@ -49,21 +46,17 @@ def judge(
     facts.seconds = limits.rule_seconds
     whole = JudgementBuilder(catalog)
     for rule in catalog.rules:
-        one = alone(rule, facts, limits, explains=explain == rule.id)
-        whole.take(one)
+        one = judge_rule(rule, facts, limits, explains=explain == rule.id)
+        whole.add_rule(one)
         if one.failed or (one.asked_logs and needs_of(rule).reads_lines):
-            _clear(rule, facts)
+            # Many lines of a rule's signatures leave the facts again: no other rule looks at them.
+            own = [hit.table.name for hit in rule.hits]
+            if sum(facts.count(name) for name in own) > KEPT:
+                for name in own:
+                    facts.drop(name)
         if on_judged is not None:
             on_judged(rule, one.findings, len(one.unsure))
-    return whole.judgement_of(other_names(facts))
-
-
-def _clear(rule: Rule, facts: Facts) -> None:
-    """Take the lines of a rule's signatures out of the facts again where they are many: no other rule looks at them."""
-    own = [hit.table.name for hit in rule.hits]
-    if sum(facts.count(name) for name in own) > KEPT:
-        for name in own:
-            facts.drop(name)
+    return whole.build_judgement(map_other_names(facts))
 
 
 def judge_cases(
@@ -77,7 +70,7 @@ def judge_cases(
 ) -> dict[str, Judgement]:
     """Return what one rule says of each of many cases; `only` names some of them.
 
-    Each is told as `judge` would tell it of that case; `lean` leaves out evidence, trace and charts,
+    Each is judged as `judge` would judge that case; `lean` leaves out evidence, trace and charts,
     `explain` traces every verdict.
     """
     limits = limits or Limits()
@@ -87,9 +80,9 @@ def judge_cases(
         facts = cases[name]
         facts.seconds = limits.rule_seconds
         whole = JudgementBuilder(Catalog([rule]))
-        whole.take(alone(rule, facts, limits, explains=explain, lean=lean, parsed=parsed))
+        whole.add_rule(judge_rule(rule, facts, limits, explains=explain, lean=lean, parsed=parsed))
         facts.close()
-        found[name] = whole.judgement_of()
+        found[name] = whole.build_judgement()
     return found
 
 
@@ -104,7 +97,7 @@ def judge_many(
     return found
 
 
-def alone(
+def judge_rule(
     rule: Rule,
     facts: Facts,
     limits: Limits,
@@ -119,10 +112,16 @@ def alone(
     """
     one = OneCase(rule, facts, limits, explains, lean, parsed={} if parsed is None else parsed)
     try:
-        one.run()
+        one.judge_all()
     except Exception as error:  # noqa: BLE001 - whatever a rule does, the others are judged
+        words = str(error)
+        if not isinstance(error, BacklineError):
+            words = f"{type(error).__name__}: {words[:500]}"
+        finding = make_error(rule.id, rule.title, f"The rule failed: {words}")
+        finding.kb, finding.issues = list(rule.kb), list(rule.issues)
+        finding.status = rule.status
         one = OneCase(rule, facts, limits, explains=False, failed=True)
-        one.findings, one.counts[Verdict.ERROR] = [_failed(rule, error)], 1
+        one.findings, one.counts[Verdict.ERROR] = [finding], 1
     return one
 
 
@@ -131,28 +130,32 @@ class JudgementBuilder:
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
-        self.judgement = Judgement(findings=[_broken(broken) for broken in catalog.broken])
+        findings = [report_broken(error) for error in catalog.broken]
+        self.judgement = Judgement(findings=findings)
         self.charts: list[tuple[Finding, str, Series]] = []
         self.rests_on: list[tuple[Finding, str]] = []
 
-    def take(self, one: OneCase) -> None:
+    def add_rule(self, one: OneCase) -> None:
         """Take what a rule says."""
         judgement = self.judgement
         judgement.findings += one.findings
         judgement.cannot_tell += one.unsure
-        counts = {word: one.counts.get(verdict, 0) for verdict, word in _WORDS.items()}
-        judgement.counts[one.rule.id] = {_WORDS[Verdict.ERROR]: 1} if one.failed else counts
+        if one.failed:
+            counts = {_VERDICTS[Verdict.ERROR]: 1}
+        else:
+            counts = {word: one.counts.get(verdict, 0) for verdict, word in _VERDICTS.items()}
+        judgement.counts[one.rule.id] = counts
         judgement.explained += one.explained
         judgement.notes += one.notes
         judgement.cuts += one.chooser.cuts
         self.charts += one.charts
         self.rests_on += one.rests_on
 
-    def judgement_of(self, names: Mapping[str, str] | None = None) -> Judgement:
+    def build_judgement(self, names: Mapping[str, str] | None = None) -> Judgement:
         """Return all verdicts as one; `names` are those that mean one object."""
         judgement = self.judgement
         explained_by = {rule.id: rule.explained_by for rule in self.catalog.rules}
-        relate(judgement.findings, explained_by, self.rests_on, names)
+        relate_findings(judgement.findings, explained_by, self.rests_on, names)
         for finding, name, chart in self.charts:
             key = f"{finding.id}/{name}"
             judgement.series[key] = chart
@@ -160,33 +163,24 @@ class JudgementBuilder:
         return judgement
 
 
-def unjudged(catalog: Catalog) -> Judgement:
+def judge_nothing(catalog: Catalog) -> Judgement:
     """Return a judgement in which every rule is an error: when judging itself failed, nothing may look quiet."""
     say = "The rule was not judged: an internal error stopped the run before this rule."
     return Judgement(
-        findings=[_error(rule.id, rule.title, say) for rule in catalog.rules],
+        findings=[make_error(rule.id, rule.title, say) for rule in catalog.rules],
         counts={rule.id: {Verdict.ERROR.value: 1} for rule in catalog.rules},
     )
 
 
-def _broken(error: RuleFileError) -> Finding:
+def report_broken(error: RuleFileError) -> Finding:
+    """Return the finding on a rule file that cannot be used."""
     name = error.file if isinstance(error, BadRuleError) else error.where
     stem = name.rsplit("/", 1)[-1].removesuffix(".yaml").removesuffix(".yml") or "rule"
-    return _error(stem, "The rule file cannot be used", str(error))
+    return make_error(stem, "The rule file cannot be used", str(error))
 
 
-def _failed(rule: Rule, error: Exception) -> Finding:
-    words = (
-        str(error)
-        if isinstance(error, BacklineError)
-        else f"{type(error).__name__}: {str(error)[:500]}"
-    )
-    finding = _error(rule.id, rule.title, f"The rule failed: {words}")
-    finding.kb, finding.issues, finding.status = list(rule.kb), list(rule.issues), rule.status
-    return finding
-
-
-def _error(rule: str, title: str, say: str) -> Finding:
+def make_error(rule: str, title: str, say: str) -> Finding:
+    """Return the finding on a rule that could not judge."""
     return Finding(
         id="",
         rule=rule,
@@ -202,3 +196,135 @@ def _error(rule: str, title: str, say: str) -> Finding:
         confidence="confirmed",
         say=say,
     )
+
+
+# -- relations between findings
+
+
+def relate_findings(
+    findings: list[Finding],
+    explained_by: Mapping[str, Sequence[str]],
+    rests_on: Sequence[tuple[Finding, str]] = (),
+    names: Mapping[str, str] | None = None,
+) -> None:
+    """Give ids, tie each sign to its cause, and sort as `analyzer.case.ranking` does.
+
+    explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
+                  problems says of a row of the catalog; a row of the rule itself is explained by what comes before it
+    rests_on      findings with a further object that each rests on: causes are looked for there as well
+    names         name of an object -> the name it goes by, see `map_other_names`
+    """
+    rows = {id(finding): finding.id for finding in findings}
+    give_ids(findings)
+    FindingTies(findings, rests_on, names or {}, rows).tie_all(explained_by)
+    known = {id(finding): finding for finding in findings}
+    records = []
+    for finding in findings:
+        record = {name: getattr(finding, name) for name in RANKED}
+        records.append(record | {"is": id(finding)})
+    findings[:] = [known[record["is"]] for record in place_findings(records)]
+
+
+def make_slug(text: str) -> str:
+    """Return a name as a part of an id: a-z, 0-9 and dashes."""
+    return _SLUG.sub("-", text.lower()).strip("-")[:80].rstrip("-") or "case"
+
+
+def give_ids(findings: list[Finding]) -> None:
+    """Give each finding an id that is the same in every run: rule/object, with the node where two have one.
+
+    Of a row of the catalog (its key is the id till now) it is rule/row/object.
+    """
+    groups: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        row = f"{make_slug(finding.id)}/" if finding.id else ""
+        groups[f"{finding.rule}/{row}{make_slug(finding.object)}"].append(finding)
+    for base, members in groups.items():
+        nodes = {finding.node for finding in members}
+        taken: Counter[str] = Counter()
+        for finding in members:
+            name = base if len(nodes) == 1 else f"{base}@{make_slug(finding.node)}"
+            taken[name] += 1
+            finding.id = name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+class FindingTies:
+    """Finds the findings that explain others, by the objects they speak of.
+
+    rows  id of a finding -> row of the catalog it comes from
+    """
+
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        rests_on: Sequence[tuple[Finding, str]],
+        names: Mapping[str, str],
+        rows: Mapping[int, str],
+    ) -> None:
+        self.names = names
+        self.matches = [finding for finding in findings if finding.verdict == Verdict.MATCH]
+        self.by_id = {finding.id: finding for finding in self.matches}
+        self.rows: dict[int, str] = {}  # the same as `rule/row`
+        self.further: defaultdict[int, list[str]] = defaultdict(list)
+        for finding, thing in rests_on:
+            self.further[id(finding)].append(thing)
+        self.causes: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
+        for finding in self.matches:
+            row = rows.get(id(finding), "")
+            if row:
+                self.rows[id(finding)] = f"{finding.rule}/{row}"
+            # A version alone explains nothing, nor does a mere hint.
+            vague = finding.severity == "info" and finding.confidence == "possible"
+            if finding.confidence == "exposed" or vague:
+                continue
+            thing = self.find_name(finding.object)
+            self.causes[finding.rule, thing].append(finding)
+            if row:
+                self.causes[self.rows[id(finding)], thing].append(finding)
+
+    def find_name(self, thing: str) -> str:
+        """Return the name that an object goes by; a Manager has the domain of a host that its own files leave out."""
+        name = fold_name(thing)
+        first = name.partition(".")[0]
+        return self.names.get(name, self.names.get(first, name))
+
+    def tie_all(self, explained_by: Mapping[str, Sequence[str]]) -> None:
+        """Write into each sign what explains it, and into each cause what it explains; the worse of a circle leads."""
+        named = {}  # rules that a row of the catalog names
+        for sign in self.matches:
+            named[id(sign)] = sign.explained_by
+            sign.explained_by = []
+        mildest_first = sorted(
+            self.matches, key=lambda sign: SEVERITIES.index(sign.severity), reverse=True
+        )
+        for sign in mildest_first:
+            rules = list(explained_by.get(sign.rule, ()))
+            own = self.rows.get(id(sign))
+            if own in rules:  # a row that is among them is explained by those before it
+                rules = rules[: rules.index(own)]
+            objects = (sign.object, *self.further[id(sign)])
+            things = dict.fromkeys(self.find_name(thing) for thing in objects)
+            for rule in (*rules, *named[id(sign)]):
+                for thing in things:
+                    self.tie_causes(sign, self.causes.get((rule, thing), ()))
+
+    def tie_causes(self, sign: Finding, causes: Sequence[Finding]) -> None:
+        """Tie a sign to findings of one rule, those on its own node before others."""
+        near = [cause for cause in causes if cause.node == sign.node]
+        for cause in near or causes:
+            if cause.id not in sign.explained_by and not self.rests_on(cause, sign):
+                sign.explained_by.append(cause.id)
+                cause.explains.append(sign.id)
+
+    def rests_on(self, finding: Finding, cause: Finding) -> bool:
+        """Tell whether a finding is another one, or is explained by it, over any number of others."""
+        seen: set[str] = set()
+        waiting = [finding.id]
+        while waiting:
+            at = waiting.pop()
+            if at == cause.id:
+                return True
+            if at not in seen:
+                seen.add(at)
+                waiting += self.by_id[at].explained_by
+        return False

@@ -17,8 +17,8 @@ from analyzer.facts import Facts, site_signs
 from analyzer.ingest.chosen_lines import below
 from analyzer.ingest.problems import uncovered
 from analyzer.ingest.timeline import timeline
-from analyzer.judge import OnJudged, judge, unjudged
-from analyzer.judge.few_lines import few_lines
+from analyzer.judge import OnJudged, judge, judge_nothing
+from analyzer.judge.few_lines import find_few_lines
 from analyzer.pipeline import case
 from analyzer.pipeline.given_things import GivenThings
 from analyzer.pipeline.host_cards import host_cards
@@ -105,7 +105,7 @@ def conclude(
 
     if judgement is None:
         ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
-        judgement = stage("the verdicts of all rules", ask, lambda: unjudged(catalog), tell)
+        judgement = stage("the verdicts of all rules", ask, lambda: judge_nothing(catalog), tell)
     material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
     trim()
     marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
@@ -140,7 +140,7 @@ def _beside(
     left = part("problems that no rule covers", uncovered, *rest)
     few = part(
         "known lines, too few for a finding",
-        few_lines,
+        find_few_lines,
         catalog.rules,
         facts,
         judgement,

@@ -114,7 +114,7 @@ def lost(ledger: Ledger) -> list[str]:
 def row_counts(intake: Intake, facts: Facts) -> Counter[str]:
     """Return how many rows each table has, those of samples and of chains as well."""
     rows: Counter[str] = Counter(row.table.name for row in intake.rows)
-    rows += Counter({name: facts.count(name) for name in made.made()})
+    rows += Counter({name: facts.count(name) for name in made.list_made_tables()})
     for frame in intake.frames:
         rows[frame.table.name] += len(frame.line)
     return rows
@@ -127,7 +127,7 @@ def read(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger,
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, Scanner(signatures, limits=options.limits), options)
     facts = gather(intake, resolve(intake, kinds), ledger, every=True)
-    made.put(facts)
+    made.put_tables(facts)
     if log_table:
         parser = next(
             item

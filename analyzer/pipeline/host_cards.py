@@ -33,7 +33,7 @@ def host_cards(facts: Facts, nodes: Sequence[Record], events: Sequence[Record]) 
     nodes, events  records of the case document: version, uptime and capture; what the hosts say of their boots
     """
     cards = []
-    made.put(facts, {part.table for row in ROWS for part in row.parts})
+    made.put_tables(facts, {part.table for row in ROWS for part in row.parts})
     for node in nodes:
         if node["kind"] != "esxi":
             continue

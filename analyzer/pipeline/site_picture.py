@@ -7,7 +7,7 @@ from typing import Any
 
 from analyzer.artefacts.tables import Row, Value
 from analyzer.facts import Facts, site_signs
-from analyzer.facts.site_names import rows
+from analyzer.facts.site_members import list_rows
 
 Record = dict[str, Any]
 
@@ -25,7 +25,7 @@ def site_records(facts: Facts) -> list[Record]:
 
 
 def _both(facts: Facts, *tables: str) -> list[Row]:
-    return [row for table in tables for row in rows(facts, table)]
+    return [row for table in tables for row in list_rows(facts, table)]
 
 
 def _once(members: Iterator[Record]) -> Iterator[Record]:

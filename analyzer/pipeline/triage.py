@@ -281,7 +281,7 @@ def _gather(
     for key, table, address in empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)
-    made.put(facts, [releases.MADE, *site_signs.ALL_TABLES])
+    made.put_tables(facts, [releases.MADE, *site_signs.ALL_TABLES])
     return facts
 
 

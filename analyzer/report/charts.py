@@ -2,124 +2,141 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
 
-from analyzer.report import wording
-from analyzer.report.sparkline import sparkline
+from markupsafe import Markup
 
-Doc = dict[str, Any]
+from analyzer.report.sparkline import draw_sparkline
+from analyzer.report.wording import (
+    Doc,
+    format_duration,
+    format_number,
+    format_span,
+    parse_time,
+    summarize_values,
+)
 
 LOW_IS_BAD = frozenset({"N%L", "PMEM free"})  # of these the least value is the worst
 HALF_HOUR = 1800.0  # seconds shown on either side of the incident at first, where a chart is longer
 
 
-def charts(doc: Doc) -> list[Doc]:
-    """Return what the template shows of each chart, those of one metric behind each other, the worst first.
+@dataclass(slots=True)
+class Chart:
+    """What the page shows of a chart: two sizes of SVG, one sentence, a table.
 
-    `others` are titles of charts that draw the same samples; `place` is the number of the chart in the document.
+    key, place  its name and its number in the document; at: the key of the chart whose samples it draws
+    others      titles of charts that draw the same samples
+    rows        of each line its label and its figures, None without any
+    badness     greater the worse the chart is, among charts of one metric
+    incident    where the incident is when it is not in the chart
+    window      first and last second that are shown at first: the hour around the incident; "" for all
     """
+
+    key: str
+    place: int
+    at: str
+    title: str
+    node: str
+    unit: str
+    times: list[str]
+    rows: list[tuple[str, dict[str, float] | None]]
+    metric: str
+    named_unit: str
+    period: str
+    sentence: str
+    small: Markup
+    large: Markup
+    badness: float = float("-inf")
+    high: float | None = None
+    incident: str = ""
+    window: str = ""
+    others: list[str] = field(default_factory=list)
+
+
+def list_charts(doc: Doc) -> list[Chart]:
+    """Return the charts of a case, those of one metric behind each other, the worst first."""
     series = doc["series"]
-    when = wording.epoch(doc["case"]["incident"])
-    others: dict[str, list[str]] = {}
-    for chart in series.values():
-        others.setdefault(chart["same_as"], []).append(chart["title"])
-    made: list[Doc] = []
-    for key, own in series.items():
-        at = own["same_as"] if own["same_as"] in series else key
-        chart = {**own, "times": series[at]["times"], "lines": series[at]["lines"]}
-        same = [title for title in others.get(key, []) if title != own["title"]]
-        made.append(
-            {
-                **_chart(key, chart, when),
-                "place": len(made),
-                "at": at,
-                "others": list(dict.fromkeys(same)),
-            }
-        )
-    first: dict[str, int] = {}
-    for chart in made:
-        first.setdefault(chart["metric"], len(first))
-    return sorted(made, key=lambda one: (first[one["metric"]], -one["badness"], one["place"]))
+    when = parse_time(doc["case"]["incident"])
+    titles_by_source: dict[str, list[str]] = {}
+    for record in series.values():
+        titles_by_source.setdefault(record["same_as"], []).append(record["title"])
+    charts: list[Chart] = []
+    for place, (key, record) in enumerate(series.items()):
+        source = record["same_as"] if record["same_as"] in series else key
+        chart = build_chart(key, place, source, record, series[source], when)
+        titles = dict.fromkeys(titles_by_source.get(key, []))
+        chart.others = [title for title in titles if title != chart.title]
+        charts.append(chart)
+    first_places: dict[str, int] = {}
+    for chart in charts:
+        first_places.setdefault(chart.metric, len(first_places))
+    return sorted(charts, key=lambda one: (first_places[one.metric], -one.badness, one.place))
 
 
-def _chart(key: str, chart: Doc, when: float | None) -> Doc:
-    """Return what the template shows of a chart: two sizes of SVG, one sentence, a table."""
-    rows = [(line["label"], wording.summary(line["values"])) for line in chart["lines"]]
-    times = [time for time in map(wording.epoch, chart["times"]) if time is not None]
-    period = wording.span(chart["times"][0], chart["times"][-1]) if times else ""
-    metric = chart["lines"][0]["label"] if chart["lines"] else chart["title"]
-    said = "; ".join(
-        f"{label} from {wording.number(row['min'])} to {wording.number(row['max'])} {chart['unit']}, "
-        f"mean {wording.number(row['mean'])} {chart['unit']}"
-        for label, row in rows
-        if row
+def build_chart(
+    key: str, place: int, at: str, record: Doc, source: Doc, when: float | None
+) -> Chart:
+    """Return a chart of the document; `source` holds its samples, `when` is the incident."""
+    title, unit, lines = record["title"], record["unit"], source["lines"]
+    times = [time for time in map(parse_time, source["times"]) if time is not None]
+    period = format_span(source["times"][0], source["times"][-1]) if times else ""
+    metric = lines[0]["label"] if lines else title
+    rows = []
+    known = []
+    texts = []
+    for line in lines:
+        figures = summarize_values(line["values"])
+        rows.append((line["label"], figures))
+        if figures is not None:
+            known.append(figures)
+            low, high = map(format_number, (figures["min"], figures["max"]))
+            mean = format_number(figures["mean"])
+            texts.append(f"{line['label']} from {low} to {high} {unit}, mean {mean} {unit}")
+    figures_text = "; ".join(texts) or "no values"
+    sentence = f"{title}: {figures_text}. {len(source['times']):,} samples, {period}."
+    values = [line["values"] for line in lines]
+    mark = _find_share(when, times)
+    chart = Chart(
+        key=key,
+        place=place,
+        at=at,
+        title=title,
+        node=record["node"],
+        unit=unit,
+        times=source["times"],
+        rows=rows,
+        metric=metric,
+        named_unit="" if unit.removeprefix("1") in metric else unit,
+        period=period,
+        sentence=sentence,
+        small=draw_sparkline(values, sentence, mark=mark),
+        large=draw_sparkline(values, sentence, width=900, height=140, mark=mark),
     )
-    sentence = (
-        f"{chart['title']}: {said or 'no values'}. {len(chart['times']):,} samples, {period}."
-    )
-    values = [line["values"] for line in chart["lines"]]
-    mark = _share(when, times)
-    return {
-        **chart,
-        "key": key,
-        "rows": rows,
-        "metric": metric,
-        "named_unit": "" if chart["unit"].removeprefix("1") in metric else chart["unit"],
-        "badness": _badness(metric, [row for _, row in rows if row]),
-        "sentence": sentence,
-        "period": period,
-        "incident": _incident(when, times),
-        "window": _window(when, times),
-        "high": max((row["max"] for _, row in rows if row), default=None),
-        "small": sparkline(values, sentence, mark=mark),
-        "large": sparkline(values, sentence, width=900, height=140, mark=mark),
-    }
+    if known:
+        chart.high = max(figures["max"] for figures in known)
+        is_low_bad = metric in LOW_IS_BAD
+        chart.badness = -min(figures["min"] for figures in known) if is_low_bad else chart.high
+    if when is not None and times:
+        first, last = min(times), max(times)
+        if when < first:
+            before = format_duration(first - when)
+            chart.incident = f"the incident is {before} before the first sample"
+        elif when > last:
+            after = format_duration(when - last)
+            chart.incident = f"the incident is {after} after the last sample"
+        elif last - first > 2 * HALF_HOUR:
+            chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
+    return chart
 
 
-def _badness(metric: str, rows: list[dict[str, float]]) -> float:
-    """Return a number that is greater the worse a chart is, among charts of one metric."""
-    if not rows:
-        return float("-inf")
-    return (
-        -min(row["min"] for row in rows)
-        if metric in LOW_IS_BAD
-        else max(row["max"] for row in rows)
-    )
-
-
-def _share(when: float | None, times: list[float]) -> float | None:
+def _find_share(when: float | None, times: list[float]) -> float | None:
     """Return where on the axis the incident lies, from 0 to 1; None where it is not on it."""
-    if (
-        when is None
-        or len(times) < 2
-        or not min(times) <= when <= max(times)
-        or times != sorted(times)
-    ):
+    if when is None or len(times) < 2 or times != sorted(times):
         return None
-    before = [place for place, time in enumerate(times) if time <= when][
-        -1
-    ]  # samples are drawn evenly
-    step = times[min(before + 1, len(times) - 1)] - times[before]
-    return min(1.0, (before + 0.5 + ((when - times[before]) / step if step else 0.0)) / len(times))
-
-
-def _incident(when: float | None, times: list[float]) -> str:
-    """Say where the incident lies when it is not in the chart."""
-    if when is None or not times:
-        return ""
-    if when < min(times):
-        return f"the incident is {wording.duration(min(times) - when)} before the first sample"
-    if when > max(times):
-        return f"the incident is {wording.duration(when - max(times))} after the last sample"
-    return ""
-
-
-def _window(when: float | None, times: list[float]) -> str:
-    """Return first and last second that are shown at first: the hour around the incident; "" for all."""
-    if when is None or not times or not min(times) <= when <= max(times):
-        return ""
-    return (
-        f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
-        if max(times) - min(times) > 2 * HALF_HOUR
-        else ""
-    )
+    if not times[0] <= when <= times[-1]:
+        return None
+    before = max(place for place, time in enumerate(times) if time <= when)
+    after = min(before + 1, len(times) - 1)
+    step = times[after] - times[before]
+    passed = (when - times[before]) / step if step else 0.0
+    return min(1.0, (before + 0.5 + passed) / len(times))  # samples are drawn evenly

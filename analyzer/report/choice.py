@@ -1,4 +1,4 @@
-"""A part of a case that somebody asked for: by severity, machine or rule. The document itself is never cut.
+"""A part of a case that was asked for: by severity, machine or rule. The document itself is never cut.
 
 What is left out is counted in the first note of the part (`notes[0]`), so that no reader takes it for the whole case.
 """
@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
 
-from analyzer.report.numbers import part_of
+from analyzer.report.finding_rows import take_part
 from analyzer.report.view import SEVERITIES
-from analyzer.report.wording import few
+from analyzer.report.wording import Doc, join_few
 from analyzer.runtime.errors import UsageError
 
-Doc = dict[str, Any]
 _OF_NODE = ("problems", "timeline", "hosts", "topology", "harmless")
 
 
@@ -36,109 +34,113 @@ class Choice:
         return bool(self.severity or self.nodes or self.rules)
 
     def __str__(self) -> str:
-        parts = [f"severity {self.severity} or worse"] if self.severity else []
-        parts += [f"machine {' or '.join(self.nodes)}"] if self.nodes else []
-        parts += [f"rule {' or '.join(self.rules)}"] if self.rules else []
+        parts = []
+        if self.severity:
+            parts.append(f"severity {self.severity} or worse")
+        if self.nodes:
+            parts.append(f"machine {' or '.join(self.nodes)}")
+        if self.rules:
+            parts.append(f"rule {' or '.join(self.rules)}")
         return ", ".join(parts)
 
-    def check(self, doc: Doc) -> None:
+    def check_names(self, doc: Doc) -> None:
         """Refuse a word that fits nothing of this case, with the names that would; raises UsageError."""
+        names = [str(node["name"] or node["id"]) for node in doc["nodes"]]
+        names = [name for name in names if name]
         for word in self.nodes:
-            names = [name for node in doc["nodes"] if (name := str(node["name"] or node["id"]))]
             if not any(_is_called(name, [word]) for name in names):
                 raise UsageError(
                     f"no machine of this case is called {word}",
-                    do=f"It has {few(names, 10) or 'none'}.",
+                    do=f"It has {join_few(names, 10) or 'none'}.",
                 )
+        rules = {row["rule"] for row in [*doc["findings"], *doc["quiet"]]}
+        for group in doc["cannot_tell"]:
+            rules |= set(group["rules"])
         for word in self.rules:
-            if not any(_fits(rule, [word]) for rule in _rules(doc)):
+            if not any(_fits_any(rule, [word]) for rule in rules):
                 do = "`backline rules list` has the ids; a draft needs --draft."
                 raise UsageError(f"no rule of this case is called {word}", do=do)
 
+    def has_rule(self, *rules: str) -> bool:
+        """Say whether one of some rules is chosen."""
+        return not self.rules or any(_fits_any(rule, self.rules) for rule in rules)
 
-def chosen(doc: Doc, choice: Choice) -> Doc:
+    def has_severity(self, finding: Doc) -> bool:
+        """Say whether a finding is severe enough; a rule that broke has no severity and is always shown."""
+        if not self.severity or finding["verdict"] == "error":
+            return True
+        return SEVERITIES.index(finding["severity"]) <= SEVERITIES.index(self.severity)
+
+    def has_node(self, doc: Doc, node: str) -> bool:
+        """Say whether a machine is chosen; records name it by its id or by its name."""
+        if not self.nodes:
+            return True
+        names = {node}
+        for one in doc["nodes"]:
+            if node in (one["id"], one["name"]):
+                names |= {one["id"], one["name"]}
+                break
+        return any(_is_called(name, self.nodes) for name in names)
+
+
+def choose_part(doc: Doc, choice: Choice) -> Doc:
     """Return the part of a case document that `choice` names, as a document of its own."""
     if not choice:
         return doc
-    findings = [one for one in doc["findings"] if _wanted(one, choice, doc)]
-    there = {one["id"] for one in findings}
+    findings = []
+    for finding in doc["findings"]:
+        is_of_rule = choice.has_severity(finding) and choice.has_rule(finding["rule"])
+        if is_of_rule and choice.has_node(doc, finding["node"]):
+            findings.append(finding)
+    questions = []
+    for group in doc["cannot_tell"]:
+        nodes = group["nodes"]
+        is_on_node = not nodes or any(choice.has_node(doc, node) for node in nodes)
+        if is_on_node and choice.has_rule(*group["rules"]):
+            questions.append(group)
+    note = f"Showing {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more."
     part = doc | {
-        "findings": [_alone(one, there, doc) for one in findings],
-        "cannot_tell": [group for group in doc["cannot_tell"] if _open(group, choice, doc)],
-        "quiet": [
-            row for row in doc["quiet"] if not choice.rules or _fits(row["rule"], choice.rules)
-        ],
-        "cuts": [
-            cut for cut in doc["cuts"] if not choice.rules or _fits(cut["rule"], choice.rules)
-        ],
+        "findings": _cut_links(doc, findings),
+        "cannot_tell": questions,
+        "quiet": [row for row in doc["quiet"] if choice.has_rule(row["rule"])],
+        "cuts": [cut for cut in doc["cuts"] if choice.has_rule(cut["rule"])],
+        "notes": [note, *doc["notes"]],
     }
     if choice.nodes:
-        part["nodes"] = [
-            node for node in doc["nodes"] if _on(node["name"] or node["id"], choice, doc)
-        ]
-        part |= {
-            key: [row for row in doc[key] if _on(row["node"], choice, doc)] for key in _OF_NODE
+        nodes = [node for node in doc["nodes"] if choice.has_node(doc, node["name"] or node["id"])]
+        part["nodes"] = nodes
+        for key in _OF_NODE:
+            part[key] = [row for row in doc[key] if choice.has_node(doc, row["node"])]
+    return take_part(doc, part)
+
+
+def _cut_links(doc: Doc, findings: list[Doc]) -> list[Doc]:
+    """Return findings without links to others that are not shown; a cause that is not shown is named in words."""
+    shown = {one["id"] for one in findings}
+    titles = {one["id"]: f"{one['title']} ({one['subject']})" for one in doc["findings"]}
+    cut = []
+    for finding in findings:
+        causes, sentences = [], []
+        for one in finding["explained_by"]:
+            if one in shown:
+                causes.append(one)
+            else:
+                title = titles.get(one, one)
+                sentences.append(f"Explained by a finding that is not shown here: {title}.")
+        links = {
+            "explained_by": causes,
+            "explains": [one for one in finding["explains"] if one in shown],
+            "also": [*finding["also"], *sentences],
         }
-    note = f"Showing {len(findings):,} of {len(doc['findings']):,} findings: {choice}. The case has more."
-    return part_of(doc, part | {"notes": [note, *doc["notes"]]})
+        cut.append(finding | links)
+    return cut
 
 
-def _wanted(finding: Doc, choice: Choice, doc: Doc) -> bool:
-    """Tell whether a finding is wanted; a rule that broke has no severity and is always told."""
-    weighs = choice.severity and finding["verdict"] != "error"
-    if weighs and SEVERITIES.index(finding["severity"]) > SEVERITIES.index(choice.severity):
-        return False
-    return (not choice.nodes or _on(finding["node"], choice, doc)) and (
-        not choice.rules or _fits(finding["rule"], choice.rules)
-    )
-
-
-def _open(group: Doc, choice: Choice, doc: Doc) -> bool:
-    if choice.rules and not any(_fits(rule, choice.rules) for rule in group["rules"]):
-        return False
-    return (
-        not choice.nodes
-        or not group["nodes"]
-        or any(_on(node, choice, doc) for node in group["nodes"])
-    )
-
-
-def _alone(finding: Doc, there: set[str], doc: Doc) -> Doc:
-    """Return a finding whose causes that are not shown are told in words."""
-    gone = [one for one in finding["explained_by"] if one not in there]
-    left = [one for one in finding["explains"] if one in there]
-    if not gone and len(left) == len(finding["explains"]):
-        return finding
-    titles = (
-        {one["id"]: f"{one['title']} ({one['subject']})" for one in doc["findings"]} if gone else {}
-    )
-    told = [
-        f"Explained by a finding that is not shown here: {titles.get(one, one)}." for one in gone
-    ]
-    known = [one for one in finding["explained_by"] if one in there]
-    return finding | {"explained_by": known, "explains": left, "also": [*finding["also"], *told]}
-
-
-def _on(node: str, choice: Choice, doc: Doc) -> bool:
-    return any(_is_called(name, choice.nodes) for name in _aliases(node, doc))
-
-
-def _aliases(node: str, doc: Doc) -> set[str]:
-    """Return the names of a machine: records name it by its id or by its name."""
-    known = next((one for one in doc["nodes"] if node in (one["id"], one["name"])), None)
-    return {node, known["id"], known["name"]} if known else {node}
-
-
-def _fits(name: str, words: Iterable[str]) -> bool:
+def _fits_any(name: str, words: Iterable[str]) -> bool:
     return any(fnmatchcase(name.casefold(), word.casefold()) for word in words)
 
 
 def _is_called(name: str, words: Iterable[str]) -> bool:
-    """Tell whether a word is a machine's name or its first label; an address has no labels."""
+    """Say whether a word is a machine's name or its first label; an address has no labels."""
     first = name.partition(".")[0]
-    return _fits(name, words) or (not first.isdigit() and _fits(first, words))
-
-
-def _rules(doc: Doc) -> set[str]:
-    named = {rule for group in doc["cannot_tell"] for rule in group["rules"]}
-    return named | {row["rule"] for row in [*doc["findings"], *doc["quiet"]]}
+    return _fits_any(name, words) or (not first.isdigit() and _fits_any(first, words))

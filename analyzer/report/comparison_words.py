@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Return a value as a reader sees it: numbers with separators, yes and no, what is not there as such."""
     if value is None:
         return "not known"
@@ -16,42 +16,38 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) else f"{value}"
 
 
-def sized(value: Any, unit: str) -> str:
+def show_size(value: Any, unit: str) -> str:
     """Return a value as a reader sees it, many bytes in GiB or TiB."""
-    if (
-        unit != "bytes"
-        or isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or abs(value) < 1 << 30
-    ):
-        return shown(value)
-    return (
-        f"{value / (1 << 40):,.2f} TiB"
-        if abs(value) >= 1 << 40
-        else f"{value / (1 << 30):,.1f} GiB"
-    )
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if unit != "bytes" or not is_number or abs(value) < 1 << 30:
+        return show_value(value)
+    if abs(value) < 1 << 40:
+        return f"{value / (1 << 30):,.1f} GiB"
+    return f"{value / (1 << 40):,.2f} TiB"
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def join_names(names: Sequence[str], most: int) -> str:
     """Return names as a sentence lists them: `a`, `a and b`, `a, b, c and 4 more`."""
-    some, more = [*names[:most]], len(names) - most
-    if more > 0:
-        some.append(f"{more:,} more")
-    return f"{', '.join(some[:-1])} and {some[-1]}" if len(some) > 1 else "".join(some)
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most:,} more")
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def arrow(values: Iterable[Any]) -> str:
+def join_values(values: Iterable[Any]) -> str:
     """Return values of the sides in their order: `256 → 4,096`."""
-    return " → ".join(shown(value) for value in values)
+    return " → ".join(show_value(value) for value in values)
 
 
-def percent(share: float) -> str:
+def show_percent(share: float) -> str:
     """Return a share in percent with three digits: `0.0204%`, `12.5%`."""
     places = 0 if share <= 0 else max(0, 2 - math.floor(math.log10(share * 100)))
     return f"{share:.{min(places, 9)}%}"
 
 
-def span(length: float) -> str:
+def show_duration(length: float) -> str:
     """Return seconds in words."""
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if length >= 2 * size:

@@ -7,16 +7,16 @@ from pathlib import Path
 from jinja2 import ModuleLoader
 
 from analyzer.report import fleet, html
-from analyzer.report.page import compiled_in
-from analyzer.report.styles import asset
+from analyzer.report.page import find_compiled
+from analyzer.report.styles import read_asset
 
 
 def compile_templates(folder: Path) -> None:
     """Write every template as a Python module below `folder`, the copy of this package in a built wheel."""
-    target = compiled_in(folder)
+    target = find_compiled(folder)
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(Path(__file__).parent.glob("*.html")):
-        made = fleet.templates() if path.name == "fleet.html" else html.templates()
-        code = made.compile(asset(path.name), path.name, path.name, raw=True, defer_init=True)
+        made = fleet.load_templates() if path.name == "fleet.html" else html.load_templates()
+        code = made.compile(read_asset(path.name), path.name, path.name, raw=True, defer_init=True)
         module = target / ModuleLoader.get_module_filename(path.name)
         module.write_text(code, encoding="utf-8", newline="\n")

@@ -5,65 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from analyzer.report.wording import Doc, counted, few
+from analyzer.report.wording import Doc, count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
 
-
-def complete(doc: Doc) -> bool:
-    """Tell whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
-    return bool(doc["case"]["complete"]) and not _losses(doc)
-
-
-def completeness(doc: Doc) -> str:
-    """Return one sentence on what of the input could not be used."""
-    if complete(doc):
-        left, lost = _left_out(doc), _lines_lost(doc)
-        if not left and not lost:
-            return "complete, nothing cut, damaged or left out"
-        said = f"complete but for {lost}" if lost else "complete, nothing cut or damaged"
-        return said + (f"; left out: {left}" if left else "")
-    said = ", ".join(_losses(doc)) or "something is missing"
-    return f"NOT COMPLETE: {said}. In these parts, absence proves nothing"
-
-
 NOTHING = "nothing found"
-
-
-NOTHING_READ = (
-    "nothing found in what could be read"  # where something was cut, damaged or not understood
-)
-
-
-def nothing(doc: Doc) -> str:
-    """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
-    if complete(doc):
-        left = ", ".join(part for part in (_unread_outputs(doc), _lines_lost(doc)) if part)
-        return f"{NOTHING_READ}; left out: {left}" if left else NOTHING
-    lost = [source["address"] for source in unread(doc) if source["state"] != "other"]
-    names = list(dict.fromkeys(map(_file, lost)))
-    if not names:
-        return NOTHING_READ
-    verb = "was" if len(names) == 1 else "were"
-    return f"{NOTHING_READ}; {few(names, 3)} {verb} not fully read"
-
-
-def unread(doc: Doc) -> list[Doc]:
-    """Return what came in and was not read, or not to the end, as records with state, address and why.
-
-    First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
-    in a source that is there already says nothing new.
-    """
-    order = ("refused", "unknown", "cut", "damaged", "other")
-    found = [source for source in doc["sources"] if source["state"] in order]
-    there = {source["address"] for source in found}
-    found += [
-        {"state": "damaged", "address": address, "why": damage["what"]}
-        for address, damage in {item["address"]: item for item in reversed(doc["damage"])}.items()
-        if address not in there
-    ]
-    return sorted(found, key=lambda one: order.index(one["state"]))
-
-
+# Where something was cut, damaged or not understood.
+NOTHING_READ = "nothing found in what could be read"
+_FOLDED = re.compile(r" \((\d+) files\)$")  # how a source says that it is several files
+# States of sources that were not read to the end, in the order of a report, and how each is named.
 _UNREAD = {
     "refused": "Not read",
     "unknown": "Not understood",
@@ -71,125 +20,187 @@ _UNREAD = {
     "damaged": "Damaged",
     "other": "Not read",
 }
+_COVERAGE = {
+    "read": "read",
+    "searched": "searched",
+    "duplicate": "duplicate",
+    "listed": "listed",
+    "skipped": "skipped",
+    "cut": "cut",
+    "refused": "refused",
+    "unknown": "not understood",
+    "other": "ignored",
+}
 
 
-def unread_line(source: Doc) -> str:
+def is_complete(doc: Doc) -> bool:
+    """Say whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
+    return bool(doc["case"]["complete"]) and not _list_losses(doc)
+
+
+def describe_completeness(doc: Doc) -> str:
+    """Return one sentence on what of the input could not be used."""
+    if not is_complete(doc):
+        losses = ", ".join(_list_losses(doc)) or "something is missing"
+        return f"NOT COMPLETE: {losses}. In these parts, absence proves nothing"
+    left_out, lost_lines = _describe_left_out(doc), _describe_lost_lines(doc)
+    if not left_out and not lost_lines:
+        return "complete, nothing cut, damaged or left out"
+    text = f"complete but for {lost_lines}" if lost_lines else "complete, nothing cut or damaged"
+    return f"{text}; left out: {left_out}" if left_out else text
+
+
+def describe_nothing(doc: Doc) -> str:
+    """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
+    if is_complete(doc):
+        parts = filter(None, [_describe_unread_outputs(doc), _describe_lost_lines(doc)])
+        left_out = ", ".join(parts)
+        return f"{NOTHING_READ}; left out: {left_out}" if left_out else NOTHING
+    names: dict[str, None] = {}
+    for source in list_unread(doc):
+        if source["state"] != "other":
+            names[_name_file(source["address"])] = None
+    if not names:
+        return NOTHING_READ
+    verb = "was" if len(names) == 1 else "were"
+    return f"{NOTHING_READ}; {join_few(list(names), 3)} {verb} not fully read"
+
+
+def list_unread(doc: Doc) -> list[Doc]:
+    """Return what came in and was not read, or not to the end, as records with state, address and why.
+
+    First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
+    in a source that is in the list already is nothing new.
+    """
+    found = [source for source in doc["sources"] if source["state"] in _UNREAD]
+    listed = {source["address"] for source in found}
+    damages = {item["address"]: item["what"] for item in reversed(doc["damage"])}
+    for address, what in damages.items():
+        if address not in listed:
+            found.append({"state": "damaged", "address": address, "why": what})
+    order = list(_UNREAD)
+    return sorted(found, key=lambda source: order.index(source["state"]))
+
+
+def describe_unread(source: Doc) -> str:
     """Return one line on a source that was not read, or not to the end."""
-    return f"{_UNREAD[source['state']]}: {source['address']}" + (
-        f" ({source['why']})" if source["why"] else ""
-    )
+    line = f"{_UNREAD[source['state']]}: {source['address']}"
+    return f"{line} ({source['why']})" if source["why"] else line
 
 
-def beside_line(doc: Doc, most: int) -> str:
+def name_other_files(doc: Doc, most: int) -> str:
     """Return one line that names the files that are no diagnostic material; "" for none."""
-    names = [_file(source["address"]) for source in unread(doc) if source["state"] == "other"]
-    return f"Not read, not diagnostic material: {few(names, most)}" if names else ""
+    others = [source for source in list_unread(doc) if source["state"] == "other"]
+    names = [_name_file(source["address"]) for source in others]
+    return f"Not read, not diagnostic material: {join_few(names, most)}" if names else ""
 
 
-def _losses(doc: Doc) -> list[str]:
+def describe_coverage(doc: Doc) -> str:
+    """Return one sentence on how much was read."""
+    states = Counter(source["state"] for source in doc["sources"])
+    counts = [f"{states[state]:,} {word}" for state, word in _COVERAGE.items() if states[state]]
+    text = f"Sources: {', '.join(counts) or 'none'}."
+    lines = looked_at = 0
+    for source in doc["sources"]:
+        lines += source["lines"]
+        # of a large log only some lines are looked at one by one; older cases have no such number
+        looked_at += source.get("looked_at") or source["lines"]
+    if not lines:
+        return text
+    faults = doc["faults_total"]
+    sample = "" if looked_at >= lines else f" of the {looked_at:,} looked at one by one"
+    share = faults / (looked_at or lines)
+    percent = ""
+    if share:
+        percent = f" ({share:.2%})" if share >= 0.0001 else " (less than 0.01%)"
+    return f"{text} {lines:,} lines read, {faults:,} not understood{sample}{percent}."
+
+
+def _list_losses(doc: Doc) -> list[str]:
     states = Counter(source["state"] for source in doc["sources"])
     parts = [
-        counted(len(doc["damage"]), "place damaged", "places damaged"),
-        counted(states["cut"], "source cut short", "sources cut short"),
-        counted(states["refused"], "source refused", "sources refused"),
-        counted(states["unknown"], "source not understood", "sources not understood"),
-        counted(len(doc["limits"]), "limit reached", "limits reached"),
+        count_noun(len(doc["damage"]), "place damaged", "places damaged"),
+        count_noun(states["cut"], "source cut short", "sources cut short"),
+        count_noun(states["refused"], "source refused", "sources refused"),
+        count_noun(states["unknown"], "source not understood", "sources not understood"),
+        count_noun(len(doc["limits"]), "limit reached", "limits reached"),
     ]
     return [part for part in parts if part]
 
 
-def _left_out(doc: Doc) -> str:
+def _describe_left_out(doc: Doc) -> str:
     """Return what was left out without a loss, in words; "" for nothing."""
     states: Counter[str] = Counter()
     for source in doc["sources"]:
-        folded = re.search(r" \((\d+) files\)$", source["address"])
+        folded = _FOLDED.search(source["address"])
         states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
     parts = [
-        counted(
+        count_noun(
             states["listed"],
             "source that Backline does not read",
             "sources that Backline does not read",
         ),
-        counted(states["skipped"], "source skipped", "sources skipped"),
-        counted(states["duplicate"], "duplicate", "duplicates"),
-        counted(
+        count_noun(states["skipped"], "source skipped", "sources skipped"),
+        count_noun(states["duplicate"], "duplicate", "duplicates"),
+        count_noun(
             states["other"],
             "file that is not diagnostic material",
             "files that are not diagnostic material",
         ),
-        *_not_collected(doc),
-        _unread_outputs(doc),
+        *_describe_missing_members(doc),
+        _describe_unread_outputs(doc),
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _lines_lost(doc: Doc) -> str:
-    """Return how many lines no parser understood, with file and line of the first; "" for none."""
-    lines = counted(
-        doc["faults_total"], "line that was not understood", "lines that were not understood"
-    )
-    if not lines or not doc["faults"]:
-        return lines
-    first = doc["faults"][0]
-    place = f"{_file(first['address'])}:{first['line']}"
-    return f"{lines} ({place if doc['faults_total'] == 1 else f'first: {place}'})"
-
-
-def _file(address: str) -> str:
-    """Return the name of a file without what it lies in."""
-    return re.split(r"[!/]", address.rstrip("!/"))[-1]
-
-
-def _unread_outputs(doc: Doc) -> str:
-    """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
-    commands = [one["command"] for source in doc["sources"] for one in source["unread_outputs"]]
-    named = few([f"`{bound_line(command, 60)}`" for command in dict.fromkeys(commands)], 3)
-    return f"the output of {named}, which Backline does not read" if commands else ""
-
-
-def _not_collected(doc: Doc) -> list[str]:
-    """Return which members of an NSX site are not there, in words: left out by the collection, or only named by others.
+def _describe_missing_members(doc: Doc) -> list[str]:
+    """Return which members of an NSX site are missing: those the collection left out, and those only named by others.
 
     Of the second kind are managers, controllers and edges, where the bundle of another one is in the case.
     """
-    members = [one for one in doc.get("site") or [] if one["what"] == "member"]
-    skipped = [one["name"] for one in members if one["state"] == "Skipped"]
-    nodes = [one for one in members if one["channel"] in ("manager", "controller", "edge")]
-    bundles = any("!" in one["address"] and one["state"] == "in the case" for one in nodes)
-    absent = [
-        f"{one['channel']} {one['name']}"
-        for one in nodes
-        if bundles and one["state"] == "not in the case"
-    ]
-    return [
-        f"not collected: {few(skipped, 3)}" if skipped else "",
-        f"{few(absent, 3)} (only named by others)" if absent else "",
-    ]
+    skipped, absent, has_bundle = [], [], False
+    for one in doc.get("site") or []:
+        if one["what"] != "member":
+            continue
+        if one["state"] == "Skipped":
+            skipped.append(one["name"])
+        if one["channel"] not in ("manager", "controller", "edge"):
+            continue
+        if one["state"] == "not in the case":
+            absent.append(f"{one['channel']} {one['name']}")
+        elif one["state"] == "in the case" and "!" in one["address"]:
+            has_bundle = True
+    parts = []
+    if skipped:
+        parts.append(f"not collected: {join_few(skipped, 3)}")
+    if absent and has_bundle:
+        parts.append(f"{join_few(absent, 3)} (only named by others)")
+    return parts
 
 
-def coverage(doc: Doc) -> str:
-    """Return one sentence on how much was read."""
-    states = Counter(source["state"] for source in doc["sources"])
-    order = (
-        ("read", "read"), ("searched", "searched"), ("duplicate", "duplicate"), ("listed", "listed"),
-        ("skipped", "skipped"), ("cut", "cut"), ("refused", "refused"), ("unknown", "not understood"),
-        ("other", "ignored"),
-    )  # fmt: skip
-    said = (
-        ", ".join(f"{states[state]:,} {word}" for state, word in order if states[state]) or "none"
-    )
-    lines = sum(source["lines"] for source in doc["sources"])
-    text = f"Sources: {said}."
-    if lines:
-        faults = doc["faults_total"]
-        # of a large log only some lines are looked at one by one; cases of before have no such number
-        looked = sum(source.get("looked_at") or source["lines"] for source in doc["sources"])
-        whole = "" if looked >= lines else f" of the {looked:,} looked at one by one"
-        text += f" {lines:,} lines read, {faults:,} not understood{whole}{_share(faults / (looked or lines))}."
-    return text
+def _describe_lost_lines(doc: Doc) -> str:
+    """Return how many lines no parser understood, with file and line of the first; "" for none."""
+    total = doc["faults_total"]
+    lines = count_noun(total, "line that was not understood", "lines that were not understood")
+    if not lines or not doc["faults"]:
+        return lines
+    first = doc["faults"][0]
+    place = f"{_name_file(first['address'])}:{first['line']}"
+    return f"{lines} ({place})" if total == 1 else f"{lines} (first: {place})"
 
 
-def _share(part: float) -> str:
-    if not part:
+def _describe_unread_outputs(doc: Doc) -> str:
+    """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
+    commands: dict[str, None] = {}
+    for source in doc["sources"]:
+        for output in source["unread_outputs"]:
+            commands[output["command"]] = None
+    if not commands:
         return ""
-    return f" ({part:.2%})" if part >= 0.0001 else " (less than 0.01%)"
+    names = join_few([f"`{bound_line(command, 60)}`" for command in commands], 3)
+    return f"the output of {names}, which Backline does not read"
+
+
+def _name_file(address: str) -> str:
+    """Return the name of a file without what it lies in."""
+    return re.split(r"[!/]", address.rstrip("!/"))[-1]

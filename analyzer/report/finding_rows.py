@@ -1,15 +1,32 @@
-"""Groups findings into the rows of a report: one fault at one severity and confidence, any number of subjects.
+"""Findings as every report shows them: folded into rows, ordered as stories, numbered, with their fixes and doubts.
 
-A fault is a rule; of a rule over known problems it is what one of these is called, with its KB articles.
+A row is one fault at one severity and confidence, on any number of subjects. A fault is a rule; of a rule over known
+problems it is what one of these is called, with its KB articles. A row that another row explains is folded under it:
+one cause, one story. Rows are numbered as they are read, and the number is the same in the page, the note, the
+terminal and in `backline log --around 3`. The objects of row 3 are `3`, `3.2`, `3.3`; what is muted has no number.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
-from analyzer.case.ranking import is_of_version, order_rows, rules_by_version
-from analyzer.report.doubts import doubts, notes, worse
-from analyzer.report.wording import Doc, few
+from analyzer.case.ranking import (
+    is_of_version,
+    order_rows,
+    rank_stories,
+    rules_by_version,
+    severity_rank,
+)
+from analyzer.report.wording import Doc, count_noun, join_few
+from analyzer.runtime.reasons import counted, listed
+
+# As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" is from older cases.
+_COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
+_DOUBT = re.compile(
+    rf"Could not check: (?P<why>.*?)\.(?P<could>{_COULD})?(?P<ask> Ask for: .*)?", re.DOTALL
+)
+_MOST_NODES = 3  # nodes by name; more are counted
 
 
 @dataclass(slots=True)
@@ -27,128 +44,333 @@ class FindingGroup:
     @property
     def word(self) -> str:
         """Severity in a word; `error` for a rule that broke."""
-        return "error" if self.first["verdict"] == "error" else str(self.first["severity"])
+        if self.first["verdict"] == "error":
+            return "error"
+        return str(self.first["severity"])
+
+    @property
+    def loud_word(self) -> str:
+        """Severity in capitals, as the texts print it."""
+        return "RULE BROKE" if self.word == "error" else self.word.upper()
 
     @property
     def confidence(self) -> str:
-        """How sure the finding is; a rule that broke says nothing, so it is sure of nothing."""
+        """How sure the finding is; empty for a rule that broke."""
         return "" if self.word == "error" else str(self.first["confidence"])
+
+    @property
+    def weight(self) -> str:
+        """Severity and confidence: `MAJOR likely`."""
+        return f"{self.loud_word} {self.confidence}".rstrip()
 
     @property
     def hollow(self) -> bool:
         """True when no sign of the fault was seen: only the version fits."""
         return bool(self.first["confidence"] == "exposed")
 
-    def same(self, key: str) -> bool:
-        """Tell whether all subjects of the row have the same value under `key`; ask when it is complete."""
+    def is_same(self, key: str) -> bool:
+        """Say whether all subjects of the row have the same value under `key`; ask when the row is complete."""
         if key not in self._same:
             self._same[key] = all(finding[key] == self.first[key] for finding in self.findings)
         return self._same[key]
 
     @property
+    def has_same_notes(self) -> bool:
+        """Say whether the same sentences are added for all subjects of the row."""
+        if "notes" not in self._same:
+            first = list_notes(self.first)
+            self._same["notes"] = all(list_notes(finding) == first for finding in self.findings)
+        return self._same["notes"]
+
+    @property
     def names(self) -> list[str]:
-        """The subjects, each name once; what several nodes say of one has the names of these nodes behind it."""
-        on: dict[str, list[str]] = {}
+        """The subjects, each name once; a name that several nodes have is followed by these nodes."""
+        nodes_by_name: dict[str, list[str]] = {}
         for finding in self.findings:
-            on.setdefault(finding["subject"], []).append(finding["node"])
-        return [
-            f"{name} (on {few(nodes, 4)})" if len(set(nodes)) > 1 else name
-            for name, nodes in on.items()
-        ]
+            nodes_by_name.setdefault(finding["subject"], []).append(finding["node"])
+        names = []
+        for name, nodes in nodes_by_name.items():
+            several = len(set(nodes)) > 1
+            names.append(f"{name} (on {join_few(nodes, 4)})" if several else name)
+        return names
 
     @property
     def worse(self) -> str:
-        """What could make the findings of the row worse or surer, in one sentence; empty for nothing."""
-        return worse(self.findings)
+        """The tables that could make the row worse or surer, in one sentence; empty for none."""
+        tables: dict[str, None] = {}
+        for finding in self.findings:
+            tables.update(dict.fromkeys(finding["maybe_worse"]))
+        if not tables:
+            return ""
+        names = ", ".join(tables)
+        verb = "is" if len(tables) == 1 else "are"
+        return f"May be worse or more certain than shown: {names} {verb} only partly known."
 
-    @property
-    def same_notes(self) -> bool:
-        """Tell whether the same sentences are added for all subjects of the row."""
-        if "notes" not in self._same:
-            first = notes(self.first)
-            self._same["notes"] = all(notes(finding) == first for finding in self.findings)
-        return self._same["notes"]
-
-    def nodes(self) -> list[tuple[str, list[Doc]]]:
+    def group_by_node(self) -> list[tuple[str, list[Doc]]]:
         """Return the nodes of the row, the worst first, each with its findings, worst first."""
         found: dict[str, list[Doc]] = {}
         for finding in self.findings:
             found.setdefault(finding["node"], []).append(finding)
         return list(found.items())
 
-    def parted(self, most: int) -> tuple[list[Doc], list[Doc]]:
-        """Return the findings that are told with their evidence, and the rest in short.
+    def split_shown(self, most: int) -> tuple[list[Doc], list[Doc]]:
+        """Return the findings that are shown with their evidence, and those that are shown in short.
 
         The first are the worst `most` and the worst of every node, of that as many again at the utmost.
         """
-        worst = {id(own[0]) for _, own in self.nodes()}
-        told: list[Doc] = []
-        rest: list[Doc] = []
+        worst = {id(own[0]) for _, own in self.group_by_node()}
+        full: list[Doc] = []
+        short: list[Doc] = []
         for place, one in enumerate(self.findings):
-            wanted = place < most or (id(one) in worst and len(told) < 3 * most)
-            (told if wanted and (one["trace"] or one["evidence"] or not place) else rest).append(
-                one
-            )
-        return told, rest
+            wanted = place < most or (id(one) in worst and len(full) < 3 * most)
+            has_proof = one["trace"] or one["evidence"] or not place
+            if wanted and has_proof:
+                full.append(one)
+            else:
+                short.append(one)
+        return full, short
 
 
-def columns(findings: list[Doc]) -> list[str]:
-    """Return the names of the values that findings differ in; none when they do not tell the same ones."""
-    names = list(findings[0]["values"]) if findings else []
-    if any(list(one["values"]) != names for one in findings):
-        return []
-    return names[:6]
+@dataclass(slots=True)
+class Story:
+    """A row that no other row explains, and the rows that it explains, each cause before its signs."""
+
+    row: FindingGroup
+    signs: list[FindingGroup] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[FindingGroup]:
+        """The row, then what it explains."""
+        return [self.row, *self.signs]
+
+    @property
+    def sentence(self) -> str:
+        """How many findings follow from the row, and what that means for the one who fixes them; "" for none."""
+        many = count_noun(len(self.signs), "more finding follows", "more findings follow")
+        return f"{many} from this: fix this first, then check whether they are gone" if many else ""
+
+    @property
+    def worse(self) -> list[FindingGroup]:
+        """The folded rows that are more severe than the row they are folded under: they must stay in sight."""
+        own = severity_rank(self.row.word)
+        return [sign for sign in self.signs if severity_rank(sign.word) < own]
+
+    @property
+    def explains(self) -> str:
+        """How many rows follow, and which of them are more severe: `explains 3 more, 1 of them critical`."""
+        if not self.signs:
+            return ""
+        text = f"explains {len(self.signs):,} more"
+        words = [sign.word for sign in self.worse]
+        if not words:
+            return text
+        worst = min(words, key=severity_rank)
+        if len(self.signs) == 1:
+            return f"{text}, {worst}"
+        return f"{text}, {words.count(worst):,} of them {worst}"
 
 
-def unchecked(doc: Doc, row: FindingGroup) -> list[str]:
-    """Return what could not be checked of a row, one sentence for each reason."""
-    return doubts(row.findings, {node["name"]: node["kind"] for node in doc["nodes"]})
+class CasePart(Doc):
+    """A part of a case document. Its findings keep the order and the numbers that they have in the whole case."""
+
+    def __init__(self, numbers: dict[str, str], part: Doc) -> None:
+        super().__init__(part)
+        self.numbers = numbers
+        self.places = {identity: place for place, identity in enumerate(numbers)}
+
+    def find_place(self, row: FindingGroup) -> int:
+        """Return where the first finding of a row is in the whole case."""
+        last = len(self.places)
+        return min(self.places.get(finding["id"], last) for finding in row.findings)
 
 
-def per_node(row: FindingGroup, most: int) -> str:
-    """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
-    nodes = row.nodes()
-    if len(nodes) < 2:
-        return ""
-    return few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+def take_part(doc: Doc, part: Doc) -> CasePart:
+    """Return a part of a case document in which findings keep their numbers."""
+    return CasePart(number_findings(doc), part)
 
 
-def cuts(doc: Doc, rule: str = "") -> list[str]:
-    """Return in sentences of which rules not all subjects are told in full; `rule` names one."""
-    return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
-
-
-def groups(doc: Doc) -> list[FindingGroup]:
+def group_findings(doc: Doc) -> list[FindingGroup]:
     """Return the findings that count, folded by rule and weight, in the order of `analyzer.case.ranking`."""
     live = [finding for finding in doc["findings"] if not finding["muted"]]
     return [FindingGroup(row.findings) for row in order_rows(show_as_one(live))]
 
 
-def muted(doc: Doc) -> list[FindingGroup]:
-    """Return the findings somebody has muted, folded the same way."""
-    return [
-        FindingGroup(row.findings)
-        for row in order_rows([one for one in doc["findings"] if one["muted"]])
-    ]
-
-
-def unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
-    """Return what cannot be told and is not muted, or is."""
-    return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
+def group_muted(doc: Doc) -> list[FindingGroup]:
+    """Return the muted findings, folded the same way."""
+    muted = [finding for finding in doc["findings"] if finding["muted"]]
+    return [FindingGroup(row.findings) for row in order_rows(muted)]
 
 
 def show_as_one(findings: list[Doc]) -> list[Doc]:
-    """Return findings, those that only the version tells under one title: dozens of headings would bury the others.
+    """Return findings, those that rest on the version alone under one title: dozens of headings would bury the rest.
 
-    Their own title stands before what they say.
+    Their own title goes in front of their sentence.
     """
     many = rules_by_version(findings)
-    return [_under_one_title(one, many) for one in findings] if many else findings
+    if not many:
+        return findings
+    shown = []
+    for one in findings:
+        if one["rule"] not in many or not is_of_version(one):
+            shown.append(one)
+            continue
+        articles = f" KB {', '.join(map(str, one['kb']))}." if one["kb"] else ""
+        title = f"{many[one['rule']]} known faults of this release, by its version alone"
+        sentence = f"{one['title']}. {one['say']}{articles}"
+        shown.append({**one, "title": title, "say": sentence, "kb": []})
+    return shown
 
 
-def _under_one_title(one: Doc, many: dict[str, int]) -> Doc:
-    if one["rule"] not in many or not is_of_version(one):
-        return one
-    articles = f" KB {', '.join(map(str, one['kb']))}." if one["kb"] else ""
-    title = f"{many[one['rule']]} known faults of this release, by its version alone"
-    return {**one, "title": title, "say": f"{one['title']}. {one['say']}{articles}", "kb": []}
+def list_stories(doc: Doc) -> list[Story]:
+    """Return the rows of a report as stories, in the order of `analyzer.case.ranking`, also those of a part.
+
+    A row is folded when each of its findings has a cause that is not muted and is in another row; a chain of
+    causes is one story under the first of them.
+    """
+    live = [finding for finding in doc["findings"] if not finding["muted"]]
+    stories = []
+    for ranked in rank_stories(show_as_one(live)):
+        row, *signs = [FindingGroup(one.findings) for one in ranked]
+        stories.append(Story(row, signs))
+    if isinstance(doc, CasePart):
+        for story in stories:
+            story.signs.sort(key=doc.find_place)
+        stories.sort(key=lambda story: min(map(doc.find_place, story.rows)))
+    return stories
+
+
+def list_story_rows(stories: list[Story]) -> list[FindingGroup]:
+    """Return all rows as they are read: each story, then what it explains."""
+    return [row for story in stories for row in story.rows]
+
+
+def list_rows(doc: Doc) -> list[FindingGroup]:
+    """Return the findings that count, folded, in the order in which every report shows them."""
+    return list_story_rows(list_stories(doc))
+
+
+def number_findings(doc: Doc) -> dict[str, str]:
+    """Return id of a finding -> its number; the first object of a row has the number alone."""
+    if isinstance(doc, CasePart):
+        return doc.numbers
+    numbers: dict[str, str] = {}
+    for number, row in enumerate(list_rows(doc), 1):
+        for place, one in enumerate(row.findings, 1):
+            numbers[one["id"]] = f"{number}.{place}" if place > 1 else str(number)
+    return numbers
+
+
+def number_row(row: FindingGroup, numbers: dict[str, str]) -> str:
+    """Return the number of a row, given the numbers of all findings of its document."""
+    return numbers.get(row.first["id"], "").partition(".")[0]
+
+
+def list_columns(findings: list[Doc]) -> list[str]:
+    """Return the names of the values that findings differ in; none when their names differ."""
+    if not findings:
+        return []
+    names = list(findings[0]["values"])
+    if any(list(one["values"]) != names for one in findings):
+        return []
+    return names[:6]
+
+
+def count_by_node(row: FindingGroup, most: int) -> str:
+    """Return how many subjects of a row each node has: `esx01 50, esx02 50`; empty when there is one node."""
+    nodes = row.group_by_node()
+    if len(nodes) < 2:
+        return ""
+    return join_few([f"{name or 'no name'} {len(own):,}" for name, own in nodes], most)
+
+
+def list_cuts(doc: Doc, rule: str = "") -> list[str]:
+    """Return in sentences of which rules not all subjects are shown in full; `rule` names one."""
+    return [cut["say"] for cut in doc["cuts"] if rule in ("", cut["rule"])]
+
+
+def list_unknowns(doc: Doc, *, muted: bool = False) -> list[Doc]:
+    """Return what cannot be judged and is not muted, or is."""
+    return [group for group in doc["cannot_tell"] if bool(group["muted"]) is muted]
+
+
+def list_notes(finding: Doc) -> list[str]:
+    """Return the sentences that a finding adds to its own, but for what could not be checked."""
+    return [line for line in finding["also"] if _DOUBT.fullmatch(line) is None]
+
+
+def list_unchecked(doc: Doc, row: FindingGroup) -> list[str]:
+    """Return what could not be checked of the findings of a row, one sentence for each reason.
+
+    Of several findings each sentence says for how many subjects it holds, and on which nodes.
+    """
+    findings = row.findings
+    if len(findings) == 1:
+        return [line for line in findings[0]["also"] if _DOUBT.fullmatch(line)]
+    doubts: dict[tuple[str, str], list[tuple[str, Doc]]] = {}
+    for finding in findings:
+        for line in finding["also"]:
+            if doubt := _DOUBT.fullmatch(line):
+                key = (doubt["could"] or "", doubt["ask"] or "")
+                doubts.setdefault(key, []).append((doubt["why"], finding))
+    sentences = []
+    for (could, ask), members in doubts.items():
+        reasons = [(why, finding["node"]) for why, finding in members]
+        for why, places in counted(reasons, name=False):
+            who = _count_subjects(doc, row, [members[place][1] for place in places])
+            sentences.append(f"Could not check for {who}: {why}.{could}{ask}")
+    return sentences
+
+
+def _count_subjects(doc: Doc, row: FindingGroup, findings: list[Doc]) -> str:
+    """Return `12 objects on 3 hosts`, `4 of 12 objects on esx02`."""
+    subjects, total = len({one["id"] for one in findings}), len(row.findings)
+    text = f"{subjects:,} objects" if subjects == total else f"{subjects:,} of {total:,} objects"
+    nodes = sorted({one["node"] for one in findings if one["node"]})
+    if not nodes:
+        return text
+    if len(nodes) <= _MOST_NODES:
+        return f"{text} on {listed(nodes)}"
+    kinds = {node["name"]: node["kind"] for node in doc["nodes"]}
+    unit = "hosts" if {kinds.get(node) for node in nodes} == {"esxi"} else "nodes"
+    return f"{text} on {len(nodes):,} {unit}"
+
+
+def waits_for_cause(doc: Doc, finding: Doc) -> bool:
+    """Say whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
+    causes = set(finding["explained_by"])
+    return bool(causes) and any(one["id"] in causes and not one["muted"] for one in doc["findings"])
+
+
+def has_one_fix(doc: Doc, row: FindingGroup) -> bool:
+    """Say whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
+    return (
+        row.is_same("fix") and len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
+    )
+
+
+def find_earlier_fixes(doc: Doc, rows: list[FindingGroup]) -> dict[str, Doc]:
+    """Return the finding that shows the fix of a row already, by the id of the row's first finding.
+
+    One rule at three weights makes three rows. Their fixes are one when every step and the caution are the same, and
+    when both wait for a cause or neither does.
+    """
+    shown: dict[str, list[Doc]] = {}
+    earlier: dict[str, Doc] = {}
+    for row in rows:
+        first = row.first
+        if not first["fix"] or not has_one_fix(doc, row):
+            continue
+        known = shown.setdefault(first["rule"], [])
+        for one in known:
+            same_steps = one["fix"] == first["fix"] and one["caution"] == first["caution"]
+            if same_steps and waits_for_cause(doc, one) == waits_for_cause(doc, first):
+                earlier[first["id"]] = one
+                break
+        else:
+            known.append(first)
+    return earlier
+
+
+def refer_to_fix(finding: Doc) -> str:
+    """Return where the fix is: `the same as for the major finding above (web-01)`."""
+    return f"the same as for the {finding['severity']} finding above ({finding['subject']})"

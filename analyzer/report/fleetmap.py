@@ -1,7 +1,7 @@
-"""Many cases side by side: what each rule said in each case, order of rows, hits by month, rising rules.
+"""Many cases side by side: the answer of each rule in each case, order of rows, hits by month, rising rules.
 
-Plain records without a clock: all times are ISO 8601 in UTC as they stand in the
-archive. Nothing is escaped here; the page and the terminal do that for themselves.
+Plain records without a clock: all times are ISO 8601 in UTC as the archive has
+them. Nothing is escaped here; the page and the terminal do that for themselves.
 """
 
 from __future__ import annotations
@@ -43,6 +43,20 @@ RANK = {sign: rank for rank, sign in enumerate(SIGNS)}
 _NOTHING_FOUND = RANK["!"] + 1
 FOUND = "CMWIV"
 WEIGHT = {"C": 8, "M": 4, "W": 2, "I": 1, "V": 1}  # of one case, for the order of the rules
+# The worst of a case -> how the headline calls it.
+_WORST_WORDS = {
+    "C": "critical",
+    "M": "major",
+    "W": "warning",
+    "I": "info",
+    "V": "exposed only",
+    "!": "a rule that broke",
+    "?": "open questions only",
+    "m": "muted only",
+    ".": "nothing found",
+    "-": "nothing to look at",
+    "/": "not judged",
+}
 MONTHS = 24  # columns of the months; what is older is one column
 BEFORE = 3  # months a month is compared with
 RISING = 3  # cases a month must have at least to be called rising
@@ -92,7 +106,7 @@ class FleetNote:
     """One finding or one open question, as the panel shows it."""
 
     subject: str
-    say: str  # the sentence of the finding, or why it cannot be told
+    say: str  # the sentence of the finding, or why it cannot be judged
     weight: str = ""  # `major, confirmed`
     first: str = ""
     missing: str = ""
@@ -106,7 +120,7 @@ class FleetHit:
     """What one rule has on one host of one case, of one state; numbers are places in the lists of the fleet.
 
     first  earliest time of it, "" when it carries none; notes: all of them or the first ones
-    excess  how many times the worst figure is over its bar, None when no figure tells
+    excess  how many times the worst figure is over its bar, None without a figure
     """
 
     case: int
@@ -159,7 +173,7 @@ class Fleet:
     address   of the archive; as_of: newest time at which a case was stored
     filters   what was asked for, one sentence each; total: cases of these filters, more than `cases` after `worst`
     undated   cases left out because they have no date to filter by; missing: parts of the archive not read, and why
-    month     the month that `rising` speaks of, "" when none can be told; volume: its cases, and those a month before
+    month     the month that `rising` speaks of, "" when there is no trend; volume: its cases, and those a month before
     """
 
     address: str
@@ -178,76 +192,88 @@ class Fleet:
     rising: list[Trend] = field(default_factory=list)
 
 
-def arranged(fleet: Fleet) -> Fleet:
+def arrange_fleet(fleet: Fleet) -> Fleet:
     """Return the fleet in the order of its weight, with months and what is rising.
 
     Rules: the sum over all cases of 8 for critical, 4 for major, 2 for a warning, 1 for info or exposed.
     Cases and hosts: by their worst finding, as a case orders its own (`analyzer.case.ranking`), never by how
-    many there are; one that could not be read comes before one in which something could not be told.
+    many there are; one that could not be read comes before one in which something could not be judged.
     """
-    rules = _order(
-        [_rule_key(rule, column) for rule, column in zip(fleet.rules, columns(fleet), strict=True)]
-    )
-    cases = _order(_case_keys(fleet))
-    hosts = _order(_host_keys(fleet))
-    rule_at, case_at, host_at = (_places(order) for order in (rules, cases, hosts))
-    hits = [
-        replace(hit, case=case_at[hit.case], rule=rule_at[hit.rule], host=host_at[hit.host])
-        for hit in fleet.hits
-    ]
-    out = replace(
+    rules, cases, hosts = _order_rules(fleet), _order_cases(fleet), _order_hosts(fleet)
+    rule_places, case_places, host_places = map(_map_places, (rules, cases, hosts))
+    hits = []
+    for hit in fleet.hits:
+        place = replace(
+            hit, case=case_places[hit.case], rule=rule_places[hit.rule], host=host_places[hit.host]
+        )
+        hits.append(place)
+    hits.sort(key=lambda hit: (*hit.key, hit.case, hit.rule, hit.host))
+    arranged_cases = []
+    for old in cases:
+        case = fleet.cases[old]
+        arranged_cases.append(replace(case, cells="".join(case.cells[rule] for rule in rules)))
+    arranged = replace(
         fleet,
         rules=[fleet.rules[old] for old in rules],
         hosts=[fleet.hosts[old] for old in hosts],
-        cases=[
-            replace(fleet.cases[old], cells="".join(fleet.cases[old].cells[rule] for rule in rules))
-            for old in cases
-        ],
-        hits=sorted(hits, key=lambda hit: (*hit.key, hit.case, hit.rule, hit.host)),
+        cases=arranged_cases,
+        hits=hits,
         total=len(fleet.cases),
     )
-    out.months = months(out)
-    out.month, out.volume, out.rising = rising(out)
-    return out
+    arranged.months = count_months(arranged)
+    arranged.month, arranged.volume, arranged.rising = find_rising(arranged)
+    return arranged
 
 
-def _order(keys: list[tuple[object, ...]]) -> list[int]:
-    return sorted(range(len(keys)), key=lambda number: keys[number])
-
-
-def _places(order: list[int]) -> dict[int, int]:
+def _map_places(order: list[int]) -> dict[int, int]:
     return {old: new for new, old in enumerate(order)}
 
 
-def columns(fleet: Fleet) -> list[str]:
+def list_columns(fleet: Fleet) -> list[str]:
     """Return the signs of each rule over all cases."""
     cells = "".join(case.cells for case in fleet.cases)
     return [cells[number :: len(fleet.rules)] for number in range(len(fleet.rules))]
 
 
-def _rule_key(rule: FleetRule, column: str) -> tuple[object, ...]:
-    weight = sum(WEIGHT[sign] * column.count(sign) for sign in FOUND)
-    return (-weight, -column.count("!"), -column.count("?"), rule.id)
+def count_found(column: str) -> int:
+    """Return in how many cases a rule found something."""
+    return sum(map(column.count, FOUND))
 
 
-def _case_keys(fleet: Fleet) -> list[tuple[object, ...]]:
-    worst = _worst_of(fleet, [hit.case for hit in fleet.hits])
-    keys: list[tuple[object, ...]] = []
-    for number, case in enumerate(fleet.cases):
-        told = min(RANK[worst_sign(case)], _NOTHING_FOUND)
-        _, less = worst.get(number, (told, math.inf))
-        open_questions = -case.cells.count("?")
-        keys.append((told, less, case.read, open_questions, case.complete, case.name, case.id))
-    return keys
+def _order_rules(fleet: Fleet) -> list[int]:
+    columns = list_columns(fleet)
+
+    def sort_key(place: int) -> tuple[int, int, int, str]:
+        column = columns[place]
+        weight = sum(WEIGHT[sign] * column.count(sign) for sign in FOUND)
+        return -weight, -column.count("!"), -column.count("?"), fleet.rules[place].id
+
+    return sorted(range(len(fleet.rules)), key=sort_key)
 
 
-def _host_keys(fleet: Fleet) -> list[tuple[object, ...]]:
-    worst = _worst_of(fleet, [hit.host for hit in fleet.hits])
+def _order_cases(fleet: Fleet) -> list[int]:
+    worst = _find_worst_hits(fleet, [hit.case for hit in fleet.hits])
+
+    def sort_key(place: int) -> tuple[object, ...]:
+        case = fleet.cases[place]
+        rank = min(RANK[find_worst_sign(case)], _NOTHING_FOUND)
+        _, size = worst.get(place, (rank, math.inf))
+        questions = -case.cells.count("?")
+        return rank, size, case.read, questions, case.complete, case.name, case.id
+
+    return sorted(range(len(fleet.cases)), key=sort_key)
+
+
+def _order_hosts(fleet: Fleet) -> list[int]:
+    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
     nothing = (_NOTHING_FOUND, math.inf)
-    return [(*worst.get(number, nothing), host.name) for number, host in enumerate(fleet.hosts)]
+    return sorted(
+        range(len(fleet.hosts)),
+        key=lambda place: (*worst.get(place, nothing), fleet.hosts[place].name),
+    )
 
 
-def _worst_of(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
+def _find_worst_hits(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
     """Return the key of the worst hit of each thing; `things` has one for each hit."""
     found: dict[int, tuple[int, float]] = {}
     for thing, hit in zip(things, fleet.hits, strict=True):
@@ -255,13 +281,13 @@ def _worst_of(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
     return found
 
 
-def worst(fleet: Fleet, number: int) -> Fleet:
+def keep_worst(fleet: Fleet, number: int) -> Fleet:
     """Return the fleet with its worst `number` cases only; months and what is rising still speak of all."""
     if number >= len(fleet.cases):
         return fleet
     hits = [hit for hit in fleet.hits if hit.case < number]
     kept = sorted({hit.host for hit in hits})
-    place = _places(kept)
+    place = _map_places(kept)
     return replace(
         fleet,
         cases=fleet.cases[:number],
@@ -270,133 +296,121 @@ def worst(fleet: Fleet, number: int) -> Fleet:
     )
 
 
-def worst_sign(case: FleetCase) -> str:
+def find_worst_sign(case: FleetCase) -> str:
     """Return the worst that any rule said of the case, "/" when nothing was judged."""
     return min(case.cells, key=RANK.__getitem__, default="/")
 
 
-def headline(fleet: Fleet) -> str:
+def write_headline(fleet: Fleet) -> str:
     """Return in one sentence how many cases there are and the worst of each."""
-    counts = Counter(worst_sign(case) for case in fleet.cases if case.read)
+    counts = Counter(find_worst_sign(case) for case in fleet.cases if case.read)
     unread = sum(not case.read for case in fleet.cases)
-    words = {
-        "C": "critical",
-        "M": "major",
-        "W": "warning",
-        "I": "info",
-        "V": "exposed only",
-        "!": "a rule that broke",
-        "?": "open questions only",
-        "m": "muted only",
-        ".": "nothing found",
-        "-": "nothing to look at",
-        "/": "not judged",
-    }
-    parts = [f"{word} {counts[sign]:,}" for sign, word in words.items() if counts[sign]]
-    parts += [f"could not be read {unread:,}"] if unread else []
-    return (
-        f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
-        if parts
-        else "No cases"
-    )
+    parts = [f"{word} {counts[sign]:,}" for sign, word in _WORST_WORDS.items() if counts[sign]]
+    if unread:
+        parts.append(f"could not be read {unread:,}")
+    if not parts:
+        return "No cases"
+    return f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
 
 
-def months(fleet: Fleet) -> Months:
+def count_months(fleet: Fleet) -> Months:
     """Return the hits of each rule by month: a case counts once for a rule, in the month of its first sign.
 
     Where no sign carries a time it is the month in which the case was captured.
     """
-    first: dict[tuple[int, int], str] = {}
+    first_times: dict[tuple[int, int], str] = {}
     for hit in fleet.hits:
         if hit.sign in FOUND:
             key = (hit.rule, hit.case)
-            known = first.get(key, "")
-            first[key] = min(known, hit.first) if known and hit.first else known or hit.first
-    seen = Counter(
-        (rule, (time or fleet.cases[case].captured)[:7]) for (rule, case), time in first.items()
-    )
+            known = first_times.get(key, "")
+            first_times[key] = min(filter(None, [known, hit.first]), default="")
+    counts: Counter[tuple[int, str]] = Counter()
+    for (rule, case), time in first_times.items():
+        month = (time or fleet.cases[case].captured)[:7]
+        counts[rule, month] += 1
     now = fleet.as_of[:7]
-    names = _names({month for _, month in seen if month and (not now or month <= now)})
-    older: Counter[int] = Counter()
-    later: Counter[int] = Counter()
-    for (rule, month), number in seen.items():
+    known_months = {month for _, month in counts if month and (not now or month <= now)}
+    names = _list_months(known_months)
+    rules = range(len(fleet.rules))
+    older, later = [0] * len(rules), [0] * len(rules)
+    for (rule, month), number in counts.items():
         if month and names and month < names[0]:
             older[rule] += number
         elif month and now and month > now:
             later[rule] += number
     captured = Counter(case.captured[:7] for case in fleet.cases)
-    rows = range(len(fleet.rules))
     return Months(
-        names,
-        [[seen[rule, month] for month in names] for rule in rows],
-        [older[rule] for rule in rows],
-        [later[rule] for rule in rows],
-        [seen[rule, ""] for rule in rows],
-        [captured[month] for month in names],
+        names=names,
+        counts=[[counts[rule, month] for month in names] for rule in rules],
+        older=older,
+        later=later,
+        undated=[counts[rule, ""] for rule in rules],
+        captured=[captured[month] for month in names],
     )
 
 
-def _names(known: set[str]) -> list[str]:
+def _list_months(known: set[str]) -> list[str]:
     """Return the last MONTHS months up to the newest known one, empty ones between them as well."""
     if not known:
         return []
-    out = [max(known)]
-    while len(out) < MONTHS and out[-1] > min(known):
-        out.append(earlier(out[-1]))
-    return out[::-1]
+    months = [max(known)]
+    while len(months) < MONTHS and months[-1] > min(known):
+        months.append(find_month_before(months[-1]))
+    return months[::-1]
 
 
-def earlier(month: str) -> str:
+def find_month_before(month: str) -> str:
     """Return the month before `2017-01`: `2016-12`."""
     year, number = int(month[:4]), int(month[5:7])
     return f"{year - 1:04}-12" if number == 1 else f"{year:04}-{number - 1:02}"
 
 
-def rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
+def find_rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
     """Return the newest month with hits, its cases and those a month before, and the rules that rise in it.
 
     A rule rises when the month has at least RISING cases of it and twice what the BEFORE months before
     had a month, or twice what the growth of captured cases alone would have made of it. Without any hit
-    in the months before nothing can be told: the month is "".
+    in the months before there is no trend: the month is "".
     """
-    names, rows, captured = fleet.months.names, fleet.months.counts, fleet.months.captured
+    months = fleet.months
     past = slice(-1 - BEFORE, -1)
-    many = len(names[past])
-    if not any(sum(row[past]) for row in rows):
+    past_months = len(months.names[past])
+    if not any(sum(row[past]) for row in months.counts):
         return "", (0, 0.0), []
-    volume = (captured[-1], sum(captured[past]) / many)
-    growth = max(1.0, volume[0] / volume[1]) if volume[1] else 1.0
-    out = []
-    for number, row in enumerate(rows):
-        before = sum(row[past]) / many
-        if row[-1] >= RISING and row[-1] >= 2 * before * growth:
-            new = sum(row) == row[-1] and not fleet.months.older[number]
-            out.append(Trend(number, row[-1], before, new))
-    out.sort(key=lambda trend: (trend.before - trend.now, trend.rule))
-    return names[-1], volume, out
+    now, before = months.captured[-1], sum(months.captured[past]) / past_months
+    growth = max(1.0, now / before) if before else 1.0
+    trends = []
+    for rule, row in enumerate(months.counts):
+        usual = sum(row[past]) / past_months
+        if row[-1] >= RISING and row[-1] >= 2 * usual * growth:
+            is_new = sum(row) == row[-1] and not months.older[rule]
+            trends.append(Trend(rule, row[-1], usual, is_new))
+    trends.sort(key=lambda trend: (trend.before - trend.now, trend.rule))
+    return months.names[-1], (now, before), trends
 
 
-def trend_text(fleet: Fleet, trend: Trend) -> str:
-    """Return what is told of a rising rule."""
+def describe_trend(fleet: Fleet, trend: Trend) -> str:
+    """Return a rising rule in one sentence."""
     rule = fleet.rules[trend.rule]
-    before = (
-        "none before" if trend.new else f"{trend.before:.1f} a month in the {span(fleet)} before"
-    )
-    return (
-        f"{rule.id}: {counted(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
-    )
+    before = "none before"
+    if not trend.new:
+        before = f"{trend.before:.1f} a month in the {describe_span(fleet)} before"
+    cases = counted(trend.now, "case")
+    return f"{rule.id}: {cases} in {fleet.month}, {before}. {rule.title}".rstrip()
 
 
-def trend_head(fleet: Fleet) -> str:
-    """Return what is told of the month as a whole."""
+def describe_month(fleet: Fleet) -> str:
+    """Return the newest month as a whole in one sentence."""
     if not fleet.month:
         return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
     so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
-    said = f"{counted(now, 'case')} captured in {fleet.month}{so_far}, {before:.1f} a month in the {span(fleet)} before"
-    return f"{'Rising' if fleet.rising else 'No rule is rising'} in {fleet.month} ({said})"
+    captured = f"{counted(now, 'case')} captured in {fleet.month}{so_far}"
+    compared = f"{before:.1f} a month in the {describe_span(fleet)} before"
+    rising = "Rising" if fleet.rising else "No rule is rising"
+    return f"{rising} in {fleet.month} ({captured}, {compared})"
 
 
-def span(fleet: Fleet) -> str:
+def describe_span(fleet: Fleet) -> str:
     """Return with how many months the newest is compared."""
     return counted(min(BEFORE, len(fleet.months.names) - 1), "month")

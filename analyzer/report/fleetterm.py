@@ -6,7 +6,8 @@ mark says. What does not fit the width or the wanted number of rows is counted, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -21,7 +22,7 @@ TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row
 CELL = 4  # columns of a cell
 MONTH = 8  # columns of a month
-RISING = 5  # rising rules that are told
+RISING = 5  # rising rules that are shown
 
 _STYLE = {
     "C": STYLES["critical"],
@@ -33,200 +34,216 @@ _STYLE = {
 }
 
 
-def render(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> None:
-    """Print the fleet (`fleetmap.arranged`) by case, host or month, its worst `top` rows; 0: all."""
-    _head(fleet, console)
+class GridRow(NamedTuple):
+    """A case or a host: its name, its id, and of each rule its worst sign and a number."""
+
+    name: str
+    short: str
+    cells: dict[int, tuple[str, int]]
+    remark: str
+
+
+class Screen:
+    """Prints what is safe and what this terminal can write, a line each."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.encoding = console.encoding or "utf-8"
+
+    def make_text(self, text: str, style: str = "") -> Text:
+        """Return text on one line."""
+        shown = one_line(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
+        return Text(shown, style=style)
+
+    def print_line(self, *parts: str | Text, style: str = "") -> None:
+        """Print parts as one line."""
+        line = Text()
+        for part in parts:
+            line.append_text(part if isinstance(part, Text) else self.make_text(part, style))
+        line.rstrip()
+        self.console.print(line, soft_wrap=True, highlight=False)
+
+    def fit_name(self, name: str) -> str:
+        """Return the name of a row as wide as its column."""
+        mark = terminal_mark(self.console.encoding)
+        return f"{bound_middle(name, NAME - 1, mark):<{NAME}}"
+
+    def find_mark(self, sign: str) -> str:
+        """Return the mark of a sign; the sign itself where this terminal cannot write it."""
+        for state in STATES:
+            if state.sign == sign:
+                try:
+                    state.mark.encode(self.encoding)
+                except UnicodeEncodeError:
+                    return sign
+                return state.mark
+        return sign
+
+
+def print_fleet(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> None:
+    """Print the fleet (`fleetmap.arrange_fleet`) by case, host or month, its worst `top` rows; 0: all."""
+    screen = Screen(console)
+    print_head(fleet, screen)
     rows = {"case": len(fleet.cases), "host": len(fleet.hosts), "month": len(fleet.rules)}[by]
     shown = min(rows, top) if top else rows
+    unit = by
     if by == "month":
-        _months(fleet, console, shown)
+        unit = "rule"
+        print_months(fleet, screen, shown)
     elif by == "host":
-        _grid(fleet, console, "host", _host_rows(fleet, shown))
+        print_grid(fleet, screen, by, list_host_rows(fleet, shown))
+        text = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
+        screen.print_line(text, style="dim")
     else:
-        _grid(fleet, console, "case", _case_rows(fleet, shown))
+        print_grid(fleet, screen, by, list_case_rows(fleet, shown))
     if shown < rows:
-        unit = "rule" if by == "month" else by
-        _put(
-            console,
-            f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.",
-            style="dim",
-        )
+        more = counted(rows - shown, f"more {unit}")
+        screen.print_line(f"{more}: --top {rows} shows all.", style="dim")
 
 
-def _put(console: Console, *parts: str | Text, style: str = "") -> None:
-    """Print parts as one line."""
-    line = Text().join(
-        part if isinstance(part, Text) else _text(console, part, style) for part in parts
-    )
-    line.rstrip()
-    console.print(line, soft_wrap=True, highlight=False)
-
-
-def _text(console: Console, said: str, style: str = "") -> Text:
-    """Return text on one line that is safe and that this terminal can write."""
-    encoding = _encoding(console)
-    return Text(one_line(said).encode(encoding, "backslashreplace").decode(encoding), style=style)
-
-
-def _encoding(console: Console) -> str:
-    return console.encoding or "utf-8"
-
-
-def _head(fleet: Fleet, console: Console) -> None:
-    _put(console, fleet.address, style="bold")
-    _put(console, fleetmap.headline(fleet) + ".")
+def print_head(fleet: Fleet, screen: Screen) -> None:
+    """Print what the fleet is, how complete it is, and which rules rise."""
+    screen.print_line(fleet.address, style="bold")
+    screen.print_line(fleetmap.write_headline(fleet) + ".")
     for line in fleet.filters:
-        _put(console, line)
+        screen.print_line(line)
     if fleet.undated:
-        _put(console, f"{counted(fleet.undated, 'case')} left out: their material has no date.")
+        cases = counted(fleet.undated, "case")
+        screen.print_line(f"{cases} left out: their material has no date.")
     for line in fleet.missing:
-        _put(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
-    _put(console, fleetmap.trend_head(fleet) + (":" if fleet.rising else "."))
+        screen.print_line(f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
+    screen.print_line(fleetmap.describe_month(fleet) + (":" if fleet.rising else "."))
     for trend in fleet.rising[:RISING]:
-        _put(console, f"  {fleetmap.trend_text(fleet, trend)}")
+        screen.print_line(f"  {fleetmap.describe_trend(fleet, trend)}")
     if len(fleet.rising) > RISING:
-        _put(console, f"  {len(fleet.rising) - RISING:,} more")
-    _put(console, "")
+        screen.print_line(f"  {len(fleet.rising) - RISING:,} more")
+    screen.print_line("")
 
 
-def _case_rows(
-    fleet: Fleet, number: int
-) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
-    """Yield (name, short id, {rule: (sign, count)}, remark) of the first cases."""
+def list_case_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
+    """Yield the first cases; the number of a cell is that of the findings."""
     counts: dict[tuple[int, int], int] = {}
     for hit in fleet.hits:
         if hit.case < number and hit.sign == fleet.cases[hit.case].cells[hit.rule]:
-            counts[hit.case, hit.rule] = counts.get((hit.case, hit.rule), 0) + hit.count
+            key = (hit.case, hit.rule)
+            counts[key] = counts.get(key, 0) + hit.count
     for place, case in enumerate(fleet.cases[:number]):
-        cells = {rule: (sign, counts.get((place, rule), 0)) for rule, sign in enumerate(case.cells)}
-        remark = f"not read: {case.why}" if not case.read else "" if case.complete else "incomplete"
-        yield case.name, case.short, cells, remark
+        cells = {}
+        for rule, sign in enumerate(case.cells):
+            cells[rule] = (sign, counts.get((place, rule), 0))
+        remark = "" if case.complete else "incomplete"
+        if not case.read:
+            remark = f"not read: {case.why}"
+        yield GridRow(case.name, case.short, cells, remark)
 
 
-def _host_rows(
-    fleet: Fleet, number: int
-) -> Iterable[tuple[str, str, dict[int, tuple[str, int]], str]]:
-    """Yield (name, what it is, {rule: (worst sign, cases)}, first seen) of the first hosts."""
-    hits: dict[int, list[FleetHit]] = {}
+def list_host_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
+    """Yield the first hosts; the number of a cell is that of the cases."""
+    hits_by_host: dict[int, list[FleetHit]] = {}
     for hit in fleet.hits:
-        if hit.host < number:
-            hits.setdefault(hit.host, []).append(hit)
+        hits_by_host.setdefault(hit.host, []).append(hit)
     for place, host in enumerate(fleet.hosts[:number]):
-        cells: dict[int, tuple[str, int]] = {}
-        own = hits.get(place, [])
-        for rule in {hit.rule for hit in own}:
-            mine = [hit for hit in own if hit.rule == rule]
-            cells[rule] = (
-                min((hit.sign for hit in mine), key=RANK.__getitem__),
-                len({hit.case for hit in mine}),
-            )
-        first = min((hit.first for hit in own if hit.first and hit.sign in FOUND), default="")
-        found = [fleet.cases[hit.case].captured for hit in own if hit.sign in FOUND]
-        taken = min(filter(None, found), default="")
-        said = f"captured {taken[:10]}; its signs have no time" if taken else "no time known"
-        yield (
-            host.name or "(no host named)",
-            "",
-            cells,
-            f"first seen {first[:10]}" if first else said if found else "",
-        )
+        own = hits_by_host.get(place, [])
+        hits_by_rule: dict[int, list[FleetHit]] = {}
+        for hit in own:
+            hits_by_rule.setdefault(hit.rule, []).append(hit)
+        cells = {}
+        for rule, hits in hits_by_rule.items():
+            worst = min((hit.sign for hit in hits), key=RANK.__getitem__)
+            cells[rule] = (worst, len({hit.case for hit in hits}))
+        found = [hit for hit in own if hit.sign in FOUND]
+        remark = _describe_first_seen(fleet, found) if found else ""
+        yield GridRow(host.name or "(no host named)", "", cells, remark)
 
 
-def _grid(
-    fleet: Fleet,
-    console: Console,
-    unit: str,
-    rows: Iterable[tuple[str, str, dict[int, tuple[str, int]], str]],
-) -> None:
-    room = max(1, (console.width - NAME - 14) // CELL)
+def _describe_first_seen(fleet: Fleet, hits: list[FleetHit]) -> str:
+    first = min((hit.first for hit in hits if hit.first), default="")
+    if first:
+        return f"first seen {first[:10]}"
+    captured = min(filter(None, (fleet.cases[hit.case].captured for hit in hits)), default="")
+    if captured:
+        return f"captured {captured[:10]}; its signs have no time"
+    return "no time known"
+
+
+def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow]) -> None:
+    """Print a row for each case or host with a cell for each rule, and what the cells mean."""
+    room = max(1, (screen.console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
     numbers = "".join(f"{rule + 1:>{CELL}}" for rule in rules)
-    _put(console, f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
+    screen.print_line(f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
     used = set()
-    for name, short, cells, remark in rows:
-        shown = bound_middle(name, NAME - 1, terminal_mark(console.encoding))
-        parts = [_text(console, f"{shown:<{NAME}}")]
+    for row in rows:
+        parts = [screen.make_text(screen.fit_name(row.name))]
         for rule in rules:
-            sign, count = cells.get(rule, (" ", 0))
+            sign, count = row.cells.get(rule, (" ", 0))
             used.add(sign)
-            mark = (
-                f"{_mark(sign, console)}{count if 1 < count < 100 else '+' if count > 99 else ''}"
-            )
-            parts += [Text(" " * (CELL - len(mark))), _text(console, mark, _STYLE.get(sign, ""))]
-        parts.append(_text(console, f"  {short}{'  ' if short and remark else ''}{remark}", "dim"))
-        _put(console, *parts)
-    _put(console, "")
-    what = "cases" if unit == "host" else "findings; with ? the objects that the rule cannot judge"
-    _legend(fleet, console, rules, used, what)
+            mark = screen.find_mark(sign)
+            if count > 99:
+                mark += "+"
+            elif count > 1:
+                mark += str(count)
+            parts.append(Text(" " * (CELL - len(mark))))
+            parts.append(screen.make_text(mark, _STYLE.get(sign, "")))
+        end = "  ".join(filter(None, [row.short, row.remark]))
+        parts.append(screen.make_text(f"  {end}", "dim"))
+        screen.print_line(*parts)
+    screen.print_line("")
+    print_rules(fleet, screen, rules)
+    marks = [
+        f"{screen.find_mark(state.sign)} {state.word}" for state in STATES if state.sign in used
+    ]
+    if marks:
+        what = "findings; with ? the objects that the rule cannot judge"
+        if unit == "host":
+            what = "cases"
+        screen.print_line(f"{'; '.join(marks)}. A number counts {what}.", style="dim")
     if len(rules) < len(fleet.rules):
         more = counted(len(fleet.rules) - len(rules), "more rule")
-        said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
-        _put(console, said, style="dim")
-    if unit == "host":
-        said = "Empty cell: nothing is recorded for the host. Its cases show whether a rule could look."
-        _put(console, said, style="dim")
+        way = "-o FOLDER writes a page with all rules, --rule chooses some."
+        screen.print_line(f"{more} would not fit the width: {way}", style="dim")
 
 
-def _mark(sign: str, console: Console) -> str:
-    """Return the mark of a sign; the sign itself where this terminal cannot write it."""
-    mark = next((state.mark for state in STATES if state.sign == sign), sign)
-    try:
-        mark.encode(_encoding(console))
-    except UnicodeEncodeError:
-        return sign
-    return mark
+def print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
+    """Print the names of the numbered rules, and in how many cases each found something."""
+    columns = fleetmap.list_columns(fleet)
+    for place in rules:
+        rule, column = fleet.rules[place], columns[place]
+        found = fleetmap.count_found(column)
+        text = counted(found, "case") if found else "no case"
+        if "?" in column:
+            text += f", cannot tell in {column.count('?'):,}"
+        articles = "".join(f" KB {article}" for article in rule.kb if str(article) not in rule.id)
+        screen.print_line(f"{place + 1:>3}  {rule.id}{articles}: {text}. {rule.title}")
 
 
-def _legend(
-    fleet: Fleet, console: Console, rules: Iterable[int], used: set[str], what: str
-) -> None:
-    """Print the names of the numbered rules, and the marks that were used."""
-    columns = fleetmap.columns(fleet)
-    for rule in rules:
-        column = columns[rule]
-        found = sum(map(column.count, FOUND))
-        said = counted(found, "case") if found else "no case"
-        said += f", cannot tell in {column.count('?'):,}" if "?" in column else ""
-        kb = "".join(
-            f" KB {number}"
-            for number in fleet.rules[rule].kb
-            if str(number) not in fleet.rules[rule].id
-        )
-        _put(
-            console, f"{rule + 1:>3}  {fleet.rules[rule].id}{kb}: {said}. {fleet.rules[rule].title}"
-        )
-    marks = [f"{_mark(state.sign, console)} {state.word}" for state in STATES if state.sign in used]
-    if marks:
-        _put(console, f"{'; '.join(marks)}. A number counts {what}.", style="dim")
-
-
-def _months(fleet: Fleet, console: Console, number: int) -> None:
+def print_months(fleet: Fleet, screen: Screen, number: int) -> None:
     """Print hits per rule per month: the last months that fit, everything older in one column."""
     months = fleet.months
-    room = max(1, (console.width - NAME - 2 * MONTH - 20) // MONTH)
-    names = months.names[-room:]
-    older = [a + sum(row[:-room]) for a, row in zip(months.older, months.counts, strict=True)]
-    heads = ["cases", "earlier", *names, "no date", *(["later"] if any(months.later) else [])]
-    _put(
-        console,
-        f"{'rule, worst first':<{NAME}}",
-        "".join(f"{head:>{MONTH}}" for head in heads),
-        style="bold",
-    )
-    columns = fleetmap.columns(fleet)
+    room = max(1, (screen.console.width - NAME - 2 * MONTH - 20) // MONTH)
+    has_later = any(months.later)
+    heads = ["cases", "earlier", *months.names[-room:], "no date"]
+    if has_later:
+        heads.append("later")
+    cells = "".join(f"{head:>{MONTH}}" for head in heads)
+    screen.print_line(f"{'rule, worst first':<{NAME}}", cells, style="bold")
+    columns = fleetmap.list_columns(fleet)
     rising = {trend.rule for trend in fleet.rising}
     for rule in range(number):
-        found = sum(map(columns[rule].count, FOUND))
-        cells = [found, older[rule], *months.counts[rule][-room:], months.undated[rule]]
-        cells += [months.later[rule]] if any(months.later) else []
-        name = bound_middle(fleet.rules[rule].id, NAME - 1, terminal_mark(console.encoding))
-        line = f"{name:<{NAME}}" + "".join(
-            f"{f'{cell:,}' if cell else '-':>{MONTH}}" for cell in cells
-        )
-        remark = ["rising"] if rule in rising else []
-        remark += [f"cannot tell in {columns[rule].count('?'):,}"] if "?" in columns[rule] else []
-        _put(console, line, _text(console, f"  {', '.join(remark)}", "dim"))
-    said = "A case counts once per rule, in the month of its first sign, or of its capture if no sign has a time."
-    _put(console, said, style="dim")
-    if any(months.later):
-        _put(console, f"Later: after {fleet.as_of[:7]}: the clock of a host is wrong.", style="dim")
+        column, counts = columns[rule], months.counts[rule]
+        found = fleetmap.count_found(column)
+        older = months.older[rule] + sum(counts[:-room])
+        numbers = [found, older, *counts[-room:], months.undated[rule]]
+        if has_later:
+            numbers.append(months.later[rule])
+        cells = "".join(f"{f'{one:,}' if one else '-':>{MONTH}}" for one in numbers)
+        remarks = ["rising"] if rule in rising else []
+        if "?" in column:
+            remarks.append(f"cannot tell in {column.count('?'):,}")
+        remark = screen.make_text(f"  {', '.join(remarks)}", "dim")
+        screen.print_line(screen.fit_name(fleet.rules[rule].id) + cells, remark)
+    text = "A case counts once per rule, in the month of its first sign, or of its capture if no sign has a time."
+    screen.print_line(text, style="dim")
+    if has_later:
+        later = f"Later: after {fleet.as_of[:7]}: the clock of a host is wrong."
+        screen.print_line(later, style="dim")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -22,40 +22,50 @@ from markupsafe import Markup
 from analyzer.report import (
     charts,
     completeness,
-    crowds,
-    doubts,
-    facets,
     finding_rows,
-    host_table,
-    hosts,
     incident,
     lanes,
     local,
+    machines,
     markdown,
-    numbers,
-    once,
     open_asks,
     problems,
     short_note,
-    stories,
     view,
     wording,
 )
-from analyzer.report import objects as index
-from analyzer.report.page import environment, policy, script_json
-from analyzer.report.styles import asset, style
+from analyzer.report.facets import build_facets
+from analyzer.report.log_lines import LogDrawer
+from analyzer.report.objects import list_objects
+from analyzer.report.page import dump_for_script, make_environment, write_policy
+from analyzer.report.site import draw_site
+from analyzer.report.styles import read_asset, read_styles
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import one_line, visible
 
-Doc = dict[str, Any]
-
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
-PIECE = 2000  # characters from which a part of the page stands by itself, and how many smaller ones stand together
-DOCUMENT_BYTES = (
-    4 << 20
-)  # a case document beyond is not put into the page: a browser should open it at once
+PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
+# A case document beyond is not put into the page: a browser should open it at once.
+DOCUMENT_BYTES = 4 << 20
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
 CONTEXT = 2  # lines before and after the line of evidence
+_TICKED = re.compile(r"`([^`\n]+)`")
+# The lists of a document that are cut when nothing else makes the page small enough.
+_LISTS = (
+    "findings",
+    "cannot_tell",
+    "quiet",
+    "cuts",
+    "nodes",
+    "damage",
+    "limits",
+    "advice",
+    "notes",
+    "problems",
+    "hosts",
+)
+Lines = dict[int, tuple[str, bool, str]]  # number of a line: its text, is it evidence, its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,8 @@ class PagePlan:
     text: int = 2000  # characters of one line
     left_out: tuple[str, ...] = ()
 
-    def smaller(self, sentence: str, **changes: Any) -> PagePlan:
-        """Return this plan with `changes`, and the sentence that tells the reader of them."""
+    def make_smaller(self, sentence: str, **changes: Any) -> PagePlan:
+        """Return this plan with `changes`, and the sentence that says so to the reader."""
         return replace(self, **changes, left_out=(*self.left_out, sentence))
 
 
@@ -91,40 +101,46 @@ _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def render(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
-    """Return the page for a case document: what `pieces` gives, as one text."""
-    return "".join(pieces(doc, report_bytes))
+def render_page(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
+    """Return the page for a case document: what `render_pieces` gives, as one text."""
+    return "".join(render_pieces(doc, report_bytes))
 
 
-def pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
+def render_pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
     """Return the page for a case document in parts: one text of a large page takes two to four times its bytes.
 
     When it would be larger than `report_bytes`, parts are left out in the order
     of `_STEPS` and the page says which.
     """
     plan, steps = PagePlan(), _STEPS
-    if _longer(doc, DOCUMENT_BYTES):
+    if _is_longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
-        plan, steps = plan.smaller(sentence, **changes), _STEPS[1:]
-    page = _page(doc, plan)
+        plan, steps = plan.make_smaller(sentence, **changes), _STEPS[1:]
+    page = _fill_template(doc, plan)
     for sentence, changes in steps:
-        if _bytes(page) <= report_bytes:
+        if _count_bytes(page) <= report_bytes:
             return page
+        page = []  # two pages at once would take twice the memory
+        plan = plan.make_smaller(sentence, **changes)
+        page = _fill_template(doc, plan)
+    kept = len(doc["findings"])
+    while kept and _count_bytes(page) > report_bytes:
+        kept //= 2
         page = []
-        plan = plan.smaller(sentence, **changes)
-        page = _page(doc, plan)
-    if _bytes(page) > report_bytes:
-        page = _shortest(doc, plan, report_bytes)
+        lists = {key: doc[key][:kept] for key in _LISTS}
+        part = finding_rows.take_part(doc, {**doc, **lists, "series": {}})
+        sentence = f"all but the {kept} worst findings and the first {kept} rows of other lists"
+        page = _fill_template(part, plan.make_smaller(sentence))
     return page
 
 
-def _bytes(page: list[str]) -> int:
+def _count_bytes(page: list[str]) -> int:
     """Return how many bytes a page takes."""
     return sum(len(piece.encode()) for piece in page)
 
 
-def _longer(doc: Doc, most: int) -> bool:
-    """Tell whether a document is longer than `most` characters as JSON; it is written out record by record only."""
+def _is_longer(doc: Doc, most: int) -> bool:
+    """Say whether a document is longer than `most` characters as JSON; it is written out record by record only."""
     length = 0
     for value in doc.values():
         for record in value if isinstance(value, list) else [value]:
@@ -134,240 +150,200 @@ def _longer(doc: Doc, most: int) -> bool:
     return False
 
 
-def _shortest(doc: Doc, plan: PagePlan, report_bytes: int) -> list[str]:
-    """Return the page with the worst findings only, half as many until it fits."""
-    kept = len(doc["findings"])
-    page: list[str] = []
-    while kept:
-        kept //= 2
-        cut = (
-            "findings",
-            "cannot_tell",
-            "quiet",
-            "cuts",
-            "nodes",
-            "damage",
-            "limits",
-            "advice",
-            "notes",
-            "problems",
-            "hosts",
-        )
-        lists = {key: doc[key][:kept] for key in cut}
-        fewer = plan.smaller(
-            f"all but the {kept} worst findings and the first {kept} rows of other lists"
-        )
-        page = _page(numbers.part_of(doc, {**doc, **lists, "series": {}}), fewer)
-        if _bytes(page) <= report_bytes:
-            break
-    return page
-
-
-def _site(doc: Doc) -> object:
-    if not doc.get("site"):
-        return None
-    from analyzer.report import site  # noqa: PLC0415 - few cases need it
-
-    return site.picture(doc)
-
-
-def _drawer(doc: Doc) -> object:
-    if not doc["log"] and not any(node["logs"] for node in doc["nodes"]):
-        return None
-    from analyzer.report.log_lines import LogDrawer  # noqa: PLC0415 - a case without logs needs none
-
-    return LogDrawer(doc)
-
-
-def _page(doc: Doc, plan: PagePlan) -> list[str]:
-    scripts = [
-        asset("vendor/uplot.iife.min.js"),
-        asset("rail.js") + asset("report.js") + asset("log_lines.js"),
-    ]
-    sheet = style("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
-    told = stories.stories(doc)
-    rows = stories.in_order(told)
-    things = index.objects(doc)
-    axis = lanes.axis(doc)
+def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
+    own_scripts = read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js")
+    scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
+    style = read_styles(
+        "vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css"
+    )
+    stories = finding_rows.list_stories(doc)
+    rows = finding_rows.list_story_rows(stories)
+    muted = finding_rows.group_muted(doc)
+    objects = list_objects(doc)
+    axis = lanes.build_axis(doc)
+    has_logs = doc["log"] or any(node["logs"] for node in doc["nodes"])
+    shown: set[str] = set()  # the findings that have a place on the page: no link leads nowhere
+    for row in [*rows, *muted]:
+        full, short = row.split_shown(plan.detail)
+        shown |= {finding["id"] for finding in [*full, *short[: plan.short]]}
+    texts = {
+        "note": short_note.render_short_note(doc),
+        "whole": markdown.render_note(doc),
+        "asks": open_asks.write_mail(doc),
+    }
     parts = (
-        templates()
+        load_templates()
         .get_template("report.html")
         .generate(
             doc=doc,
             plan=plan,
-            view=view,
-            doubts=doubts,
-            wording=wording,
-            finding_rows=finding_rows,
-            completeness=completeness,
-            open_asks=open_asks,
-            local=local,
-            crowds=crowds,
-            once=once,
-            problems=problems,
-            hosts=hosts,
-            site_picture=_site(doc),
-            incident=incident,
-            drawer=_drawer(doc),
-            objects=things,
-            facets=facets.facets(doc, things),
-            stories=told,
-            machines=host_table.rows(doc),
-            many_hosts=host_table.many(doc),
-            worst=host_table.worst(doc),
-            node_names=crowds.names(doc),
-            lines=_Lines(plan, doc["findings"]),
+            site_picture=draw_site(doc),
+            drawer=LogDrawer(doc) if has_logs else None,
+            objects=objects,
+            facets=build_facets(doc, objects),
+            stories=stories,
+            host_rows=machines.list_hosts(doc),
+            many_hosts=machines.has_many_hosts(doc),
+            worst=machines.list_worst_hosts(doc),
+            node_names=machines.name_nodes(doc),
+            lines=EvidenceLines(plan, doc["findings"]),
             groups=rows,
-            muted=finding_rows.muted(doc),
-            fixed=once.earlier(doc, rows),
-            numbers=numbers.numbers(doc),
-            usual=view.usual_status(doc),
+            muted=muted,
+            fixed=finding_rows.find_earlier_fixes(doc, rows),
+            numbers=finding_rows.number_findings(doc),
+            usual=view.find_usual_status(doc),
             titles={finding["id"]: finding for finding in doc["findings"]},
-            shown=_shown_findings(doc, plan),
-            charts=charts.charts(doc),
+            shown=shown,
+            charts=charts.list_charts(doc),
             axis=axis,
-            lanes=lanes.lanes(doc, axis),
-            moments=lanes.moments(doc),
-            mail=open_asks.mail(doc),
-            policy=policy(scripts, sheet),
+            lanes=lanes.build_lanes(doc, axis),
+            moments=lanes.split_moments(doc),
+            mail=texts["asks"],
+            policy=write_policy(scripts, style),
             scripts=[Markup(script) for script in scripts],
-            style=Markup(sheet),
-            case_json=script_json(doc if plan.document else {"series": _decimated(doc["series"])}),
-            texts_json=script_json(
-                {
-                    "note": short_note.render(doc),
-                    "whole": markdown.render(doc),
-                    "asks": open_asks.mail(doc),
-                }
+            style=Markup(style),
+            case_json=dump_for_script(
+                doc if plan.document else {"series": _thin_series(doc["series"])}
             ),
+            texts_json=dump_for_script(texts),
         )
     )
-    return list(_pieces(parts))
+    return list(_join_small_parts(parts))
 
 
-def _pieces(parts: Iterable[str]) -> Iterator[str]:
+def _join_small_parts(parts: Iterable[str]) -> Iterator[str]:
     """Yield small parts put together, and each large one by itself: one wide character would double it."""
-    some: list[str] = []
+    small: list[str] = []
     for part in parts:
-        if len(part) > PIECE or len(some) == PIECE:
-            yield "".join(some)
-            some = []
-        if len(part) > PIECE:
+        is_large = len(part) > PIECE
+        if is_large or len(small) == PIECE:
+            yield "".join(small)
+            small = []
+        if is_large:
             yield str(part)
         else:
-            some.append(part)
-    yield "".join(some)
+            small.append(part)
+    yield "".join(small)
 
 
-def _shown_findings(doc: Doc, plan: PagePlan) -> set[str]:
-    """Return the ids that have a place on the page, so that no link leads nowhere."""
-    rows = [*finding_rows.groups(doc), *finding_rows.muted(doc)]
-    parts = [row.parted(plan.detail) for row in rows]
-    return {finding["id"] for told, rest in parts for finding in [*told, *rest[: plan.short]]}
+def _thin_series(series: Doc) -> Doc:
+    """Return charts thinned to at most CHART_POINTS values a line."""
+    thinned: Doc = {}
+    for key, chart in series.items():
+        step = max(1, -(-len(chart["times"]) // CHART_POINTS))
+        lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
+        thinned[key] = {**chart, "times": chart["times"][::step], "lines": lines}
+    return thinned
 
 
 @cache
-def templates() -> Environment:
-    """Return the templates of the report, with their filters."""
-    made = environment()
-    made.filters |= {"anchor": anchor, "cut": _cut, "kind": _word, "prose": _prose}
-    return made
+def load_templates() -> Environment:
+    """Return the templates of the report, with their filters and the modules whose functions they call."""
+    environment = make_environment()
+    modules = {
+        "completeness": completeness,
+        "finding_rows": finding_rows,
+        "incident": incident,
+        "local": local,
+        "machines": machines,
+        "open_asks": open_asks,
+        "problems": problems,
+        "view": view,
+        "wording": wording,
+    }
+    environment.globals |= modules
+    environment.filters["anchor"] = make_anchor
+    environment.filters["cut"] = _cut_text
+    environment.filters["kind"] = _make_class_name
+    environment.filters["prose"] = _mark_commands
+    return environment
 
 
-def anchor(identity: str) -> str:
-    """Return the id of a finding as it stands in `#f=…`: percent-encoded, so that any name will do."""
+def make_anchor(identity: str) -> str:
+    """Return the id of a finding as it is in `#f=…`: percent-encoded, so that any name will do."""
     return quote(visible(identity), safe="/:!")
 
 
-_TICKED = re.compile(r"`([^`\n]+)`")
+def _cut_text(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, and how many more there are."""
+    shown = visible(text)
+    if len(shown) <= most:
+        return shown
+    return f"{shown[:most]} … ({len(shown) - most:,} more characters)"
 
 
-def _prose(text: str) -> Markup:
-    """Return a sentence whose commands, which stand in backticks, are shown as code."""
-    parts = _TICKED.split(visible(text))
-    code = Markup("<code>{}</code>")
-    return Markup("").join(
-        code.format(part) if place % 2 else part for place, part in enumerate(parts)
-    )
-
-
-def _word(text: str) -> str:
+def _make_class_name(text: str) -> str:
     """Return a word that may be a class name, whatever came in."""
     return re.sub(r"[^a-z_]", "", text.lower()) or "other"
 
 
-def _cut(text: str, most: int) -> str:
-    """Return a text of at most `most` characters, and how many more there are."""
-    shown = visible(text)
-    return (
-        shown if len(shown) <= most else f"{shown[:most]} … ({len(shown) - most:,} more characters)"
-    )
+def _mark_commands(text: str) -> Markup:
+    """Return a sentence whose commands, which are in backticks, are shown as code."""
+    sentence = Markup()
+    for place, part in enumerate(_TICKED.split(visible(text))):
+        sentence += Markup("<code>{}</code>").format(part) if place % 2 else part
+    return sentence
 
 
-class _Lines:
+@dataclass(slots=True)
+class EvidenceBlock:
+    """Lines of one file that are close together, and the places in them that are evidence."""
+
+    address: str
+    places: list[Doc]
+    lines: Lines = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[tuple[int, tuple[str, bool, str]]]:
+        """The lines with their numbers, in order."""
+        return sorted(self.lines.items())
+
+    def is_next_to(self, address: str, lines: Lines) -> bool:
+        """Say whether lines meet those of this block, and are the same where they overlap."""
+        if address != self.address:
+            return False
+        if min(lines) > max(self.lines) + 1 or max(lines) < min(self.lines) - 1:
+            return False
+        return all(
+            self.lines[number][0] == line[0]
+            for number, line in lines.items()
+            if number in self.lines
+        )
+
+
+class EvidenceLines:
     """Lines of evidence as blocks with their neighbours; each line gets its link `#l=…` once on the page."""
 
     def __init__(self, plan: PagePlan, findings: list[Doc]) -> None:
         self.plan = plan
-        self.shown: set[str] = set()
-        places = (place for finding in findings for place in finding["evidence"][: plan.places])
-        self.cited = set(map(wording.place, places))
+        self.linked: set[str] = set()
+        self.cited: set[str] = set()
+        for finding in findings:
+            self.cited |= set(map(wording.write_place, finding["evidence"][: plan.places]))
 
-    def blocks(self, finding: Doc) -> list[Doc]:
+    def list_blocks(self, finding: Doc) -> list[EvidenceBlock]:
         """Return evidence of a finding; lines that lie close together share a block."""
-        out: list[Doc] = []
+        blocks: list[EvidenceBlock] = []
         for place in finding["evidence"][: self.plan.places]:
-            rows = self._around(place)
-            block = out[-1] if out and out[-1]["address"] == place["address"] else None
-            if block and place["line"] and _touch(block["rows"], rows):
-                block["rows"] |= {
-                    number: row for number, row in rows.items() if number not in block["rows"]
-                }
-                block["rows"][place["line"]] = rows[place["line"]]
-                block["places"].append(place)
+            lines = self._list_lines(place)
+            if place["line"] and blocks and blocks[-1].is_next_to(place["address"], lines):
+                block = blocks[-1]
+                block.places.append(place)
+                block.lines = {**lines, **block.lines, place["line"]: lines[place["line"]]}
             else:
-                out.append({"address": place["address"], "places": [place], "rows": rows})
-        for block in out:
-            block["rows"] = sorted(block["rows"].items())
-        return out
+                blocks.append(EvidenceBlock(place["address"], [place], lines))
+        return blocks
 
-    def _around(self, place: Doc) -> dict[int, tuple[str, bool, str]]:
-        """Return {line: (text, is it evidence, id)} for a line and its neighbours."""
-        context = self.plan.context
+    def _list_lines(self, place: Doc) -> Lines:
+        """Return the line of a place and its neighbours."""
+        context, number = self.plan.context, place["line"]
         before = place["before"][-context:] if context else []
         texts = [*before, place["text"], *place["after"][:context]]
-        rows = {}
-        for number, text in enumerate(texts, place["line"] - len(before)):
-            hit = number == place["line"]
-            rows[number] = (
-                _cut(one_line(text), self.plan.text),
-                hit,
-                self._identity(place) if hit else "",
-            )
-        return rows
-
-    def _identity(self, place: Doc) -> str:
-        where = wording.place(place)
-        if where in self.shown:
-            return ""
-        self.shown.add(where)
-        return f"l={anchor(where)}"
-
-
-def _touch(
-    rows: dict[int, tuple[str, bool, str]], others: dict[int, tuple[str, bool, str]]
-) -> bool:
-    """Tell whether two stretches of one file meet and say the same where they overlap."""
-    if min(others) > max(rows) + 1 or max(others) < min(rows) - 1:
-        return False
-    return all(rows[number][0] == row[0] for number, row in others.items() if number in rows)
-
-
-def _decimated(series: Doc) -> Doc:
-    """Return charts thinned to at most CHART_POINTS values a line."""
-    out: Doc = {}
-    for key, chart in series.items():
-        step = max(1, -(-len(chart["times"]) // CHART_POINTS))
-        lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
-        out[key] = {**chart, "times": chart["times"][::step], "lines": lines}
-    return out
+        lines = {}
+        for at, text in enumerate(texts, number - len(before)):
+            lines[at] = (_cut_text(one_line(text), self.plan.text), at == number, "")
+        where = wording.write_place(place)
+        if where not in self.linked:
+            self.linked.add(where)
+            lines[number] = (lines[number][0], True, f"l={make_anchor(where)}")
+        return lines

@@ -1,14 +1,12 @@
-"""Do the logs cover the incident? Of each log one answer, in words, as all reports tell it."""
+"""Do the logs cover the incident? Of each log one answer, in words, as all reports give it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from analyzer.report import crowds, wording
-
-Doc = dict[str, Any]
+from analyzer.report import machines
+from analyzer.report.wording import Doc, format_duration, format_time, parse_time
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
 A_MINUTE = 60.0  # seconds that the uptime and the first line of a boot may lie apart: vm-support takes its time
@@ -21,99 +19,105 @@ class IncidentCover:
     node: str
     log: str
     covers: bool
-    said: str
+    text: str
 
 
-def answers(doc: Doc) -> list[IncidentCover]:
+def list_answers(doc: Doc) -> list[IncidentCover]:
     """Return one answer for each log of the case, those that do not cover the incident first."""
-    when = wording.epoch(doc["case"]["incident"])
+    when = parse_time(doc["case"]["incident"])
     if when is None:
         return []
-    found = [_answer(crowds.name(node), log, when) for node in doc["nodes"] for log in node["logs"]]
-    return sorted(found, key=lambda one: one.covers)
+    answers = []
+    for node in doc["nodes"]:
+        for log in node["logs"]:
+            covers, text = check_log(log, when)
+            answers.append(IncidentCover(machines.name_node(node), str(log["table"]), covers, text))
+    return sorted(answers, key=lambda one: one.covers)
 
 
-def _answer(node: str, log: Doc, when: float) -> IncidentCover:
-    ends = [(wording.epoch(part["first"]), wording.epoch(part["last"])) for part in log["parts"]]
-    parts = [(first, last) for first, last in ends if first is not None and last is not None]
-    table = str(log["table"])
-    if not parts:
-        return IncidentCover(
-            node, table, covers=False, said="cannot tell: the times of its files are not known"
-        )
-    if any(first <= when < last + 1 for first, last in parts):
-        return IncidentCover(node, table, covers=True, said="covers it")
-    before = [last for _, last in parts if last < when]
-    after = [first for first, _ in parts if first > when]
+def check_log(log: Doc, when: float) -> tuple[bool, str]:
+    """Return whether a log covers a time, and how in words."""
+    before, after = [], []
+    for part in log["parts"]:
+        first, last = parse_time(part["first"]), parse_time(part["last"])
+        if first is None or last is None:
+            continue
+        if first <= when < last + 1:
+            return True, "covers it"
+        if last < when:
+            before.append(last)
+        if first > when:
+            after.append(first)
+    if not before and not after:
+        return False, "cannot tell: the times of its files are not known"
     if not before:
-        said = f"begins {wording.duration(min(after) - when)} after it: its older files are missing"
-    elif not after:
-        said = f"ends {wording.duration(when - max(before))} before it"
-    else:
-        nothing = f"{wording.stamp(max(before))} to {wording.stamp(min(after))}"
-        said = f"has nothing from {nothing}: a file may be missing, or the clock was set forward"
-    return IncidentCover(node, table, covers=False, said=said)
+        late = format_duration(min(after) - when)
+        return False, f"begins {late} after it: its older files are missing"
+    if not after:
+        return False, f"ends {format_duration(when - max(before))} before it"
+    gap = f"{format_time(max(before))} to {format_time(min(after))}"
+    return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
-def boot(node: Doc, log: Doc) -> str:
-    """Return which boot of the host the lines of a log belong to, as its uptime at the capture tells; "" if unknown."""
-    captured, up = wording.epoch(node["captured"]), node["uptime_s"]
-    first, last = wording.epoch(log["first"]), wording.epoch(log["last"])
-    if captured is None or not isinstance(up, int | float) or first is None or last is None:
+def describe_boot(node: Doc, log: Doc) -> str:
+    """Return which boot of the host the lines of a log belong to, by its uptime at the capture; "" if unknown."""
+    captured, uptime = parse_time(node["captured"]), node["uptime_s"]
+    first, last = parse_time(log["first"]), parse_time(log["last"])
+    if captured is None or not isinstance(uptime, int | float) or first is None or last is None:
         return ""
-    booted = captured - up
-    at = wording.stamp(booted)
+    booted = captured - uptime
+    boot = f"the boot of {format_time(booted)}"
     if first >= booted - A_MINUTE:
-        return f"all since the boot of {at}"
-    return (
-        f"all before the boot of {at}"
-        if last < booted - A_MINUTE
-        else f"also before the boot of {at}"
-    )
+        return f"all since {boot}"
+    if last < booted - A_MINUTE:
+        return f"all before {boot}"
+    return f"also before {boot}"
 
 
-def gaps(log: Doc) -> str:
+def describe_gaps(log: Doc) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
-    parts = [(part["first"], part["last"]) for part in log["parts"]]
-    between = [
-        f"{wording.stamp(one[1])} to {wording.stamp(two[0])}" for one, two in pairwise(parts)
-    ]
-    more = f" and {len(between) - 3:,} more" if len(between) > 3 else ""
-    return f"nothing from {', '.join(between[:3])}{more}" if between else ""
+    gaps = []
+    for earlier, later in pairwise(log["parts"]):
+        end, start = format_time(earlier["last"]), format_time(later["first"])
+        gaps.append(f"{end} to {start}")
+    if not gaps:
+        return ""
+    more = f" and {len(gaps) - 3:,} more" if len(gaps) > 3 else ""
+    return f"nothing from {', '.join(gaps[:3])}{more}"
 
 
-def boots(doc: Doc) -> list[str]:
+def list_boots(doc: Doc) -> list[str]:
     """Return for each node the last boot before the incident and the first after it."""
-    when = wording.epoch(doc["case"]["incident"])
+    when = parse_time(doc["case"]["incident"])
     if when is None:
         return []
-    names = crowds.names(doc)
-    told = []
-    for node in dict.fromkeys(event["node"] for event in doc["timeline"]):
-        times = [
-            time
-            for event in doc["timeline"]
-            if event["node"] == node and event["kind"] == "boot"
-            if (time := wording.epoch(event["time"])) is not None
-        ]
-        sides = [
-            max((t for t in times if t <= when), default=None),
-            min((t for t in times if t > when), default=None),
-        ]
-        words = [
-            f"booted {wording.duration(abs(time - when))} {word} it ({wording.stamp(time)})"
-            for time, word in zip(sides, ("before", "after"), strict=True)
-            if time is not None
-        ]
+    boots: dict[str, list[float]] = {}
+    for event in doc["timeline"]:
+        times = boots.setdefault(event["node"], [])
+        time = parse_time(event["time"]) if event["kind"] == "boot" else None
+        if time is not None:
+            times.append(time)
+    names = machines.name_nodes(doc)
+    sentences = []
+    for node, times in boots.items():
+        before = max((time for time in times if time <= when), default=None)
+        after = min((time for time in times if time > when), default=None)
+        words = []
+        for time, word in ((before, "before"), (after, "after")):
+            if time is not None:
+                length = format_duration(abs(time - when))
+                words.append(f"booted {length} {word} it ({format_time(time)})")
         if words:
-            told.append(f"{names.get(node, node)} {' and '.join(words)}")
-    return told
+            sentences.append(f"{names.get(node, node)} {' and '.join(words)}")
+    return sentences
 
 
-def summary(doc: Doc) -> str:
+def summarize_incident(doc: Doc) -> str:
     """Return in one sentence how many logs cover the incident, and where it lies."""
-    logs = answers(doc)
-    covering = sum(one.covers for one in logs)
+    answers = list_answers(doc)
+    covering = sum(answer.covers for answer in answers)
     verb = "covers" if covering == 1 else "cover"
-    said = f"{covering:,} of {len(logs):,} logs {verb} it" if logs else "the case holds no log"
-    return f"Incident at {wording.stamp(doc['case']['incident'])}: {said}"
+    text = "the case holds no log"
+    if answers:
+        text = f"{covering:,} of {len(answers):,} logs {verb} it"
+    return f"Incident at {format_time(doc['case']['incident'])}: {text}"

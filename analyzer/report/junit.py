@@ -1,4 +1,4 @@
-"""Findings as JUnit XML, which every CI server shows: a finding fails, a question that cannot be told is skipped.
+"""Findings as JUnit XML, which every CI server shows: a finding fails, a question that cannot be answered is skipped.
 
 The form is that of Jenkins' junit-10.xsd. A rule that looked and found nothing passes; a muted finding is skipped
 with its reason.
@@ -7,90 +7,81 @@ with its reason.
 from __future__ import annotations
 
 import re
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from analyzer.report.wording import place
+from analyzer.report.wording import Doc, write_place
 from analyzer.runtime.text import one_line, visible
-
-Doc = dict[str, Any]
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SUBJECTS = 50  # of one question by name
 
 
-def render(doc: Doc) -> str:
+def render_junit(doc: Doc) -> str:
     """Return one test suite; the same document gives the same bytes."""
-    cases = [_finding(one) for one in doc["findings"]]
-    cases += [_question(group, rule) for group in doc["cannot_tell"] for rule in group["rules"]]
-    cases += [_case(row["rule"], row["title"], "") for row in doc["quiet"] if row["looked_at"]]
-    whole = "".join(cases)
-    numbers = {
-        "tests": len(cases),
-        "failures": whole.count("<failure "),
-        "errors": whole.count("<error "),
-    }
-    counts = " ".join(f'{name}="{number}"' for name, number in numbers.items())
-    name = _attribute(doc["case"]["name"] or "case")
-    skipped = f'skipped="{whole.count("<skipped ")}"'
-    tell = [*doc["notes"], *doc["limits"]] + [
-        f"{item['address']}: {item['what']}" for item in doc["damage"]
-    ]
-    said = f"<system-err>{_text(chr(10).join(tell))}</system-err>\n" if tell else ""
-    suite = f"<testsuite name={name} {counts} {skipped}>\n{whole}{said}</testsuite>\n"
+    cases = [render_finding(one) for one in doc["findings"]]
+    for group in doc["cannot_tell"]:
+        cases += [render_question(group, rule) for rule in group["rules"]]
+    for row in doc["quiet"]:
+        if row["looked_at"]:
+            cases.append(_render_case(row["rule"], row["title"], ""))
+    body = "".join(cases)
+    failures, errors = body.count("<failure "), body.count("<error ")
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
+    name = _quote_attribute(doc["case"]["name"] or "case")
+    skipped = f'skipped="{body.count("<skipped ")}"'
+    remarks = [*doc["notes"], *doc["limits"]]
+    remarks += [f"{item['address']}: {item['what']}" for item in doc["damage"]]
+    if remarks:
+        text = _escape_text("\n".join(remarks))
+        body += f"<system-err>{text}</system-err>\n"
+    suite = f"<testsuite name={name} {counts} {skipped}>\n{body}</testsuite>\n"
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="Backline" {counts}>\n{suite}</testsuites>\n'
 
 
-def _finding(finding: Doc) -> str:
-    lines = [
-        finding["say"],
-        *finding["also"],
-        *(f"{place(one)}  {one['label']}" for one in finding["evidence"]),
-    ]
-    lines += [
-        f"fix: {' '.join(filter(None, [step['where'], step['do'], step['run']]))}"
-        for step in finding["fix"]
-    ]
-    body = _text("\n".join(lines))
-    name = f"{finding['title']}: {finding['subject']}"
+def render_finding(finding: Doc) -> str:
+    """Return a finding as a test case that fails, or is skipped when it is muted."""
+    lines = [finding["say"], *finding["also"]]
+    for place in finding["evidence"]:
+        lines.append(f"{write_place(place)}  {place['label']}")
+    for step in finding["fix"]:
+        parts = filter(None, [step["where"], step["do"], step["run"]])
+        lines.append(f"fix: {' '.join(parts)}")
+    text = _escape_text("\n".join(lines))
+    message = _quote_attribute(finding["say"])
     if finding["muted"]:
-        why = _attribute(f"muted: {finding['muted']}")
-        return _case(finding["rule"], name, f"<skipped message={why}>{body}</skipped>")
-    if finding["verdict"] == "error":
-        return _case(
-            finding["rule"], name, f"<error message={_attribute(finding['say'])}>{body}</error>"
-        )
-    kind = _attribute(f"{finding['severity']} {finding['confidence']}")
-    return _case(
-        finding["rule"],
-        name,
-        f"<failure type={kind} message={_attribute(finding['say'])}>{body}</failure>",
-    )
+        why = _quote_attribute(f"muted: {finding['muted']}")
+        outcome = f"<skipped message={why}>{text}</skipped>"
+    elif finding["verdict"] == "error":
+        outcome = f"<error message={message}>{text}</error>"
+    else:
+        kind = _quote_attribute(f"{finding['severity']} {finding['confidence']}")
+        outcome = f"<failure type={kind} message={message}>{text}</failure>"
+    name = f"{finding['title']}: {finding['subject']}"
+    return _render_case(finding["rule"], name, outcome)
 
 
-def _question(group: Doc, rule: str) -> str:
-    lines = [
-        f"Ask for: {group['ask']}" if group["ask"] else "",
-        *map(str, group["subjects"][:SUBJECTS]),
-    ]
-    lines += (
-        [f"and {len(group['subjects']) - SUBJECTS:,} more objects"]
-        if len(group["subjects"]) > SUBJECTS
-        else []
-    )
-    body = _text("\n".join(filter(None, lines)))
-    why = _attribute(f"cannot tell: {group['why']}")
-    return _case(rule, f"needs {group['missing']}", f"<skipped message={why}>{body}</skipped>")
+def render_question(group: Doc, rule: str) -> str:
+    """Return what a rule could not judge as a test case that is skipped."""
+    subjects = group["subjects"]
+    lines = [f"Ask for: {group['ask']}"] if group["ask"] else []
+    lines += [str(subject) for subject in subjects[:SUBJECTS] if str(subject)]
+    if len(subjects) > SUBJECTS:
+        lines.append(f"and {len(subjects) - SUBJECTS:,} more objects")
+    text = _escape_text("\n".join(lines))
+    why = _quote_attribute(f"cannot tell: {group['why']}")
+    outcome = f"<skipped message={why}>{text}</skipped>"
+    return _render_case(rule, f"needs {group['missing']}", outcome)
 
 
-def _case(rule: str, name: str, inner: str) -> str:
-    return f"<testcase classname={_attribute(rule)} name={_attribute(name)}>{inner}</testcase>\n"
+def _render_case(rule: str, name: str, outcome: str) -> str:
+    classname, name = _quote_attribute(rule), _quote_attribute(name)
+    return f"<testcase classname={classname} name={name}>{outcome}</testcase>\n"
 
 
-def _attribute(text: str) -> str:
+def _quote_attribute(text: str) -> str:
     """Return text as an attribute in its quotes, on one line."""
     return quoteattr(_NOT_XML.sub("?", one_line(text)))
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape(_NOT_XML.sub("?", visible(text)))

@@ -2,90 +2,98 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from analyzer.case.ranking import rank_hosts
-from analyzer.report import incident, wording
-from analyzer.report.sparkline import strip
-from analyzer.report.time_axis import TimeAxis, time_axis
+from analyzer.report import incident
+from analyzer.report.sparkline import draw_strip
+from analyzer.report.time_axis import TimeAxis, build_time_axis
+from analyzer.report.wording import Doc, format_time, parse_time
 from analyzer.runtime.text import natural
 
-Doc = dict[str, Any]
-
-SHOWN = 8  # strips that stand open
 PROBLEMS = ("hit", "event")  # moments of a finding, and what a host calls a problem
 
 
-def axis(doc: Doc) -> TimeAxis | None:
+@dataclass(slots=True)
+class Lane:
+    """The strip of one machine, and how many of its moments are earlier and later than the axis."""
+
+    node: str
+    svg: Markup
+    earlier: int
+    later: int
+
+
+def build_axis(doc: Doc) -> TimeAxis | None:
     """Return the axis of the moments of a case, around the incident where one is given; None without a moment."""
-    times = [
-        time for event in doc["timeline"] if (time := wording.epoch(event["time"])) is not None
-    ]
-    span = doc["case"]["span"]
-    ends = [wording.epoch(span["first"]), wording.epoch(span["last"])] if span else []
-    known = [end for end in ends if end is not None] or times
+    times = [time for time, _ in _list_timed(doc)]
     if not times:
         return None
-    centre = wording.epoch(doc["case"]["incident"])
+    centre = parse_time(doc["case"]["incident"])
     if centre is not None:
-        return time_axis([*times, centre], centre - incident.WINDOW, centre + incident.WINDOW)
-    return time_axis(times, min(known), max(*known, *times))
+        return build_time_axis([*times, centre], centre - incident.WINDOW, centre + incident.WINDOW)
+    span = doc["case"]["span"]
+    ends = [parse_time(span["first"]), parse_time(span["last"])] if span else []
+    known = [end for end in ends if end is not None] or times
+    return build_time_axis(times, min(known), max(*known, *times))
 
 
-def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
+def _list_timed(doc: Doc) -> list[tuple[float, Doc]]:
+    """Return the events that have a time, each with it."""
+    timed = []
+    for event in doc["timeline"]:
+        time = parse_time(event["time"])
+        if time is not None:
+            timed.append((time, event))
+    return timed
+
+
+def build_lanes(doc: Doc, axis: TimeAxis | None) -> list[Lane]:
     """Return one strip a machine, the worst first."""
-    if over is None:
+    if axis is None:
         return []
-    timed = [
-        (time, event)
-        for event in doc["timeline"]
-        if (time := wording.epoch(event["time"])) is not None
-    ]
-    centre = wording.epoch(doc["case"]["incident"])
-    first, last = over.parts[0].first, over.parts[-1].last
-    out = []
+    first, last = axis.parts[0].first, axis.parts[-1].last
+    mark = []
+    centre = parse_time(doc["case"]["incident"])
+    if centre is not None:
+        mark = [(centre, "incident", f"{format_time(centre)} the incident")]
+    timed = _list_timed(doc)
+    lanes = []
     for node in dict.fromkeys(event["node"] for _, event in timed if event["kind"] != "incident"):
-        mine = [(time, event) for time, event in timed if event["node"] == node]
-        moments = [
-            (time, event["kind"], f"{wording.stamp(time)} {event['text'][:200]}")
-            for time, event in mine
-        ]
-        moments += (
-            []
-            if centre is None
-            else [(centre, "incident", f"{wording.stamp(centre)} the incident")]
+        moments = []
+        for time, event in timed:
+            if event["node"] == node:
+                text = f"{format_time(time)} {event['text'][:200]}"
+                moments.append((time, event["kind"], text))
+        title = f"{len(moments):,} moments of {node or 'the case'}"
+        lane = Lane(
+            node,
+            draw_strip([*moments, *mark], axis, title),
+            earlier=sum(time < first for time, _, _ in moments),
+            later=sum(time > last for time, _, _ in moments),
         )
-        out.append(
-            {
-                "node": node,
-                "svg": strip(moments, over, f"{len(mine):,} moments of {node or 'the case'}"),
-                "earlier": sum(time < first for time, _ in mine),
-                "later": sum(time > last for time, _ in mine),
-            }
-        )
+        lanes.append(lane)
     places = rank_hosts(doc["findings"])
-    return sorted(
-        out, key=lambda lane: (places.get(lane["node"], len(places)), natural(lane["node"]))
-    )
+    return sorted(lanes, key=lambda lane: (places.get(lane.node, len(places)), natural(lane.node)))
 
 
-def moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:
+def split_moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:
     """Return the problems among the moments, and the others: boots, captures, the incident.
 
-    A line that a finding rests on is told as that alone, also where the host calls it a problem itself.
+    A line that a finding rests on is only shown as that, also where the host calls it a problem itself.
     """
-    told = {
-        (one["node"], one["address"], one["line"])
-        for one in doc["timeline"]
-        if one["kind"] == "hit"
-    }
-    some = [
-        one
-        for one in doc["timeline"]
-        if one["kind"] != "event"
-        or not one["address"]
-        or (one["node"], one["address"], one["line"]) not in told
-    ]
-    return [one for one in some if one["kind"] in PROBLEMS], [
-        one for one in some if one["kind"] not in PROBLEMS
-    ]
+    cited = set()
+    for event in doc["timeline"]:
+        if event["kind"] == "hit":
+            cited.add((event["node"], event["address"], event["line"]))
+    problems, others = [], []
+    for event in doc["timeline"]:
+        if event["kind"] not in PROBLEMS:
+            others.append(event)
+            continue
+        line = (event["node"], event["address"], event["line"])
+        if event["kind"] == "hit" or not event["address"] or line not in cited:
+            problems.append(event)
+    return problems, others

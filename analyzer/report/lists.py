@@ -6,13 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
 
-from analyzer.report import numbers, view
-from analyzer.report.wording import place
+from analyzer.report import finding_rows, view
+from analyzer.report.wording import Doc, write_place
 from analyzer.runtime.text import for_csv
-
-Doc = dict[str, Any]
 
 COLUMNS = (
     "verdict", "severity", "confidence", "rule", "kb", "title", "node", "subject", "say", "first_seen", "evidence",
@@ -20,73 +17,71 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def as_csv(doc: Doc) -> str:
-    """Return a row for each finding and for each question that cannot be told; cells are safe for a spreadsheet."""
+def render_csv(doc: Doc) -> str:
+    """Return a row for each finding and for each open question; cells are safe for a spreadsheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    known = numbers.numbers(doc)
-    findings = [_finding(one, known.get(one["id"], "")) for one in doc["findings"]]
-    for row in [*findings, *map(_question, doc["cannot_tell"])]:
+    for row in list_rows(doc):
         writer.writerow([for_csv(row.get(name, "")) for name in COLUMNS])
     return out.getvalue()
 
 
-def json_lines(doc: Doc) -> str:
+def list_rows(doc: Doc) -> Iterator[Doc]:
+    """Yield a row for each finding, then for each open question."""
+    numbers = finding_rows.number_findings(doc)
+    for finding in doc["findings"]:
+        steps = []
+        for step in finding["fix"]:
+            steps.append(": ".join(filter(None, [step["where"], step["do"] or step["run"]])))
+        evidence = finding["evidence"]
+        yield finding | {
+            "number": numbers.get(finding["id"], ""),
+            "kb": " ".join(map(str, finding["kb"])),
+            "evidence": write_place(evidence[0]) if evidence else "",
+            "fix": " | ".join(steps),
+        }
+    for group in doc["cannot_tell"]:
+        yield {
+            "verdict": "cannot_tell",
+            "rule": " ".join(group["rules"]),
+            "title": group["missing"],
+            "node": " ".join(group["nodes"]),
+            "subject": "; ".join(group["subjects"]),
+            "say": group["why"],
+            "ask": group["ask"],
+            "muted": group["muted"],
+        }
+
+
+def render_json_lines(doc: Doc) -> str:
     """Return one JSON object a line: the case, then its findings, open questions and quiet rules.
 
     `record` says which: case, finding, cannot_tell, quiet. Findings alone do not say what could not be judged.
     """
-    return "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in _records(doc))
+    return "".join(json.dumps(record, ensure_ascii=True) + "\n" for record in list_records(doc))
 
 
-def _records(doc: Doc) -> Iterator[Doc]:
+def list_records(doc: Doc) -> Iterator[Doc]:
+    """Yield the records of the case, its findings, open questions and quiet rules."""
     case = doc["case"]
-    about = {
+    yield {
+        "record": "case",
         "name": case["name"],
         "created": case["created"],
         "complete": case["complete"],
-        "headline": view.headline(doc),
-    }
-    notes = {"notes": doc["notes"], "limits": doc["limits"], "catalog": doc["tool"]["catalog"]}
-    yield {
-        "record": "case",
-        **about,
-        **notes,
+        "headline": view.write_headline(doc),
+        "notes": doc["notes"],
+        "limits": doc["limits"],
+        "catalog": doc["tool"]["catalog"],
         "nodes": [node["name"] or node["id"] for node in doc["nodes"]],
     }
-    known = numbers.numbers(doc)
+    numbers = finding_rows.number_findings(doc)
     for finding in doc["findings"]:
-        told = {key: value for key, value in finding.items() if key != "trace"}
-        yield {"record": "finding", **told, "number": known.get(finding["id"], "")}
+        record = {"record": "finding", **finding, "number": numbers.get(finding["id"], "")}
+        record.pop("trace", None)
+        yield record
     for group in doc["cannot_tell"]:
         yield {"record": "cannot_tell", **group}
     for row in doc["quiet"]:
         yield {"record": "quiet", **row}
-
-
-def _finding(finding: Doc, number: str) -> Doc:
-    steps = [
-        ": ".join(filter(None, [step["where"], step["do"] or step["run"]]))
-        for step in finding["fix"]
-    ]
-    more = {
-        "number": number,
-        "kb": " ".join(map(str, finding["kb"])),
-        "evidence": place(finding["evidence"][0]) if finding["evidence"] else "",
-        "fix": " | ".join(steps),
-    }
-    return finding | more
-
-
-def _question(group: Doc) -> Doc:
-    return {
-        "verdict": "cannot_tell",
-        "rule": " ".join(group["rules"]),
-        "title": group["missing"],
-        "node": " ".join(group["nodes"]),
-        "subject": "; ".join(group["subjects"]),
-        "say": group["why"],
-        "ask": group["ask"],
-        "muted": group["muted"],
-    }

@@ -5,88 +5,94 @@ Every function takes the case document; nothing is escaped here, as in `view`.
 
 from __future__ import annotations
 
-from typing import Any
-
-from analyzer.report import view, wording
-
-Doc = dict[str, Any]
+from analyzer.report import view
+from analyzer.report.wording import Doc, count_noun
 
 
-def title(doc: Doc) -> str:
+def write_title(doc: Doc) -> str:
     """Return the heading of what is muted."""
-    return f"Muted by local settings: {wording.counted(view.silenced(doc), 'entry', 'entries') or 'nothing'}"
+    muted = count_noun(view.count_silenced(doc), "entry", "entries")
+    return f"Muted by local settings: {muted or 'nothing'}"
 
 
-def settings_notes(doc: Doc) -> list[str]:
+def list_settings_notes(doc: Doc) -> list[str]:
     """Return what a reader must know: changed thresholds, mutes that ran out, mutes without a date to judge them by."""
     settings = doc["settings"]
-    out = [
-        f"Threshold {change['name']} of {change['rule']} is {change['value']!r} here "
-        f"({change['shipped']!r} as shipped): {_sentence(change['reason'])}"
-        for change in settings["thresholds"]
-    ]
-    out += settings["unused"]
+    notes = []
+    for change in settings["thresholds"]:
+        notes.append(
+            f"Threshold {change['name']} of {change['rule']} is {change['value']!r} here "
+            f"({change['shipped']!r} as shipped): {_end_sentence(change['reason'])}"
+        )
+    notes += settings["unused"]
     for mute in settings["mutes"]:
+        scope = _describe_scope(mute)
         if mute["state"] == "ran out":
-            out.append(
-                f"The mute of {_scope(mute)} ({mute['reason']}) expired on {mute['until']}; this case is from "
-                f"{settings['day']}.{_covered(mute)}"
+            notes.append(
+                f"The mute of {scope} ({mute['reason']}) expired on {mute['until']}; this case is from "
+                f"{settings['day']}.{_describe_covered(mute)}"
             )
-        elif mute["state"] == "undated" and _any(mute):
-            out.append(
-                f"The mute of {_scope(mute)} holds until {mute['until']}; nothing in this case has a date, so it is "
+        elif mute["state"] == "undated" and _has_matched(mute):
+            notes.append(
+                f"The mute of {scope} holds until {mute['until']}; nothing in this case has a date, so it is "
                 "not known whether that day has passed."
             )
-    return out
+    return notes
 
 
-def idle(doc: Doc) -> list[str]:
+def list_idle_mutes(doc: Doc) -> list[str]:
     """Return the mutes that matched nothing."""
-    return [
-        f"A mute of {_scope(mute)} (until {mute['until']}) matched nothing in this case: {_sentence(mute['reason'])}"
-        for mute in doc["settings"]["mutes"]
-        if mute["state"] != "ran out" and not _any(mute)
-    ]
+    lines = []
+    for mute in doc["settings"]["mutes"]:
+        if mute["state"] != "ran out" and not _has_matched(mute):
+            lines.append(
+                f"A mute of {_describe_scope(mute)} (until {mute['until']}) matched nothing in this case: "
+                f"{_end_sentence(mute['reason'])}"
+            )
+    return lines
 
 
-def sources(doc: Doc) -> list[str]:
+def list_rule_sources(doc: Doc) -> list[str]:
     """Return where the rules came from, one line each; empty when all came with the tool."""
-    rows = doc["settings"]["catalogs"]
-    if all(row["kind"] == "shipped" for row in rows):
+    catalogs = doc["settings"]["catalogs"]
+    if all(catalog["kind"] == "shipped" for catalog in catalogs):
         return []
-    out = []
-    for row in rows:
-        name = " ".join(word for word in (row["kind"], row["name"], row["version"]) if word)
-        broken = wording.counted(row["broken"], "file cannot be used", "files cannot be used")
+    lines = []
+    for catalog in catalogs:
+        name = " ".join(filter(None, [catalog["kind"], catalog["name"], catalog["version"]]))
         parts = [
-            wording.counted(row["rules"], "rule", "rules") or "no rule",
-            broken,
-            f"sha256 {row['sha256'][:16]}",
+            count_noun(catalog["rules"], "rule", "rules") or "no rule",
+            count_noun(catalog["broken"], "file cannot be used", "files cannot be used"),
+            f"sha256 {catalog['sha256'][:16]}",
         ]
-        out.append(f"{name}: {', '.join(part for part in parts if part)}")
-    return out
+        lines.append(f"{name}: {', '.join(filter(None, parts))}")
+    return lines
 
 
-def _scope(mute: Doc) -> str:
+def _describe_scope(mute: Doc) -> str:
     """Return what a mute is about: the rule, and the subject and node where it names them."""
-    subject = f" for {mute['subject']}" if mute["subject"] else ""
-    return f"{mute['rule']}{subject}" + (f" on {mute['node']}" if mute["node"] else "")
+    scope = str(mute["rule"])
+    if mute["subject"]:
+        scope += f" for {mute['subject']}"
+    if mute["node"]:
+        scope += f" on {mute['node']}"
+    return scope
 
 
-def _any(mute: Doc) -> bool:
+def _has_matched(mute: Doc) -> bool:
     return bool(mute["findings"] or mute["unknowns"])
 
 
-def _covered(mute: Doc) -> str:
+def _describe_covered(mute: Doc) -> str:
+    """Return what a mute that ran out would have muted, as a sentence; "" for nothing."""
+    one, many = "object that cannot be judged", "objects that cannot be judged"
     parts = [
-        wording.counted(mute["findings"], "finding", "findings"),
-        wording.counted(
-            mute["unknowns"], "object that cannot be judged", "objects that cannot be judged"
-        ),
+        count_noun(mute["findings"], "finding", "findings"),
+        count_noun(mute["unknowns"], one, many),
     ]
-    said = " and ".join(part for part in parts if part)
-    return f" It would have muted {said}." if said else ""
+    covered = " and ".join(filter(None, parts))
+    return f" It would have muted {covered}." if covered else ""
 
 
-def _sentence(text: str) -> str:
+def _end_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."

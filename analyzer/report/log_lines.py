@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
-from analyzer.report import crowds, wording
-
-Doc = dict[str, Any]
+from analyzer.report import machines
+from analyzer.report.wording import Doc, format_duration, parse_time
 
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
-MANY = 5000  # lines that nobody reads; our own
-SPANS = {
+MANY = 5000  # more lines than anyone reads; our own limit
+SPANS = {  # seconds of a stretch, as `--for` takes it
     "10m": 600,
     "5m": 300,
     "2m": 120,
     "1m": 60,
     "30s": 30,
     "10s": 10,
-}  # seconds of a stretch, as `--for` takes it
+}
 _LOCAL = ("vmnic", "vmk", "vmhba", "vSwitch")  # names that every host has
 
 
@@ -43,7 +41,7 @@ class Nearby:
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """How to ask for fewer lines around a finding than anybody reads.
+    """How to ask for fewer lines around a finding than anyone reads.
 
     about   lines of all machines; host, length: machine and stretch with few enough, empty where neither narrows
     own     lines that are about there; thing: options that leave the lines with the object of the finding alone
@@ -57,9 +55,11 @@ class Narrowed:
 
     @property
     def options(self) -> list[str]:
-        """Return the options of `backline log` for the machine and the stretch."""
-        host = ["--host", self.host] if self.host else []
-        return [*host, "--for", self.length] if self.length else host
+        """The options of `backline log` for the machine and the stretch."""
+        options = ["--host", self.host] if self.host else []
+        if self.length:
+            options += ["--for", self.length]
+        return options
 
 
 class LogDrawer:
@@ -68,115 +68,110 @@ class LogDrawer:
     def __init__(self, doc: Doc) -> None:
         self._doc = doc
         self.lines: Sequence[Doc] = doc["log"]
-        self._times = [wording.epoch(one["time"]) or 0.0 for one in self.lines]
-        self._named: dict[str, list[Doc]] = {}
+        self._times = [parse_time(one["time"]) or 0.0 for one in self.lines]
+        self._nodes_by_name: dict[str, list[Doc]] = {}
         for node in doc["nodes"]:
-            self._named.setdefault(crowds.name(node), []).append(node)
-        self.around = lru_cache(maxsize=None)(self._around)
-        self._narrowed = lru_cache(maxsize=None)(self._few)
+            self._nodes_by_name.setdefault(machines.name_node(node), []).append(node)
+        # one moment is asked for by many findings and lines of the page
+        self.find_around = lru_cache(maxsize=None)(self._find_around)
+        self._narrow_cached = lru_cache(maxsize=None)(self._narrow_down)
 
-    def times(self) -> list[tuple[float, Doc]]:
+    def list_times(self) -> list[tuple[float, Doc]]:
         """Return the lines with their times, seconds since 1970."""
         return list(zip(self._times, self.lines, strict=True))
 
-    def of(self, finding: Doc) -> Nearby | None:
-        """Return what is around a finding: around the first time of its evidence; None when that has none."""
-        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
-        if near is None or near.about <= MANY:
+    def find_nearby(self, finding: Doc) -> Nearby | None:
+        """Return what is around the first time of the evidence of a finding; None when that has none."""
+        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
+        narrowed = self.find_narrowed(finding)
+        if near is None or narrowed is None:
             return near
-        few = self._narrowed(near.time, finding["node"] if finding["node"] in self._named else "")
-        options = shlex.join([*([] if few.length else ["--for", "10m"]), *few.options])
-        where = f"{few.own:,} on {few.host}" if few.host else f"{few.own:,} of them"
-        span = wording.duration(SPANS[few.length]) if few.length else ""
-        said = f"about {where} within {span}" if span else f"about {where}"
-        return Nearby(
-            near.time, near.kept, near.about, f"{self._head(finding['first_seen'])} {options}", said
-        )
+        options = narrowed.options if narrowed.length else ["--for", "10m", *narrowed.options]
+        command = f"{self._write_command(finding['first_seen'])} {shlex.join(options)}"
+        of = f"about {narrowed.own:,} of them"
+        if narrowed.host:
+            of = f"about {narrowed.own:,} on {narrowed.host}"
+        if narrowed.length:
+            of += f" within {format_duration(SPANS[narrowed.length])}"
+        return Nearby(near.time, near.kept, near.about, command, of)
 
-    def narrowed(self, finding: Doc) -> Narrowed | None:
+    def find_narrowed(self, finding: Doc) -> Narrowed | None:
         """Return how to ask for fewer lines around a finding; None where all of them can be read."""
-        near = self.around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
         if near is None or near.about <= MANY:
             return None
-        node = finding["node"] if finding["node"] in self._named else ""
-        few = self._narrowed(near.time, node)
-        return Narrowed(few.about, few.host, few.length, few.own, tuple(_thing(finding, few.host)))
+        host = ""
+        if finding["node"] in self._nodes_by_name and len(self._doc["nodes"]) > 1:
+            host = finding["node"]
+        narrowed = self._narrow_cached(near.time, host)
+        return replace(narrowed, thing=tuple(_list_object_options(finding, host)))
 
-    def about(self, when: float, around: float = AROUND, node: str = "") -> int:
+    def estimate_lines(self, when: float, around: float = AROUND, node: str = "") -> int:
         """Return about how many lines the logs have around a time, as if each had written evenly.
 
         node  only those of this machine
         """
         total = 0.0
-        for one in self._doc["nodes"] if not node else self._named[node]:
+        for one in self._nodes_by_name[node] if node else self._doc["nodes"]:
             for log in one["logs"]:
-                ends = [
-                    (wording.epoch(part["first"]), wording.epoch(part["last"]))
-                    for part in log["parts"] or [log]
-                ]
-                spans = [
-                    (first, last) for first, last in ends if first is not None and last is not None
-                ]
-                length = sum(last - first for first, last in spans)
-                inside = sum(
-                    max(0.0, min(last, when + around) - max(first, when - around))
-                    for first, last in spans
-                )
-                total += (
-                    log["lines"] * inside / length
-                    if length > 0
-                    else log["lines"] * bool(spans and inside)
-                )
-        return _rounded(total)
+                length, inside = _measure_overlap(log, when - around, when + around)
+                if length > 0:
+                    total += log["lines"] * inside / length
+                elif inside:
+                    total += log["lines"]
+        # an estimate has two digits
+        rounded = round(total)
+        unit = int("1".ljust(len(str(rounded)) - 1, "0"))
+        return round(rounded / unit) * unit
 
-    def _around(self, time: str) -> Nearby | None:
+    def _find_around(self, time: str) -> Nearby | None:
         """Return what is around a time, given in ISO 8601; None when it is none."""
-        when = wording.epoch(time)
+        when = parse_time(time)
         if when is None:
             return None
         kept = sum(abs(one - when) <= AROUND for one in self._times)
-        return Nearby(when, kept, max(kept, self.about(when)), f"{self._head(time)} --for 10m")
+        about = max(kept, self.estimate_lines(when))
+        return Nearby(when, kept, about, f"{self._write_command(time)} --for 10m")
 
-    def _few(self, when: float, node: str) -> Narrowed:
-        host = node if len(self._doc["nodes"]) > 1 else ""
-        least = ("", 0)
-        for length, seconds in SPANS.items():
-            least = length, self.about(when, seconds / 2, host)
-            if least[1] <= MANY:
+    def _narrow_down(self, when: float, host: str) -> Narrowed:
+        """Return the longest stretch with few enough lines, "" for all of it."""
+        length, own = "", 0
+        for length, seconds in SPANS.items():  # noqa: B007 - the last one where all are too long
+            own = self.estimate_lines(when, seconds / 2, host)
+            if own <= MANY:
                 break
-        length, own = least
-        return Narrowed(
-            self.about(when), host, "" if SPANS[length] == 2 * AROUND else length, own, ()
-        )
+        if SPANS[length] == 2 * AROUND:
+            length = ""
+        return Narrowed(self.estimate_lines(when), host, length, own, ())
 
-    def _head(self, time: str) -> str:
-        names = list(
-            dict.fromkeys(one["name"].partition("/")[0] for one in self._doc["case"]["files"])
-        )
-        paths = names if 0 < len(names) <= FEW else [self._doc["case"]["name"] or "."]
+    def _write_command(self, time: str) -> str:
+        case = self._doc["case"]
+        paths = list(dict.fromkeys(one["name"].partition("/")[0] for one in case["files"]))
+        if not 0 < len(paths) <= FEW:
+            paths = [case["name"] or "."]
         return f"backline log {shlex.join(paths)} --around {time}"
 
 
-def _thing(finding: Doc, host: str) -> list[str]:
+def _measure_overlap(log: Doc, start: float, end: float) -> tuple[float, float]:
+    """Return how many seconds a log covers, and how many of them lie between two times."""
+    length = inside = 0.0
+    for part in log["parts"] or [log]:
+        first, last = parse_time(part["first"]), parse_time(part["last"])
+        if first is not None and last is not None:
+            length += last - first
+            inside += max(0.0, min(last, end) - max(first, start))
+    return length, inside
+
+
+def _list_object_options(finding: Doc, host: str) -> list[str]:
     """Return the options that leave the lines with the object of a finding, where its evidence names it as a log does.
 
     host  where the lines of many machines are too many, the machine of the finding: a name such as vmnic3 needs it
     """
     name = finding["object"]
-    if (
-        not name
-        or name == finding["node"]
-        or not any(name in line["text"] for line in finding["evidence"])
-    ):
+    if name == finding["node"] or len(name) < 4 or name.isdigit():
         return []
-    if len(name) < 4 or name.isdigit():
+    if not any(name in line["text"] for line in finding["evidence"]):
         return []
-    local = ["--host", host] if host and name.startswith(_LOCAL) else []
-    return [*local, "--object", name]
-
-
-def _rounded(number: float) -> int:
-    """Return an estimate with its two first digits."""
-    whole = round(number)
-    unit = int("1".ljust(len(str(whole)) - 1, "0"))
-    return round(whole / unit) * unit
+    options = ["--object", name]
+    return ["--host", host, *options] if host and name.startswith(_LOCAL) else options

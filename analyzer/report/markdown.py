@@ -2,298 +2,298 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from analyzer.case.asks import markdown_ask
 from analyzer.report import (
     completeness,
-    crowds,
     finding_rows,
     incident,
     local,
-    numbers,
-    once,
+    machines,
     open_asks,
     problems,
     view,
-    wording,
 )
-from analyzer.report.doubts import notes
+from analyzer.report.finding_rows import FindingGroup
+from analyzer.report.open_asks import WantedAsk
+from analyzer.report.wording import (
+    Doc,
+    count_more_evidence,
+    format_span,
+    join_few,
+    link_article,
+    merge_cited,
+    write_place,
+)
 from analyzer.runtime.short_lines import bound_middle
 from analyzer.runtime.text import code, code_block, for_markdown, one_line
-
-Doc = dict[str, Any]
 
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
 PROBLEMS = 20  # that no finding rests on
-UNREAD = 10  # files that nobody understood
+UNREAD = 10  # files that were not understood
 LINE = 300  # characters of one line of evidence
 
 
-def render(doc: Doc) -> str:
+def render_note(doc: Doc) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
-    parts = [_header(doc), "## Findings", ""]
-    rows, known, usual = numbers.rows(doc), numbers.numbers(doc), view.usual_status(doc)
+    lines = [*write_header(doc), "", "## Findings", ""]
+    rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
     if not rows:
-        parts += [nothing(doc), ""]
-    if told := view.usual_status_text(doc, usual):
-        parts += [for_markdown(told), ""]
-    fixed = once.earlier(doc, rows)
+        lines += [describe_nothing(doc), ""]
+    usual = view.find_usual_status(doc)
+    if status := view.describe_usual_status(doc, usual):
+        lines += [for_markdown(status), ""]
+    earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
-        marks = view.marks(row.first, usual)
-        parts += _row(numbers.of_row(row, known), marks, row, doc, fixed.get(row.first["id"]))
-    parts += _problems(doc)
-    if finding_rows.unknowns(doc):
-        parts += ["## Cannot tell", "", *_again(doc)]
-        parts += [line for block in open_asks.pressing(doc) for line in _ask(block)]
-        if open_asks.folded(doc):
-            parts += [f"- {for_markdown(open_asks.folded_text(doc))}"]
-            parts += [*map(_offer, open_asks.offers(doc)), ""]
+        number = finding_rows.number_row(row, numbers)
+        lines += write_row(number, usual, row, doc, earlier_fixes.get(row.first["id"]))
+    if doc["problems"]:
+        lines += write_problems(doc)
+    if finding_rows.list_unknowns(doc):
+        lines += write_questions(doc)
     if doc["advice"]:
-        parts += [
-            "## Also helpful",
-            "",
-            *(f"- {for_markdown(line)}" for line in open_asks.advice(doc)),
-            "",
-        ]
-    parts += _local(doc)
-    return "\n".join(parts) + "\n" + _footer(doc)
+        lines += ["## Also helpful", ""]
+        lines += [f"- {for_markdown(line)}" for line in open_asks.list_advice(doc)]
+        lines.append("")
+    lines += write_local_settings(doc)
+    tool = doc["tool"]
+    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked"
+    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
+    coverage = for_markdown(completeness.describe_coverage(doc))
+    footer = f"{for_markdown(made)} {coverage} {masked}{_name_map(doc)}.\n"
+    return "\n".join([*lines, "---", "", footer])
 
 
-def _offer(offer: Doc) -> str:
-    """Return what settles many questions at once as one line of a list."""
-    where = f" on {for_markdown(wording.few(offer['nodes'], 3))}" if offer["nodes"] else ""
-    return f"  - {offer['settles']}{where} need {_ask_line(offer['asks'][0])}"
+def describe_nothing(doc: Doc) -> str:
+    """Return the sentence for a case without a finding."""
+    looked = len(view.list_quiet(doc))
+    nothing = completeness.describe_nothing(doc)
+    text = for_markdown(f"{nothing[0].upper()}{nothing[1:]}; {looked:,} rules looked.")
+    if finding_rows.list_unknowns(doc):
+        text += " See below for what could not be judged."
+    return text
 
 
-def _header(doc: Doc) -> str:
+def write_header(doc: Doc) -> list[str]:
+    """Return what the case is: its machines, the time its logs span, how complete it is."""
     case = doc["case"]
-    name, found = case["name"] or "(no name)", view.headline(doc)
-    lines = [f"# Case {for_markdown(name)}", "", f"{for_markdown(found)}.", ""]
+    lines = [f"# Case {for_markdown(case['name'] or '(no name)')}", ""]
     if case["masked"]:
-        lines[2:2] = [
-            f"Redacted: names and addresses are replaced{_by(doc)}. The rules judged the original names.",
+        by_map = _name_map(doc)
+        lines += [
+            f"Redacted: names and addresses are replaced{by_map}. The rules judged the original names.",
             "",
         ]
-    alone, together = crowds.head(doc["nodes"])
-    for crowd in together:
+    lines += [f"{for_markdown(view.write_headline(doc))}.", ""]
+    alone, crowds = machines.split_header(doc["nodes"])
+    for crowd in crowds:
         facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
+        names = ", ".join(map(machines.name_node, crowd.nodes))
         lines.append(f"- **{for_markdown(crowd.title)}**: {facts}")
-        lines.append(f"  - All: {for_markdown(', '.join(map(crowds.name, crowd.nodes)))}")
+        lines.append(f"  - All: {for_markdown(names)}")
         lines += [f"  - Note: {for_markdown(remark)}" for remark in crowd.remarks]
     for node in alone:
-        name = for_markdown(node["name"] or node["id"])
-        facts = "; ".join(for_markdown(fact) for fact in view.facts(node))
-        lines.append(f"- **{name}**" + (f": {facts}" if facts else ""))
+        name = for_markdown(machines.name_node(node))
+        facts = "; ".join(map(for_markdown, view.list_facts(node)))
+        lines.append(f"- **{name}**: {facts}" if facts else f"- **{name}**")
         lines += [f"  - Note: {for_markdown(warning)}" for warning in node["warnings"]]
     if case["span"]:
-        span = wording.span(case["span"]["first"], case["span"]["last"])
+        span = format_span(case["span"]["first"], case["span"]["last"])
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     if case["incident"]:
-        lines.append(f"- {for_markdown(incident.summary(doc))}")
-        without = [one for one in incident.answers(doc) if not one.covers]
-        lines += [
-            f"  - {for_markdown(f'{one.log} of {one.node} {one.said}')}" for one in without[:UNREAD]
-        ]
-        lines += [f"  - and {len(without) - UNREAD:,} more"] if len(without) > UNREAD else []
-    lines.append(f"- Material: {for_markdown(completeness.completeness(doc))}")
-    lines += [f"- {for_markdown(line)}" for line in finding_rows.cuts(doc)]
-    unread = completeness.unread(doc)
-    lines += [f"  - {for_markdown(completeness.unread_line(source))}" for source in unread[:UNREAD]]
-    lines += [f"  - and {len(unread) - UNREAD:,} more"] if len(unread) > UNREAD else []
-    return "\n".join([*lines, ""])
+        lines.append(f"- {for_markdown(incident.summarize_incident(doc))}")
+        gaps = [one for one in incident.list_answers(doc) if not one.covers]
+        lines += _write_some([f"{one.log} of {one.node} {one.text}" for one in gaps])
+    lines.append(f"- Material: {for_markdown(completeness.describe_completeness(doc))}")
+    lines += [f"- {for_markdown(line)}" for line in finding_rows.list_cuts(doc)]
+    unread = completeness.list_unread(doc)
+    return lines + _write_some([completeness.describe_unread(source) for source in unread])
 
 
-def _problems(doc: Doc) -> list[str]:
-    """Return what hosts themselves call a problem and no finding rests on."""
-    if not doc["problems"]:
-        return []
-    names, standing = crowds.names(doc), problems.standing(doc)
-    lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summary(doc))}.", ""]
-    for one in standing[:PROBLEMS]:
-        node, said = names.get(one["node"], one["node"]), one["title"] and f": {one['title']}"
-        what = f"{one['count']:,} x {problems.word(one)} {problems.name(one)}{said}"
-        told = [
-            what,
-            f"on {node}" if node else "",
-            problems.when(one),
-            ", ".join(problems.places(one)),
-        ]
-        lines.append(f"- {for_markdown('; '.join(filter(None, told)))}")
-    lines += (
-        [f"- and {len(standing) - PROBLEMS:,} more, see the report"]
-        if len(standing) > PROBLEMS
-        else []
-    )
-    return [*lines, ""]
+def _write_some(texts: list[str]) -> list[str]:
+    """Return the first texts as an inner list, the rest counted."""
+    lines = [f"  - {for_markdown(text)}" for text in texts[:UNREAD]]
+    if len(texts) > UNREAD:
+        lines.append(f"  - and {len(texts) - UNREAD:,} more")
+    return lines
 
 
-def _local(doc: Doc) -> list[str]:
-    """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
-    lines = [f"- {for_markdown(line)}" for line in local.settings_notes(doc)]
-    if view.silenced(doc):
-        rules = {row.first["rule"] for row in finding_rows.muted(doc)}
-        rules |= {rule for block in open_asks.asks(doc, muted=True) for rule in block["rules"]}
-        lines.insert(
-            0,
-            f"- {local.title(doc)} ({for_markdown(wording.few(sorted(rules), 12))}); see the report.",
-        )
-    return ["## Local settings", "", *lines, ""] if lines else []
+def _name_map(doc: Doc) -> str:
+    """Return by which map of names a document was redacted; one that was not redacted has none."""
+    name = doc["case"].get("map", "")
+    return f" by pseudonyms (map of names: {for_markdown(name)})" if name else ""
 
 
-def nothing(doc: Doc) -> str:
-    """Return the sentence for a case without a finding."""
-    looked = len(view.quiet(doc))
-    said = completeness.nothing(doc)
-    said = for_markdown(f"{said[0].upper()}{said[1:]}; {looked:,} rules looked.")
-    return said + (" See below for what could not be judged." if finding_rows.unknowns(doc) else "")
-
-
-def _row(
-    number: str, marks: list[str], row: finding_rows.FindingGroup, doc: Doc, fixed: Doc | None
+def write_row(
+    number: str, usual: str, row: FindingGroup, doc: Doc, earlier_fix: Doc | None
 ) -> list[str]:
+    """Return a row of the findings; `earlier_fix` is the finding above that shows the same fix."""
     first = row.first
-    word = "RULE BROKE" if row.word == "error" else row.word.upper()
-    weight = " ".join(part for part in (word, row.confidence) if part)
-    out = [f"### {number}. {weight}: {for_markdown(first['title'])}", ""]
-    if len(row.findings) > 1 and row.same("say"):
-        out += _alike(row, doc)
+    lines = [f"### {number}. {row.weight}: {for_markdown(first['title'])}", ""]
+    if len(row.findings) > 1 and row.is_same("say"):
+        lines += write_alike(row, doc)
     else:
         for finding in row.findings[:SUBJECTS]:
-            out += _finding(finding, doc, PLACES if len(row.findings) == 1 else 1)
-        if nodes := finding_rows.per_node(row, NODES):
-            out += [f"Objects per node: {for_markdown(nodes)}", ""]
+            sentences = " ".join([finding["say"], *finding_rows.list_notes(finding)])
+            subject, node = for_markdown(finding["subject"]), for_markdown(finding["node"])
+            paragraph = [f"**{subject}** ({node}): {for_markdown(sentences)}"]
+            paragraph += _write_causes(finding, doc)
+            most = PLACES if len(row.findings) == 1 else 1
+            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding["evidence"], most)]
+        if nodes := finding_rows.count_by_node(row, NODES):
+            lines += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := row.findings[SUBJECTS:]:
-            out += [
-                f"{len(rest):,} more: {for_markdown(wording.few(finding_rows.FindingGroup(rest).names, 60))}",
-                "",
-            ]
-    out += [f"- {_doubt(line)}" for line in finding_rows.unchecked(doc, row)]
-    out += [f"- {for_markdown(row.worse)}"] if row.worse else []
-    if fixed is not None:
-        out.append(f"- Fix: {for_markdown(once.same_as(fixed))}")
+            names = join_few(FindingGroup(rest).names, 60)
+            lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
+    for line in finding_rows.list_unchecked(doc, row):
+        doubt, _, ask = line.partition(" Ask for: ")
+        asked = f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else ""
+        lines.append(f"- {for_markdown(doubt)}{asked}")
+    if row.worse:
+        lines.append(f"- {for_markdown(row.worse)}")
+    if earlier_fix is not None:
+        lines.append(f"- Fix: {for_markdown(finding_rows.refer_to_fix(earlier_fix))}")
     else:
-        out += _fixes(row, doc)
-    if first["caution"] and fixed is None:
-        out.append(f"- Caution: {for_markdown(first['caution'])}")
-    out += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
-    known = [f"KB {number}: {wording.kb_link(number)}" for number in first["kb"]]
+        lines += write_fixes(row, doc)
+        if first["caution"]:
+            lines.append(f"- Caution: {for_markdown(first['caution'])}")
+    lines += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
+    rule = f"- Rule {for_markdown(first['rule'])}"
+    if marks := view.list_marks(first, usual):
+        rule += f" ({for_markdown(', '.join(marks))})"
+    known = [f"KB {number}: {link_article(number)}" for number in first["kb"]]
     known += [f"issue {number}" for number in first["issues"]]
-    mark = f" ({for_markdown(', '.join(marks))})" if marks else ""
-    out.append(
-        f"- Rule {for_markdown(first['rule'])}{mark}" + (f"; {'; '.join(known)}" if known else "")
-    )
-    return [*out, ""]
+    return [*lines, "; ".join([rule, *known]), ""]
 
 
-def _fixes(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
-    """Return the steps of a row; one that helps only some of its objects says which."""
-    shown = row.findings[: 1 if view.one_fix(doc, row) else SUBJECTS]
-    waiting = [finding for finding in shown if finding["fix"] and view.waits(doc, finding)]
-    of = "" if len(waiting) == len(shown) else f" for {_those(waiting)}"
-    out = [f"- The steps{of} below are only for what still happens afterwards."] if waiting else []
-    steps: dict[tuple[tuple[str, str], ...], list[Doc]] = {}
-    for finding in shown:
-        for step in finding["fix"]:
-            steps.setdefault(tuple(step.items()), []).append(finding)
-    for step, findings in steps.items():
-        out += _step(dict(step), "" if len(findings) == len(shown) else f" for {_those(findings)}")
-    return out
+def write_alike(row: FindingGroup, doc: Doc) -> list[str]:
+    """Return many subjects with the same sentence: the sentence once, the names, one line of three."""
+    notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
+    sentences = for_markdown(" ".join([row.first["say"], *notes]))
+    lines = [f"**{len(row.findings):,} objects**: {sentences}"]
+    if row.is_same("explained_by"):
+        lines += _write_causes(row.first, doc)
+    names = for_markdown(join_few(row.names, 60))
+    evidence = []
+    for finding in row.findings[:3]:
+        evidence += finding["evidence"][:1]
+    return ["\\\n".join(lines), "", f"They are: {names}", "", *_write_evidence(evidence, 3)]
 
 
-def _those(findings: list[Doc]) -> str:
-    return for_markdown(wording.few(finding_rows.FindingGroup(findings).names, SUBJECTS))
+def _write_causes(finding: Doc, doc: Doc) -> list[str]:
+    causes = view.describe_causes(doc, finding)
+    return [f"{lead}: {for_markdown(cause)}" for lead, cause in causes]
 
 
-def _finding(finding: Doc, doc: Doc, most: int) -> list[str]:
-    said = " ".join([finding["say"], *notes(finding)])
-    out = [
-        f"**{for_markdown(finding['subject'])}** ({for_markdown(finding['node'])}): {for_markdown(said)}"
-    ]
-    out += _causes(finding, doc)
-    return ["\\\n".join(out), "", *_lines(finding["evidence"], most)]
-
-
-def _causes(finding: Doc, doc: Doc) -> list[str]:
-    return [f"{lead}: {for_markdown(cause)}" for lead, cause in view.cause_lines(doc, finding)]
-
-
-def _doubt(line: str) -> str:
-    """Return what could not be checked as Markdown; commands to ask for are code."""
-    said, _, ask = line.partition(" Ask for: ")
-    return for_markdown(said) + (f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else "")
-
-
-def _alike(row: finding_rows.FindingGroup, doc: Doc) -> list[str]:
-    """Return many subjects of which the same is said: the sentence once, the names, one line of three."""
-    names = for_markdown(wording.few(row.names, 60))
-    said = " ".join([row.first["say"], *(notes(row.first) if row.same_notes else [])])
-    evidence = [place for finding in row.findings[:3] for place in finding["evidence"][:1]]
-    first = f"**{len(row.findings):,} objects**: {for_markdown(said)}"
-    causes = _causes(row.first, doc) if row.same("explained_by") else []
-    return ["\\\n".join([first, *causes]), "", f"They are: {names}", "", *_lines(evidence, 3)]
-
-
-def _step(step: Doc, of: str) -> list[str]:
-    """Return a step of a remedy; `of` names the objects it helps where it does not help all."""
-    out = [f"- Fix{of}, {for_markdown(step['where'])}: {for_markdown(step['do'])}".rstrip(": ")]
-    if step["note"]:
-        out.append(f"  - {for_markdown(step['note'])}")
-    if step["caution"]:
-        out.append(f"  - Caution: {for_markdown(step['caution'])}")
-    if step["run"]:
-        out += ["", code_block(step["run"]), ""]
-    return out
-
-
-def _lines(evidence: list[Doc], most: int) -> list[str]:
+def _write_evidence(evidence: list[Doc], most: int) -> list[str]:
     """Return places and their lines as a block of code."""
-    lines, evidence = [], wording.cited(evidence)
-    for place in evidence[:most]:
-        lines.append(one_line(f"{wording.place(place)}  {place['label']}"))
+    cited = merge_cited(evidence)
+    lines = []
+    for place in cited[:most]:
+        lines.append(one_line(f"{write_place(place)}  {place['label']}"))
         lines.append(f"    {bound_middle(place['text'].strip(), LINE)}")
-    if len(evidence) > most:
-        lines.append(wording.more_evidence(len(evidence) - most))
+    if len(cited) > most:
+        lines.append(count_more_evidence(len(cited) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
 
 
-def _again(doc: Doc) -> list[str]:
-    names = wording.few(open_asks.send_again(doc), 6)
-    said = "cut short or damaged. A complete file may answer many of the questions below."
-    return [f"Ask for {for_markdown(names)} again: {said}", ""] if names else []
+def write_fixes(row: FindingGroup, doc: Doc) -> list[str]:
+    """Return the steps of a row; one that helps only some of its objects says which."""
+    shown = row.findings[:SUBJECTS]
+    if finding_rows.has_one_fix(doc, row):
+        shown = row.findings[:1]
+    waiting = [one for one in shown if one["fix"] and finding_rows.waits_for_cause(doc, one)]
+    lines = []
+    if waiting:
+        whose = _name_helped(waiting, shown)
+        lines.append(f"- The steps{whose} below are only for what still happens afterwards.")
+    findings_by_step: dict[tuple[tuple[str, str], ...], list[Doc]] = {}
+    for finding in shown:
+        for step in finding["fix"]:
+            findings_by_step.setdefault(tuple(step.items()), []).append(finding)
+    for items, findings in findings_by_step.items():
+        step = dict(items)
+        whose = _name_helped(findings, shown)
+        fix = f"- Fix{whose}, {for_markdown(step['where'])}: {for_markdown(step['do'])}"
+        lines.append(fix.rstrip(": "))
+        if step["note"]:
+            lines.append(f"  - {for_markdown(step['note'])}")
+        if step["caution"]:
+            lines.append(f"  - Caution: {for_markdown(step['caution'])}")
+        if step["run"]:
+            lines += ["", code_block(step["run"]), ""]
+    return lines
 
 
-def _ask(block: Doc) -> list[str]:
-    title, why = open_asks.title_and_reason(block)
-    out = [
-        f"- **{for_markdown(title)}**: {for_markdown(why)}"
-        if title
-        else f"- **{for_markdown(why)}**"
-    ]
-    out.append(f"  - needed by: {for_markdown(wording.few(block['rules'], 12))}")
-    if block["subjects"]:
-        out.append(f"  - for: {for_markdown(wording.few(block['subjects'], 12))}")
-    out += [f"  - ask for: {_ask_line(ask)}" for ask in block["asks"]]
-    return [*out, ""]
+def _name_helped(findings: list[Doc], shown: list[Doc]) -> str:
+    """Return for which objects a step is; empty where it is for all that are shown."""
+    if len(findings) == len(shown):
+        return ""
+    return f" for {for_markdown(join_few(FindingGroup(findings).names, SUBJECTS))}"
 
 
-def _ask_line(ask: Doc) -> str:
+def write_problems(doc: Doc) -> list[str]:
+    """Return what hosts themselves call a problem and no finding rests on."""
+    names, standing = machines.name_nodes(doc), problems.list_standing(doc)
+    lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
+    for one in standing[:PROBLEMS]:
+        title = f": {one['title']}" if one["title"] else ""
+        what = f"{problems.name_kind(one)} {problems.name_problem(one)}{title}"
+        node = names.get(one["node"], one["node"])
+        parts = [
+            f"{one['count']:,} x {what}",
+            f"on {node}" if node else "",
+            problems.describe_times(one),
+            ", ".join(problems.list_places(one)),
+        ]
+        lines.append(f"- {for_markdown('; '.join(filter(None, parts)))}")
+    if len(standing) > PROBLEMS:
+        lines.append(f"- and {len(standing) - PROBLEMS:,} more, see the report")
+    return [*lines, ""]
+
+
+def write_questions(doc: Doc) -> list[str]:
+    """Return what could not be judged, and what to ask for."""
+    lines = ["## Cannot tell", ""]
+    if damaged := open_asks.list_damaged_files(doc):
+        names = for_markdown(join_few(damaged, 6))
+        answers = "A complete file may answer many of the questions below."
+        lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
+    for question in open_asks.list_pressing(doc):
+        why = for_markdown(question.reason)
+        head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
+        lines.append(f"- {head}")
+        lines.append(f"  - needed by: {for_markdown(join_few(question.rules, 12))}")
+        if question.subjects:
+            lines.append(f"  - for: {for_markdown(join_few(question.subjects, 12))}")
+        lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
+        lines.append("")
+    if folded := open_asks.describe_folded(doc):
+        lines.append(f"- {for_markdown(folded)}")
+        for offer in open_asks.list_offers(doc):
+            where = f" on {for_markdown(join_few(offer.nodes, 3))}" if offer.nodes else ""
+            lines.append(f"  - {offer.settles}{where} need {_write_ask(offer.ask)}")
+        lines.append("")
+    return lines
+
+
+def _write_ask(ask: WantedAsk) -> str:
     """Return a thing to ask for as one line of Markdown: a command as code, words made harmless."""
-    if not ask["command"]:
-        return for_markdown(open_asks.phrase_ask(ask))
-    return " ".join([code(ask["what"]), *filter(None, [for_markdown(open_asks.join_remarks(ask))])])
+    if not ask.command:
+        return for_markdown(ask.phrase)
+    remark = for_markdown(ask.remark)
+    return f"{code(ask.what)} {remark}" if remark else code(ask.what)
 
 
-def _by(doc: Doc) -> str:
-    """Return by which map of names a document was redacted; documents that were not have none."""
-    known = doc["case"].get("map", "")
-    return f" by pseudonyms (map of names: {for_markdown(known)})" if known else ""
-
-
-def _footer(doc: Doc) -> str:
-    tool = doc["tool"]
-    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked{_by(doc)}."
-    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
-    return f"---\n\n{for_markdown(made)} {for_markdown(completeness.coverage(doc))} {masked}\n"
+def write_local_settings(doc: Doc) -> list[str]:
+    """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
+    lines = []
+    if view.count_silenced(doc):
+        rules = {row.first["rule"] for row in finding_rows.group_muted(doc)}
+        for question in open_asks.list_questions(doc, muted=True):
+            rules |= set(question.rules)
+        names = for_markdown(join_few(sorted(rules), 12))
+        lines.append(f"- {local.write_title(doc)} ({names}); see the report.")
+    lines += [f"- {for_markdown(line)}" for line in local.list_settings_notes(doc)]
+    return ["## Local settings", "", *lines, ""] if lines else []

@@ -1,7 +1,7 @@
 """What is wrong with each device, VM, NIC, datastore: the findings of a case by the object they are about.
 
 An object is what a finding or a problem event names as its own. A finding that only mentions the object of another one,
-in its subject or its sentence, stands with that object as well.
+in its subject or its sentence, is listed with that object as well.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from analyzer.case.ranking import rank_things
-from analyzer.report import crowds
+from analyzer.report import machines
+from analyzer.report.wording import Doc
 from analyzer.runtime.text import natural
 
-Doc = dict[str, Any]
-
-SHORTEST = 4  # characters of such a name
-_WORD = r"[\w.:-]"  # what may stand inside a name
+SHORTEST = 4  # characters of a name that is looked for in sentences
+_WORD = re.compile(r"[\w.:-]+")  # what may be a name
+Key = tuple[str, str]  # node and name of an object
 
 
 @dataclass(slots=True)
@@ -33,58 +32,57 @@ class CaseObject:
 
     @property
     def count(self) -> int:
-        """How many things are told of it."""
+        """How many findings and problems it has."""
         return len(self.own) + len(self.mentioned) + len(self.problems)
 
 
-def objects(doc: Doc) -> list[CaseObject]:
-    """Return the objects of which anything is told that is not muted: the worst first, then those without a finding."""
-    names = crowds.names(doc)
+def list_objects(doc: Doc) -> list[CaseObject]:
+    """Return the objects with a finding or a problem that is not muted: the worst first, then those without a finding."""
     findings = [one for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]]
-    found: dict[tuple[str, str], CaseObject] = {}
+    objects: dict[Key, CaseObject] = {}
 
-    def at(node: str, name: str) -> CaseObject:
-        return found.setdefault((node, name), CaseObject(node, name))
+    def find_object(node: str, name: str) -> CaseObject:
+        return objects.setdefault((node, name), CaseObject(node, name))
 
     for finding in findings:
         if finding["object"]:
-            at(finding["node"], finding["object"]).own.append(finding)
+            find_object(finding["node"], finding["object"]).own.append(finding)
+    names = machines.name_nodes(doc)
     for problem in doc["problems"]:
         if problem["object"] and not problem["ended"]:
-            at(names.get(problem["node"], problem["node"]), problem["object"]).problems.append(
-                problem
-            )
-    for finding in findings if found else ():
-        for name in _mentioned(finding, found):
-            at(finding["node"], name).mentioned.append(finding)
-    places = _rank_objects(findings, found.values())
-    return sorted(
-        found.values(),
-        key=lambda one: (places.get((one.node, one.name), len(places)), *_by_problems(one)),
-    )
+            node = names.get(problem["node"], problem["node"])
+            find_object(node, problem["object"]).problems.append(problem)
+    if not objects:
+        return []
+    for finding in findings:
+        for name in _list_mentioned(finding, objects):
+            objects[finding["node"], name].mentioned.append(finding)
+    places = _rank_objects(findings, objects.values())
+
+    def sort_key(one: CaseObject) -> tuple[object, ...]:
+        first = min((problem["first"] for problem in one.problems), default="")
+        return places.get((one.node, one.name), len(places)), first, one.node, natural(one.name)
+
+    return sorted(objects.values(), key=sort_key)
 
 
-def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tuple[str, str], int]:
-    """Return the place of each object by the worst finding on it: what is its own comes before what mentions it."""
-    about: dict[str, list[tuple[str, str]]] = {}
-    for one in objects:
-        for finding in one.own:
-            about.setdefault(finding["id"], []).insert(0, (one.node, one.name))
-        for finding in one.mentioned:
-            about.setdefault(finding["id"], []).append((one.node, one.name))
-    return rank_things(findings, lambda finding: about.get(finding["id"], ()))
-
-
-def _by_problems(one: CaseObject) -> tuple[str, str, list[tuple[int, str]]]:
-    """Return what orders objects without a finding: the first time, host and name."""
-    first = min((problem["first"] for problem in one.problems), default="")
-    return first, one.node, natural(one.name)
-
-
-def _mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterator[str]:
+def _list_mentioned(finding: Doc, objects: dict[Key, CaseObject]) -> Iterator[str]:
     """Yield the names of objects of its node that a finding mentions and is not about."""
-    words = set(re.findall(rf"{_WORD}+", f"{finding['subject']} {finding['say']}"))
+    words = set(_WORD.findall(f"{finding['subject']} {finding['say']}"))
     words |= {word.rstrip(".:-") for word in words}
+    words.discard(finding["object"])
     for name in sorted(words):
-        if len(name) >= SHORTEST and name != finding["object"] and (finding["node"], name) in found:
+        if len(name) >= SHORTEST and (finding["node"], name) in objects:
             yield name
+
+
+def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[Key, int]:
+    """Return the place of each object by the worst finding on it: what is its own comes before what mentions it."""
+    about: dict[str, list[Key]] = {}
+    for one in objects:
+        key = (one.node, one.name)
+        for finding in one.own:
+            about.setdefault(finding["id"], []).insert(0, key)
+        for finding in one.mentioned:
+            about.setdefault(finding["id"], []).append(key)
+    return rank_things(findings, lambda finding: about.get(finding["id"], ()))

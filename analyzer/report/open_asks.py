@@ -1,4 +1,4 @@
-"""What a case cannot tell, what to ask the customer for, and the e-mail that asks for it."""
+"""What a case cannot judge, what to ask the customer for, and the e-mail that asks for it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 
 from analyzer.case.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
-from analyzer.report.completeness import complete
-from analyzer.report.finding_rows import groups, unknowns
-from analyzer.report.wording import Doc, counted, few
+from analyzer.report.completeness import is_complete
+from analyzer.report.finding_rows import group_findings, list_unknowns
+from analyzer.report.wording import Doc, count_noun, join_few
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.runtime.text import one_line
 
@@ -18,410 +19,466 @@ _LOOSE = " (loose files)"  # of the name of a machine that no file names
 _BLANK = re.compile(r"<[a-z]")
 _ONE_OPTION = re.compile(r"^(?P<path>esxcli [a-z ]+ list) -o \S+$")
 _REQUEST = re.compile(r"(?:GET|POST|PUT) /")  # of REST, which no shell of a host takes
-FEW = 6  # questions, which are told one by one
+FEW = 6  # questions that are shown one by one
 ALL = 6  # hosts that are named also where all of them are meant
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
 
-def asked(line: str) -> tuple[str, list[AskPiece]]:
+@dataclass(slots=True)
+class WantedAsk:
+    """One thing to ask for, whatever its wording, with all remarks on it and the machines it is for.
+
+    what     a command as it is typed, or a file in words; `command` says which of both
+    """
+
+    what: str
+    command: bool
+    remarks: list[str]
+    nodes: list[str]
+
+    @property
+    def key(self) -> str:
+        """The same for all wordings of one thing."""
+        return AskItem(self.what, self.command).key
+
+    @property
+    def remark(self) -> str:
+        """All remarks in one line."""
+        return "; ".join(self.remarks)
+
+    @property
+    def phrase(self) -> str:
+        """The thing with its remarks, in one line."""
+        return write_phrase(self.what, self.remarks)
+
+    @property
+    def is_request(self) -> bool:
+        """True for a REST request: the NSX Manager answers it, not the machine it is about."""
+        return _REQUEST.match(self.what) is not None
+
+    @property
+    def has_blank(self) -> bool:
+        """True when a name in <…> is to be filled in first."""
+        return _BLANK.search(self.what) is not None
+
+
+@dataclass(slots=True)
+class Question:
+    """What one missing thing leaves open.
+
+    parts      the records of the case document that lack it
+    why, muted the reasons, each once
+    settles    rules whose findings the answer would settle
+    asks       all that would answer it
+    """
+
+    missing: str
+    parts: list[Doc]
+    rules: list[str]
+    subjects: list[str]
+    nodes: list[str]
+    why: list[str]
+    muted: list[str]
+    in_bundle: bool
+    settles: list[str]
+    asks: list[WantedAsk]
+
+    @property
+    def heading(self) -> str:
+        """What is missing in the words of the sender: the command or file, not the name of our table."""
+        for why in self.why:
+            before, found, _ = why.partition(f" ({self.missing})")
+            if found and before:
+                return before
+        for part in self.parts:
+            for ask in part["asks"]:
+                if ask["what"]:
+                    return str(ask["what"])
+        return self.why[0] if self.why else "Not known"
+
+    @property
+    def reason(self) -> str:
+        """Why it is open."""
+        return "; ".join(self.why)
+
+    @property
+    def title(self) -> str:
+        """The heading; empty where the reason begins with it."""
+        return "" if self.reason.startswith(self.heading) else self.heading
+
+
+@dataclass(slots=True)
+class Offer:
+    """One thing that would answer many questions; `settles` says in words how many."""
+
+    ask: WantedAsk
+    nodes: list[str]
+    settles: str
+
+
+def split_doubt(line: str) -> tuple[str, list[AskPiece]]:
     """Return what could not be checked, and what to ask for as commands and words."""
-    said, _, ask = line.partition(" Ask for: ")
-    return said, pieces(ask.removesuffix("."))
+    doubt, _, ask = line.partition(" Ask for: ")
+    return doubt, pieces(ask.removesuffix("."))
 
 
-_TOLD: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Doc]]] | None] = ContextVar(
-    "_TOLD", default=None
+_KEPT: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Question]]] | None] = ContextVar(
+    "_KEPT", default=None
 )
 
 
 @contextmanager
-def worked_out_once() -> Iterator[None]:
-    """Work out the questions of a document once for all that asks while one result is made of it."""
-    before = _TOLD.set({})
+def keep_questions() -> Iterator[None]:
+    """Work out the questions of a document once while one result is made of it."""
+    before = _KEPT.set({})
     try:
         yield
     finally:
-        _TOLD.reset(before)
+        _KEPT.reset(before)
 
 
-def asks(doc: Doc, *, muted: bool = False) -> list[Doc]:
-    """Return what cannot be told, one entry for each missing thing, with all asks that would settle it."""
-    told = _TOLD.get()
-    if told is None:
-        return _asks(doc, muted=muted)
+def list_questions(doc: Doc, *, muted: bool = False) -> list[Question]:
+    """Return what cannot be judged, one entry for each missing thing, with all asks that would settle it."""
+    kept = _KEPT.get()
+    if kept is None:
+        return _build_questions(doc, muted=muted)
     key = id(doc), muted
-    if key not in told:
-        told[key] = doc, _asks(doc, muted=muted)  # the document is kept: its id stays its own
-    return told[key][1]
+    if key not in kept:
+        kept[key] = doc, _build_questions(doc, muted=muted)  # the document is kept: so is its id
+    return kept[key][1]
 
 
-def _asks(doc: Doc, *, muted: bool) -> list[Doc]:
-    blocks: dict[str, Doc] = {}
-    for group in unknowns(doc, muted=muted):
-        block = blocks.setdefault(group["missing"], {"missing": group["missing"], "parts": []})
-        block["parts"].append(group)
-    for block in blocks.values():
-        for key in ("rules", "subjects", "nodes"):
-            block[key] = sorted({item for part in block["parts"] for item in part[key]})
-        block["why"] = list(dict.fromkeys(part["why"] for part in block["parts"] if part["why"]))
-        block["muted"] = list(
-            dict.fromkeys(part["muted"] for part in block["parts"] if part["muted"])
+def _build_questions(doc: Doc, *, muted: bool) -> list[Question]:
+    parts_by_missing: dict[str, list[Doc]] = {}
+    for part in list_unknowns(doc, muted=muted):
+        parts_by_missing.setdefault(part["missing"], []).append(part)
+    questions = []
+    for missing, parts in parts_by_missing.items():
+        question = Question(
+            missing=missing,
+            parts=parts,
+            rules=_collect_sorted(parts, "rules"),
+            subjects=_collect_sorted(parts, "subjects"),
+            nodes=_collect_sorted(parts, "nodes"),
+            why=list(dict.fromkeys(part["why"] for part in parts if part["why"])),
+            muted=list(dict.fromkeys(part["muted"] for part in parts if part["muted"])),
+            in_bundle=any(part["in_bundle"] for part in parts),
+            settles=_collect_sorted(parts, "settles"),
+            asks=_merge_asks(_read_asks(parts)),
         )
-        block["in_bundle"] = any(part["in_bundle"] for part in block["parts"])
-        block["settles"] = sorted({rule for part in block["parts"] for rule in part["settles"]})
-        block["asks"] = _merge_asks(ask for part in block["parts"] for ask in part["asks"])
-    return list(blocks.values())
+        questions.append(question)
+    return questions
 
 
-def name(block: Doc) -> str:
-    """Return what is missing: a table, or the column of it that has no value; what a rule calls a row says nothing."""
-    missing = str(block["missing"])
-    column = missing.rpartition(".")[2]
-    return (
-        column if any(why.startswith(f"{column} has no value") for why in block["why"]) else missing
-    )
+def _collect_sorted(parts: list[Doc], key: str) -> list[str]:
+    return sorted({item for part in parts for item in part[key]})
 
 
-def heading(block: Doc) -> str:
-    """Return what is missing in the words of whoever sends it: the command or file, not the name of our table."""
-    missing = str(block["missing"])
-    words = [why.partition(f" ({missing})") for why in block["why"]]
-    named = next((before for before, found, _ in words if found and before), "")
-    return (
-        named
-        or next((ask["what"] for part in block["parts"] for ask in part["asks"]), "")
-        or next(iter(block["why"]), "Not known")
-    )
+def _read_asks(parts: list[Doc]) -> Iterator[WantedAsk]:
+    for part in parts:
+        for ask in part["asks"]:
+            yield WantedAsk(ask["what"], ask["command"], [ask["remark"]], ask["nodes"])
 
 
-def title_and_reason(block: Doc) -> tuple[str, str]:
-    """Return the heading of a question and why it is open; no heading where the reason begins with it."""
-    title, why = heading(block), "; ".join(block["why"])
-    return "" if why.startswith(title) else title, why
-
-
-def _merge_asks(records: Iterable[Doc]) -> list[Doc]:
-    """Return records of what to ask for, each thing once whatever its wording, with all remarks and machines.
+def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
+    """Return what to ask for, each thing once whatever its wording, with all remarks and machines.
 
     One option (`… list -o /Mem/CtlMaxPercent`) is not asked for where the whole list is.
     """
-    found: dict[str, Doc] = {}
-    for record in records:
-        known = found.setdefault(find_key(record), {**record, "remarks": [], "nodes": []})
-        known["remarks"] = merge_remarks(
-            [*known["remarks"], *(record.get("remarks") or [record["remark"]])]
-        )
-        known["nodes"] = sorted({*known["nodes"], *record["nodes"]})
-    paths = {key: option["path"] for key in found if (option := _ONE_OPTION.match(key))}
-    lists = {
-        key.partition(" -")[0]
-        for key, record in found.items()
-        if record["command"] and key not in paths
-    }
-    return [record for key, record in found.items() if paths.get(key) not in lists]
+    found: dict[str, WantedAsk] = {}
+    for ask in asks:
+        known = found.setdefault(ask.key, WantedAsk(ask.what, ask.command, [], []))
+        known.remarks = merge_remarks([*known.remarks, *ask.remarks])
+        known.nodes = sorted({*known.nodes, *ask.nodes})
+    lists_of_options: dict[str, str] = {}
+    whole_lists = set()
+    for key, ask in found.items():
+        if option := _ONE_OPTION.match(key):
+            lists_of_options[key] = option["path"]
+        elif ask.command:
+            whole_lists.add(key.partition(" -")[0])
+    return [ask for key, ask in found.items() if lists_of_options.get(key) not in whole_lists]
 
 
-def find_key(record: Doc) -> str:
-    """Return what tells one thing to ask for from another, whatever the wording."""
-    return AskItem(record["what"], record["command"]).key
-
-
-def join_remarks(record: Doc) -> str:
-    """Return the remarks on a thing in one line."""
-    return "; ".join(record["remarks"])
-
-
-def phrase_ask(record: Doc) -> str:
-    """Return a thing to ask for with its remarks, in one line."""
-    return write_phrase(record["what"], record["remarks"])
-
-
-def loose(doc: Doc) -> bool:
-    """Tell whether a case is loose files and transcripts alone: whole, and no support bundle among them."""
-    return bool(doc["case"]["complete"]) and not any(node["bundle"] for node in doc["nodes"])
-
-
-def pressing(doc: Doc) -> list[Doc]:
-    """Return the questions that are told one by one: a few, or those that sharpen a finding.
+def list_pressing(doc: Doc) -> list[Question]:
+    """Return the questions that are shown one by one: a few, or those that sharpen a finding.
 
     No engineer reads dozens. What would sharpen a finding is asked for by the finding itself, is a table that could
     make it worse, or another question of its rule. One file or command is asked for once.
     """
-    blocks, told = asks(doc), set[str]()
-    if len(blocks) <= FEW and not loose(doc):
-        return blocks
-    found = []
-    for block in list_settling(doc):
-        wanted = set(map(find_key, block["asks"]))
-        if not wanted <= told:
-            told |= wanted
-            found.append(block)
-    return found
+    questions = list_questions(doc)
+    # loose files and transcripts alone, all of them whole: what a bundle would add is no news
+    is_loose = doc["case"]["complete"] and not any(node["bundle"] for node in doc["nodes"])
+    if len(questions) <= FEW and not is_loose:
+        return questions
+    asked = set[str]()
+    pressing = []
+    for question in list_settling(doc):
+        keys = {ask.key for ask in question.asks}
+        if not keys <= asked:
+            asked |= keys
+            pressing.append(question)
+    return pressing
 
 
-def list_settling(doc: Doc) -> list[Doc]:
+def list_settling(doc: Doc) -> list[Question]:
     """Return the questions whose answer would settle a finding at hand, or may be its cause.
 
     Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
     """
-    rules = {
-        one["rule"] for one in doc["findings"] if not one["muted"] and one["verdict"] == "match"
-    }
-    found = []
-    for block in asks(doc):
-        parts = [part for part in block["parts"] if not rules.isdisjoint(part["settles"])]
+    rules = set()
+    for finding in doc["findings"]:
+        if finding["verdict"] == "match" and not finding["muted"]:
+            rules.add(finding["rule"])
+    settling = []
+    for question in list_questions(doc):
+        parts = [part for part in question.parts if not rules.isdisjoint(part["settles"])]
         if parts:
-            found.append(
-                block | {"asks": _merge_asks(ask for part in parts for ask in part["asks"])}
-            )
-    return found
+            settling.append(replace(question, asks=_merge_asks(_read_asks(parts))))
+    return settling
 
 
-def folded(doc: Doc) -> list[Doc]:
-    """Return the other questions, which stay open; they are told in one line, and whole where it is opened."""
-    told = {block["missing"] for block in pressing(doc)}
-    return [block for block in asks(doc) if block["missing"] not in told]
+def list_folded(doc: Doc) -> list[Question]:
+    """Return the other questions, which stay open; a report shows them in one line, and whole where it is opened."""
+    pressing = {question.missing for question in list_pressing(doc)}
+    return [question for question in list_questions(doc) if question.missing not in pressing]
 
 
-def folded_text(doc: Doc) -> str:
+def describe_folded(doc: Doc) -> str:
     """Return in one sentence how many questions stay open besides, and what some of them lack; empty for none."""
-    rest = folded(doc)
-    more = "more " if len(rest) < len(asks(doc)) else ""
-    said = counted(len(rest), f"{more}question", f"{more}questions")
-    lacking = list(dict.fromkeys(map(heading, rest)))
+    folded = list_folded(doc)
+    if not folded:
+        return ""
+    more = "more " if len(folded) < len(list_questions(doc)) else ""
+    count = count_noun(len(folded), f"{more}question", f"{more}questions")
+    lacking = list(dict.fromkeys(question.heading for question in folded))
     such = ", such as " if len(lacking) > FEW else ": "
-    return f"{said} that these files cannot answer{such}{'; '.join(lacking[:FEW])}" if said else ""
+    return f"{count} that these files cannot answer{such}{'; '.join(lacking[:FEW])}"
 
 
-def offers(doc: Doc) -> list[Doc]:
-    """Return what would settle most of the folded questions, each as a block of what to ask, with `settles` in words.
+def list_offers(doc: Doc) -> list[Offer]:
+    """Return what would settle most of the folded questions.
 
-    First the support bundle of the hosts, which holds what many outputs and logs tell one by one; of the rest the
+    First the support bundle of the hosts, which holds what many outputs and logs hold one by one; of the rest the
     commands and files that most rules need.
     """
-    if groups(doc):
+    if group_findings(doc):
         return []
-    rest = folded(doc)
-    held = [block for block in rest if block["in_bundle"]]
-    found = []
-    if len(held) > 1:
-        parts = [part for block in held for part in block["parts"] if part["in_bundle"]]
-        sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
-        nodes = sorted(
-            {node for part in parts for node in part["nodes"]} - (sent if complete(doc) else set())
-        )
-        if nodes or not sent:
-            lacks = (
-                "of which the one we have lacks files"
-                if sent & set(nodes)
-                else "as it writes it, complete"
-            )
-            bundle = {"what": "vm-support", "command": True, "remark": lacks, "nodes": nodes}
-            found.append(_offer(bundle, held))
-            rest = [block for block in rest if not block["in_bundle"]]
+    offers = []
+    folded = list_folded(doc)
+    bundle = _offer_bundle(doc, [question for question in folded if question.in_bundle])
+    if bundle is not None:
+        offers.append(bundle)
+        folded = [question for question in folded if not question.in_bundle]
     for _ in range(MOST_OFFERS):
-        needed: dict[str, list[Doc]] = {}
-        for block in rest:
-            for ask in block["asks"]:
-                needed.setdefault(find_key(ask), []).append(block)
+        needed: dict[str, list[Question]] = {}
+        for question in folded:
+            for ask in question.asks:
+                needed.setdefault(ask.key, []).append(question)
         if not needed:
             break
-        key = max(needed, key=lambda one: (len(_rules_of(needed[one])), len(needed[one])))
-        if found and len(_rules_of(needed[key])) < 2:
-            break
-        (record,) = _merge_asks(
-            ask for block in needed[key] for ask in block["asks"] if find_key(ask) == key
+        key, questions = max(
+            needed.items(), key=lambda item: (len(_collect_rules(item[1])), len(item[1]))
         )
-        found.append(_offer(record, needed[key]))
-        rest = [block for block in rest if block not in needed[key]]
-    return found
+        if offers and len(_collect_rules(questions)) < 2:
+            break
+        (ask,) = _merge_asks(ask for one in questions for ask in one.asks if ask.key == key)
+        offers.append(_build_offer(ask, questions))
+        folded = [question for question in folded if question not in questions]
+    return offers
 
 
-def _rules_of(blocks: list[Doc]) -> set[str]:
-    return {rule for block in blocks for rule in block["rules"]}
+def _offer_bundle(doc: Doc, questions: list[Question]) -> Offer | None:
+    """Return the support bundle as an offer, None where it would answer too little or is here already."""
+    if len(questions) < 2:
+        return None
+    sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
+    nodes = set()
+    for question in questions:
+        for part in question.parts:
+            if part["in_bundle"]:
+                nodes |= set(part["nodes"])
+    if is_complete(doc):
+        nodes -= sent
+    if sent and not nodes:
+        return None
+    remark = "as it writes it, complete"
+    if sent & nodes:
+        remark = "of which the one we have lacks files"
+    return _build_offer(
+        WantedAsk("vm-support", command=True, remarks=[remark], nodes=sorted(nodes)), questions
+    )
 
 
-def _offer(record: Doc, blocks: list[Doc]) -> Doc:
-    rules = counted(len(_rules_of(blocks)), "rule", "rules")
-    settles = f"{counted(len(blocks), 'question', 'questions')} of {rules}"
-    request = _REQUEST.match(
-        record["what"]
-    )  # the NSX Manager answers it, not the machine it is about
-    (merged,) = _merge_asks([record])
-    return {
-        "asks": [merged],
-        "nodes": [] if request else merged["nodes"],
-        "subjects": [],
-        "settles": settles,
-    }
+def _collect_rules(questions: list[Question]) -> set[str]:
+    return {rule for question in questions for rule in question.rules}
 
 
-def _mailed(doc: Doc) -> list[Doc]:
-    """Return what is asked for: what would settle a finding at hand; without a finding what answers most questions.
+def _build_offer(ask: WantedAsk, questions: list[Question]) -> Offer:
+    rules = count_noun(len(_collect_rules(questions)), "rule", "rules")
+    settles = f"{count_noun(len(questions), 'question', 'questions')} of {rules}"
+    return Offer(ask, [] if ask.is_request else ask.nodes, settles)
 
-    First what the worst findings lack, then what most rules need.
+
+def list_wanted(doc: Doc) -> list[WantedAsk]:
+    """Return all that is asked for, each thing once whatever its wording, with its remarks and machines.
+
+    It is what would settle a finding at hand, first what the worst findings lack, then what most rules need; without a
+    finding it is what answers most questions. A name to be filled in is that of the subjects of its question.
     """
-    place = {row.first["rule"]: number for number, row in enumerate(groups(doc))}
-    if not place:
-        return [block for block in (*pressing(doc), *offers(doc)) if block["asks"]]
-    blocks = sorted(list_settling(doc), key=lambda block: -len(block["rules"]))
-    blocks.sort(key=lambda block: min(place.get(rule, len(place)) for rule in block["settles"]))
-    return [block for block in blocks if block["asks"]]
+    places = {row.first["rule"]: number for number, row in enumerate(group_findings(doc))}
+    if places:
+        last = len(places)
+        questions = sorted(list_settling(doc), key=lambda one: -len(one.rules))
+        questions.sort(key=lambda one: min(places.get(rule, last) for rule in one.settles))
+        offers = []
+    else:
+        questions, offers = list_pressing(doc), list_offers(doc)
+    wanted = []
+    for question in questions:
+        about = f"for {join_few(question.subjects, 8)}" if question.subjects else ""
+        for ask in _sort_blanks_last(question.asks):
+            needs_name = ask.has_blank or not ask.command
+            wanted.append(replace(ask, remarks=[about, *ask.remarks]) if needs_name else ask)
+    wanted += [offer.ask for offer in offers]
+    return _merge_asks(wanted)
 
 
-def list_wanted(doc: Doc) -> list[Doc]:
-    """Return all that is asked for, each thing once whatever its wording, with its remarks and machines."""
-    return _merge_asks(ask for block in _mailed(doc) for ask in _name_subjects(block))
+def _sort_blanks_last(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
+    """Return what to ask for, commands with a name to be filled in last: the others print the names."""
+    return sorted(asks, key=lambda ask: ask.has_blank)
 
 
-def _name_subjects(block: Doc) -> Iterator[Doc]:
-    """Yield the records of a question; a name that is to be filled in is that of its subjects."""
-    about = f"for {few(block['subjects'], 8)}" if block["subjects"] else ""
-    for ask in sorted(
-        block["asks"], key=lambda one: has_a_blank(one["what"])
-    ):  # the others tell the names
-        named = bool(about) and (has_a_blank(ask["what"]) or not ask["command"])
-        yield {**ask, "remarks": [about, *ask["remarks"]] if named else ask["remarks"]}
-
-
-def mail(doc: Doc) -> str:
+def write_mail(doc: Doc) -> str:
     """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
 
-    Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others tell
+    Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others print
     the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
     list of their own. Hints on what the files are (`advice`) are for the engineer.
     """
-    asked, again = list_wanted(doc), send_again(doc)
-    if not asked and not again:
+    wanted, damaged = list_wanted(doc), list_damaged_files(doc)
+    if not wanted and not damaged:
         return ""
+    requests, commands, files = [], [], []
+    for ask in wanted:
+        if not ask.command:
+            files.append(ask)
+        elif ask.is_request:
+            requests.append(ask)
+        else:
+            commands.append(ask)
     parts = [
-        f"Please send {name} again: the file we received is cut short or damaged." for name in again
+        f"Please send {name} again: the file we received is cut short or damaged."
+        for name in damaged
     ]
-    requests = [ask for ask in asked if ask["command"] and _REQUEST.match(ask["what"])]
-    commands = [ask for ask in asked if ask["command"] and ask not in requests]
-    for nodes, lines in _by_nodes(commands):
-        parts.append(
-            "\n".join([f"Please run{_where('on', nodes, doc)}:", *(f"   {line}" for line in lines)])
-        )
+    for nodes, lines in _group_by_nodes(commands):
+        parts.append(_write_list(f"Please run{_describe_nodes('on', nodes, doc)}:", lines))
     if requests:
-        asked_of = f"Please send what the API of {_managers(doc)} answers to these requests:"
-        parts.append("\n".join([asked_of, *(f"   {line}" for line in _requested(requests))]))
-    for nodes, lines in _by_nodes([ask for ask in asked if not ask["command"]]):
-        parts.append(
-            "\n".join(
-                [f"Please send{_where('from', nodes, doc)}:", *(f"   {line}" for line in lines)]
-            )
-        )
-    out = [
-        "Hello,",
-        "",
-        f"To continue with {doc['case']['name'] or 'this case'}, we need the following:",
-        "",
-    ]
+        lines = []
+        for ask in requests:
+            remarks = [remark for remark in ask.remarks if remark != "on the NSX Manager"]
+            lines += [*(f"# {one_line(remark)}" for remark in remarks), one_line(ask.what)]
+        manager = _name_manager(doc)
+        head = f"Please send what the API of {manager} answers to these requests:"
+        parts.append(_write_list(head, lines))
+    for nodes, lines in _group_by_nodes(files):
+        parts.append(_write_list(f"Please send{_describe_nodes('from', nodes, doc)}:", lines))
+    case = doc["case"]["name"] or "this case"
+    mail = ["Hello,", "", f"To continue with {case}, we need the following:", ""]
     for number, part in enumerate(parts, 1):
-        out += [f"{number}. {part}", ""]
-    out += [
+        mail += [f"{number}. {part}", ""]
+    mail += [
         "Please send each output as plain text, exactly as printed, with its command above it.",
         "",
         "Thank you.",
+        "",
     ]
-    return "\n".join(out) + "\n"
+    return "\n".join(mail)
 
 
-def has_a_blank(command: str) -> bool:
-    """Tell whether a name in <…> is to be filled into a command before it can be run."""
-    return _BLANK.search(command) is not None
+def _write_list(head: str, lines: list[str]) -> str:
+    return "\n".join([head, *(f"   {line}" for line in lines)])
 
 
-def _where(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
-    """Return on which machines: nobody knows which are "34 more": all are named, or it is every one, or all but few."""
-    hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
-    if len(nodes) > ALL and set(nodes) == hosts:
-        return f" {word} each of the {len(nodes):,} hosts that you sent files of"
-    if len(rest := sorted(hosts - set(nodes))) <= ALL < len(nodes) and set(nodes) <= hosts:
-        return f" {word} each of the {len(hosts):,} hosts that you sent files of, but not {word} {', '.join(rest)}"
-    files = [name for name in nodes if name in _called_after_a_file(doc)]
-    named = [name for name in nodes if name not in files]
-    if files:
-        own = [name for name in files if not name.endswith(_LOOSE)]
-        machine = "machines" if len(own) > 1 else "machine"
-        named.append(f"the {machine} that {few(own, ALL) if own else 'your files'} came from")
-    return f" {word} {', '.join(named)}" if named else ""
-
-
-def _called_after_a_file(doc: Doc) -> set[str]:
-    """Return the machines that nothing names: called after their file, or as the one of all loose files."""
-    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
-    names = (node["name"] for node in doc["nodes"] if not node["bundle"])
-    return {name for name in names if name in files or name.endswith(_LOOSE)}
-
-
-def _managers(doc: Doc) -> str:
-    """Return the machine that answers REST requests: no host and no controller does."""
-    names = [
-        node["name"]
-        for node in doc["nodes"]
-        if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]
-    ]
-    return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
-
-
-def _requested(requests: list[Doc]) -> Iterator[str]:
-    """Yield the requests with their remarks; that the manager answers them is said above."""
-    for ask in requests:
-        yield from (
-            f"# {one_line(remark)}" for remark in ask["remarks"] if remark != "on the NSX Manager"
-        )
-        yield one_line(ask["what"])
-
-
-def advice(doc: Doc) -> list[str]:
-    """Return the hints of a case; one that is given for many files is told once, with the first of them."""
-    files: dict[str, list[str]] = {}
-    for line in doc["advice"]:
-        first, space, rest = line.partition(" ")
-        address = "!" in first or "/" in first
-        files.setdefault(space + rest if address else line, []).append(first if address else "")
-    more = {
-        rest: counted(len(names) - 1, "more file", "more files") for rest, names in files.items()
-    }
-    return [
-        f"{names[0]}{f' (and {more[rest]})' if more[rest] else ''}{rest}"
-        for rest, names in files.items()
-    ]
-
-
-def _by_nodes(asked: list[Doc]) -> list[tuple[tuple[str, ...], list[str]]]:
+def _group_by_nodes(asks: list[WantedAsk]) -> list[tuple[tuple[str, ...], list[str]]]:
     """Return the lines to send for each set of nodes, the one with most to do first."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for ask in sorted(asked, key=lambda one: has_a_blank(one["what"])):
-        lines = found.setdefault(tuple(ask["nodes"]), [])
-        if ask["command"]:
-            lines += [
-                *(f"# {one_line(remark)}" for remark in ask["remarks"]),
-                one_line(ask["what"]),
-            ]
+    for ask in _sort_blanks_last(asks):
+        lines = found.setdefault(tuple(ask.nodes), [])
+        if ask.command:
+            lines += [*(f"# {one_line(remark)}" for remark in ask.remarks), one_line(ask.what)]
         else:
-            lines.append(one_line(phrase_ask(ask)))
+            lines.append(one_line(ask.phrase))
     return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
-def send_again(doc: Doc) -> list[str]:
+def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
+    """Return on which machines: no one knows which are "34 more", so all are named, or each one, or all but few."""
+    hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
+    if len(nodes) > ALL and hosts.issuperset(nodes):
+        every = f" {word} each of the {len(hosts):,} hosts that you sent files of"
+        rest = sorted(hosts.difference(nodes))
+        if not rest:
+            return every
+        if len(rest) <= ALL:
+            return f"{every}, but not {word} {', '.join(rest)}"
+    # a machine that nothing names is called after its file, or is the one of all loose files
+    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
+    unnamed = set()
+    for node in doc["nodes"]:
+        if not node["bundle"] and (node["name"] in files or node["name"].endswith(_LOOSE)):
+            unnamed.add(node["name"])
+    named = [name for name in nodes if name not in unnamed]
+    if len(named) < len(nodes):
+        own = [name for name in nodes if name in unnamed and not name.endswith(_LOOSE)]
+        machine = "machines" if len(own) > 1 else "machine"
+        source = join_few(own, ALL) if own else "your files"
+        named.append(f"the {machine} that {source} came from")
+    return f" {word} {', '.join(named)}" if named else ""
+
+
+def _name_manager(doc: Doc) -> str:
+    """Return the machine that answers REST requests: no host and no controller does."""
+    names = []
+    for node in doc["nodes"]:
+        if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]:
+            names.append(node["name"])
+    return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
+
+
+def list_advice(doc: Doc) -> list[str]:
+    """Return the hints of a case; one that is given for many files is printed once, with the first of them."""
+    files: dict[str, list[str]] = {}
+    for line in doc["advice"]:
+        first, space, rest = line.partition(" ")
+        if "!" in first or "/" in first:
+            files.setdefault(space + rest, []).append(first)
+        else:
+            files.setdefault(line, []).append("")
+    lines = []
+    for hint, names in files.items():
+        more = count_noun(len(names) - 1, "more file", "more files")
+        lines.append(f"{names[0]}{f' (and {more})' if more else ''}{hint}")
+    return lines
+
+
+def list_damaged_files(doc: Doc) -> list[str]:
     """Return the names of files that came cut short or damaged: whole ones answer most open questions.
 
-    Of a file that is still being copied nothing is asked: the customer has sent it whole.
+    A file that is still being copied is not asked for: the customer has sent it whole.
     """
-    hurt = [item["address"] for item in doc["damage"]]
-    hurt += [
-        source["address"] for source in doc["sources"] if source["state"] in ("cut", "damaged")
-    ]
-    coming = {
-        _file_name(item["address"])
-        for item in doc["damage"]
-        if item["what"] in (STILL_WRITTEN, STILL_LOADED)
-    }
-    return [name for name in dict.fromkeys(map(_file_name, hurt)) if name not in coming]
+    damaged: dict[str, None] = {}
+    arriving = set()
+    for item in doc["damage"]:
+        name = _name_file(item["address"])
+        damaged[name] = None
+        if item["what"] in (STILL_WRITTEN, STILL_LOADED):
+            arriving.add(name)
+    for source in doc["sources"]:
+        if source["state"] in ("cut", "damaged"):
+            damaged[_name_file(source["address"])] = None
+    return [name for name in damaged if name not in arriving]
 
 
-def _file_name(address: str) -> str:
+def _name_file(address: str) -> str:
     return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]

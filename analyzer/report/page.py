@@ -19,57 +19,58 @@ from jinja2 import (
 )
 from markupsafe import Markup
 
-from analyzer.report.styles import asset
+from analyzer.report.styles import read_asset
 from analyzer.runtime.text import visible
 
 _HERE = Path(__file__).resolve().parent
 
 
-def environment() -> Environment:
+def make_environment() -> Environment:
     """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
-    made = Environment(
-        loader=_loader(),
+    loader: BaseLoader = FunctionLoader(read_asset)
+    compiled = find_compiled(_HERE)
+    if compiled.is_dir():
+        loader = ChoiceLoader([ModuleLoader(compiled), loader])
+    environment = Environment(
+        loader=loader,
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=_make_visible,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters["n"] = "{:,}".format  # a count with separators: `1,950`
-    return made
+    environment.filters["n"] = "{:,}".format  # a count with separators: `1,950`
+    return environment
 
 
-def _loader() -> BaseLoader:
-    """Return what finds templates: those compiled for this version of Jinja where they are, else their sources."""
-    compiled, sources = compiled_in(_HERE), FunctionLoader(asset)
-    return ChoiceLoader([ModuleLoader(compiled), sources]) if compiled.is_dir() else sources
-
-
-def compiled_in(folder: Path) -> Path:
+def find_compiled(folder: Path) -> Path:
     """Return the folder of compiled templates: they call functions of the Jinja that wrote them, and of no other."""
     return folder / f"compiled_{jinja2.__version__.replace('.', '_')}"
 
 
-def _shown(value: Any) -> Any:
+def _make_visible(value: Any) -> Any:
     """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
 
 
-def policy(scripts: list[str], style: str) -> str:
+def write_policy(scripts: list[str], style: str) -> str:
     """Return the content policy: nothing but these scripts and this style, by their hashes, and drawings as data."""
-    hashes = " ".join(_hash(script) for script in scripts)
+    hashes = " ".join(map(_hash_text, scripts))
     return (
-        f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:; "
+        f"default-src 'none'; script-src {hashes}; style-src {_hash_text(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+def _hash_text(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def script_json(value: Any) -> Markup:
+def dump_for_script(value: Any) -> Markup:
     """Return JSON that cannot leave a script block; only ASCII, so nothing in it steers text either."""
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\x7f":

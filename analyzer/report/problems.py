@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from analyzer.report import wording
-
-Doc = dict[str, Any]
+from analyzer.report.wording import Doc, count_noun, format_time, write_place
 
 TITLE = "In the logs, but in no finding"
 KINDS = {
@@ -20,57 +16,63 @@ KINDS = {
 }
 
 
-def standing(doc: Doc) -> list[Doc]:
+def list_standing(doc: Doc) -> list[Doc]:
     """Return the problems that no log shows as over."""
     return [one for one in doc["problems"] if not one["ended"]]
 
 
-def over(doc: Doc) -> list[Doc]:
-    """Return the problems of which a later event tells the end."""
+def list_over(doc: Doc) -> list[Doc]:
+    """Return the problems that a later event ended."""
     return [one for one in doc["problems"] if one["ended"]]
 
 
-def name(problem: Doc) -> str:
+def name_problem(problem: Doc) -> str:
     """Return what a problem is called: the event, the words of the ALERT, the frame, the file."""
     if not problem["what"]:
         return "lines of other kinds, counted together"
     return f"{problem['what']}, {problem['object']}" if problem["object"] else str(problem["what"])
 
 
-def word(problem: Doc) -> str:
+def name_kind(problem: Doc) -> str:
     """Return the word for its kind."""
     return KINDS[problem["kind"]][0]
 
 
-def summary(doc: Doc) -> str:
+def summarize_problems(doc: Doc) -> str:
     """Return how many there are of each kind, in one sentence: `2 core dumps, 3 problem events (14 lines)`."""
-    some = standing(doc)
-    counts = [
-        wording.counted(sum(one["kind"] == kind for one in some), *words)
-        for kind, words in KINDS.items()
-    ]
-    lines = sum(one["count"] for one in some)
-    said = ", ".join(filter(None, counts))
-    ended = len(over(doc))
-    parts = [f"{said} ({wording.counted(lines, 'line or file', 'lines or files')})" if said else ""]
-    parts += [f"{ended:,} more {'is' if ended == 1 else 'are'} over" if ended else ""]
+    standing = list_standing(doc)
+    parts = []
+    if standing:
+        counts = []
+        for kind, (one, many) in KINDS.items():
+            number = sum(problem["kind"] == kind for problem in standing)
+            if number:
+                counts.append(count_noun(number, one, many))
+        lines = sum(problem["count"] for problem in standing)
+        in_lines = count_noun(lines, "line or file", "lines or files")
+        parts.append(f"{', '.join(counts)} ({in_lines})")
+    if over := len(list_over(doc)):
+        parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
     left = doc["problems_total"] - len(doc["problems"])
-    parts += [f"{left:,} more kinds were counted and are not listed" if left > 0 else ""]
-    return "; ".join(filter(None, parts))
+    if left > 0:
+        parts.append(f"{left:,} more kinds were counted and are not listed")
+    return "; ".join(parts)
 
 
-def when(problem: Doc) -> str:
+def describe_times(problem: Doc) -> str:
     """Return the first and the last time; a file, and a line without a time, has none."""
     first, last = problem["first"], problem["last"]
     if not (first or last):
         return ""
     if problem["count"] == 1 or first == last:
-        return wording.stamp(last or first)
-    return f"{wording.stamp(first).removesuffix(' UTC')} to {wording.stamp(last)}"
+        return format_time(last or first)
+    return f"{format_time(first).removesuffix(' UTC')} to {format_time(last)}"
 
 
-def places(problem: Doc) -> list[str]:
+def list_places(problem: Doc) -> list[str]:
     """Return the address of the first line, and that of the last where it is another."""
-    last = {"address": problem["last_address"], "line": problem["last_line"]}
-    some = [wording.place(problem), wording.place(last) if problem["last_address"] else ""]
-    return list(dict.fromkeys(filter(None, some)))
+    places = [write_place(problem)]
+    if problem["last_address"]:
+        last = {"address": problem["last_address"], "line": problem["last_line"]}
+        places.append(write_place(last))
+    return list(dict.fromkeys(filter(None, places)))

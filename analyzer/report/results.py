@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import html as escapes
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from analyzer.report import html, markdown
-from analyzer.report.open_asks import worked_out_once
+from analyzer.report.open_asks import keep_questions
+from analyzer.report.wording import Doc
 from analyzer.runtime.errors import fault, placed
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import visible
 
-Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])
 
 
-def results(
+def render_results(
     document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES
 ) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
@@ -25,35 +26,36 @@ def results(
 
     A page that fails holds the note instead, a note that fails says so.
     """
-    failed: list[str] = []
-    note = _made("report.md", lambda: markdown.render(document), lambda why: f"# {why}\n", failed)
-    page = _made(
-        "report.html",
-        lambda: html.pieces(document, report_bytes),
-        lambda why: [_plain(why, note)],
-        failed,
+    failures: list[str] = []
+    note = _render_or_explain(
+        "report.md", lambda: markdown.render_note(document), lambda why: f"# {why}\n", failures
     )
-    return dict(zip(RESULTS, (text, page, note), strict=True)), failed
+    page = _render_or_explain(
+        "report.html",
+        lambda: html.render_pieces(document, report_bytes),
+        lambda why: [_render_plain(why, note)],
+        failures,
+    )
+    return dict(zip(RESULTS, (text, page, note), strict=True)), failures
 
 
-def _made(
-    name: str, make: Callable[[], Made], instead: Callable[[str], Made], failed: list[str]
+def _render_or_explain(
+    name: str, render: Callable[[], Made], explain: Callable[[str], Made], failures: list[str]
 ) -> Made:
     try:
-        with worked_out_once():
-            return make()
+        with keep_questions():
+            return render()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
         why = visible(f"{name} could not be made in full: {fault(placed(error))}")
-        failed.append(f"{why}. case.json holds everything.")
-        return instead(why)
+        failures.append(f"{why}. case.json holds everything.")
+        return explain(why)
 
 
-def _plain(why: str, note: str) -> str:
+def _render_plain(why: str, note: str) -> str:
     """Return the note as a page without any script or style."""
-    import html as escapes  # noqa: PLC0415 - for mistakes only
-
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    return f"{head}<body><p>{escapes.escape(why)}</p><pre>{escapes.escape(visible(note))}</pre></body></html>\n"
+    reason, text = escapes.escape(why), escapes.escape(visible(note))
+    return f"{head}<body><p>{reason}</p><pre>{text}</pre></body></html>\n"

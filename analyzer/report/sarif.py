@@ -1,21 +1,18 @@
 """Findings as SARIF 2.1.0, the format that code hosts, editors and dashboards read.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. Its kinds of results are the answers of a rule:
-`fail` is a finding, `open` a question that cannot be told, `pass` a rule that looked and found nothing. Severities have
-three levels there: critical and major are `error`; the word itself stands in `properties.severity`.
+`fail` is a finding, `open` a question that cannot be answered, `pass` a rule that looked and found nothing. Severities have
+three levels there: critical and major are `error`; the word itself is in `properties.severity`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
-from analyzer.report.wording import kb_link, value_label
+from analyzer.report.wording import Doc, link_article, word_label
 from analyzer.runtime.text import visible
-
-Doc = dict[str, Any]
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -24,96 +21,84 @@ LEVELS = {"critical": "error", "major": "error", "warning": "warning", "info": "
 EVIDENCE = 10  # lines of a finding; all of them are in case.json
 
 
-def render(doc: Doc) -> str:
+def render_sarif(doc: Doc) -> str:
     """Return the log of one run: the same document gives the same bytes."""
-    rules = _rules(doc)
+    case = doc["case"]
+    rules = list_rules(doc)
     places = {rule["id"]: place for place, rule in enumerate(rules)}
-    tool = {"name": "Backline", "version": doc["tool"]["version"] or "0", "rules": rules}
+    has_errors = any(finding["verdict"] == "error" for finding in doc["findings"])
+    driver = {"name": "Backline", "version": doc["tool"]["version"] or "0", "rules": rules}
+    invocation = {
+        "executionSuccessful": bool(case["complete"]) and not has_errors,
+        "toolExecutionNotifications": list(list_notifications(doc)),
+    }
+    artifacts = []
+    for file in case["files"]:
+        location = {"uri": _write_uri(file["name"])}
+        artifact: Doc = {"location": location, "roles": ["analysisTarget"]}
+        if file["size"] is not None:
+            artifact["length"] = file["size"]
+        if file["sha256"]:
+            artifact["hashes"] = {"sha-256": file["sha256"]}
+        artifacts.append(artifact)
     run = {
-        "tool": {"driver": tool},
-        "invocations": [
-            {
-                "executionSuccessful": _whole(doc),
-                "toolExecutionNotifications": list(_notifications(doc)),
-            }
-        ],
-        "artifacts": [_artifact(file) for file in doc["case"]["files"]],
+        "tool": {"driver": driver},
+        "invocations": [invocation],
+        "artifacts": artifacts,
         "columnKind": "unicodeCodePoints",
-        "results": list(_results(doc, places)),
-        "properties": {"case": visible(doc["case"]["name"]), "catalog": doc["tool"]["catalog"]},
+        "results": list(list_results(doc, places)),
+        "properties": {"case": visible(case["name"]), "catalog": doc["tool"]["catalog"]},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _whole(doc: Doc) -> bool:
-    return bool(doc["case"]["complete"]) and not any(
-        finding["verdict"] == "error" for finding in doc["findings"]
-    )
-
-
-def _rules(doc: Doc) -> list[Doc]:
-    """Return every rule that said something, by id."""
+def list_rules(doc: Doc) -> list[Doc]:
+    """Return every rule that has an answer, by id."""
     found: dict[str, Doc] = {}
     for row in [*doc["findings"], *doc["quiet"]]:
-        if row["rule"] not in found:
-            found[row["rule"]] = _rule(row["rule"], row["title"], row["kb"])
+        key = row["rule"]
+        if key not in found:
+            found[key] = {"id": key, "shortDescription": {"text": visible(row["title"])}}
+            if row["kb"]:
+                found[key]["helpUri"] = link_article(row["kb"][0])
     for group in doc["cannot_tell"]:
-        for rule in group["rules"]:
-            found.setdefault(rule, {"id": rule})
+        for key in group["rules"]:
+            found.setdefault(key, {"id": key})
     return [found[key] for key in sorted(found)]
 
 
-def _rule(key: str, title: str, kb: list[int]) -> Doc:
-    rule: Doc = {"id": key, "shortDescription": {"text": visible(title)}}
-    return rule | {"helpUri": kb_link(kb[0])} if kb else rule
-
-
-def _artifact(file: Doc) -> Doc:
-    found: Doc = {"location": {"uri": _uri(file["name"])}, "roles": ["analysisTarget"]}
-    if file["size"] is not None:
-        found["length"] = file["size"]
-    return found | {"hashes": {"sha-256": file["sha256"]}} if file["sha256"] else found
-
-
-def _results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
+def list_results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
+    """Yield a result for each finding, open question and quiet rule."""
     for finding in doc["findings"]:
         if finding["verdict"] == "match":
-            yield {
-                "ruleId": finding["rule"],
-                "ruleIndex": places[finding["rule"]],
-                **_finding(finding),
-            }
+            rule = finding["rule"]
+            yield {"ruleId": rule, "ruleIndex": places[rule], **describe_finding(finding)}
     for group in doc["cannot_tell"]:
-        said = f"Cannot tell: {group['why']}." + (
-            f" Ask for: {group['ask']}." if group["ask"] else ""
-        )
-        more: Doc = {"properties": {key: group[key] for key in ("missing", "nodes", "subjects")}}
+        text = f"Cannot tell: {group['why']}."
+        if group["ask"]:
+            text += f" Ask for: {group['ask']}."
+        result = {"kind": "open", "level": "none", **_write_message(text)}
+        result["properties"] = {key: group[key] for key in ("missing", "nodes", "subjects")}
         if group["muted"]:
-            more["suppressions"] = [_suppression(group["muted"])]
+            result["suppressions"] = [_suppress(group["muted"])]
         for rule in group["rules"]:
-            yield {
-                "ruleId": rule,
-                "ruleIndex": places[rule],
-                "kind": "open",
-                "level": "none",
-                **_message(said),
-                **more,
-            }
+            yield {"ruleId": rule, "ruleIndex": places[rule], **result}
     for row in doc["quiet"]:
         if row["looked_at"]:
-            said = f"Looked at {row['looked_at']:,}, found nothing."
-            rule = {"ruleId": row["rule"], "ruleIndex": places[row["rule"]]}
-            yield {**rule, "kind": "pass", "level": "none", **_message(said)}
+            rule = row["rule"]
+            message = _write_message(f"Looked at {row['looked_at']:,}, found nothing.")
+            result = {"kind": "pass", "level": "none", **message}
+            yield {"ruleId": rule, "ruleIndex": places[rule], **result}
 
 
-def _finding(finding: Doc) -> Doc:
-    said = f"{finding['title']}: {finding['subject']}. {finding['say']}"
+def describe_finding(finding: Doc) -> Doc:
+    """Return a finding as a result, but for its rule."""
     evidence = finding["evidence"]
-    found: Doc = {
+    result: Doc = {
         "kind": "fail",
         "level": LEVELS[finding["severity"]],
-        **_message(said),
+        **_write_message(f"{finding['title']}: {finding['subject']}. {finding['say']}"),
         "partialFingerprints": {"findingId/v1": visible(finding["id"])},
         "properties": {
             "severity": finding["severity"],
@@ -123,51 +108,48 @@ def _finding(finding: Doc) -> Doc:
         },
     }
     if evidence:
-        found["locations"] = [_location(evidence[0], finding)]
-        found["relatedLocations"] = [_location(one, None) for one in evidence[1:EVIDENCE]]
+        location = _locate_evidence(evidence[0])
+        if finding["node"]:
+            node = {"name": visible(finding["node"]), "kind": "resource"}
+            location["logicalLocations"] = [node]
+        result["locations"] = [location]
+        result["relatedLocations"] = [_locate_evidence(one) for one in evidence[1:EVIDENCE]]
     if finding["muted"]:
-        found["suppressions"] = [_suppression(finding["muted"])]
-    return found
+        result["suppressions"] = [_suppress(finding["muted"])]
+    return result
 
 
-def _location(evidence: Doc, finding: Doc | None) -> Doc:
-    region: Doc = {"snippet": {"text": visible(evidence["text"])}}
+def _locate_evidence(evidence: Doc) -> Doc:
+    place: Doc = {"artifactLocation": {"uri": _write_uri(evidence["address"])}}
     if evidence["line"]:
-        region = {"startLine": evidence["line"], **region}
-    place: Doc = {"artifactLocation": {"uri": _uri(evidence["address"])}}
-    if evidence["line"]:
-        place["region"] = region
-    found: Doc = {"physicalLocation": place, **_message(value_label(evidence["label"]))}
-    if finding is not None and finding["node"]:
-        found["logicalLocations"] = [{"name": visible(finding["node"]), "kind": "resource"}]
-    return found
+        snippet = {"text": visible(evidence["text"])}
+        place["region"] = {"startLine": evidence["line"], "snippet": snippet}
+    return {"physicalLocation": place, **_write_message(word_label(evidence["label"]))}
 
 
-def _notifications(doc: Doc) -> Iterator[Doc]:
+def list_notifications(doc: Doc) -> Iterator[Doc]:
+    """Yield what the run itself has to report: broken rules, damage, limits, notes."""
     for finding in doc["findings"]:
         if finding["verdict"] == "error":
-            yield {"level": "error", **_message(f"{finding['rule']}: {finding['say']}")}
+            yield {"level": "error", **_write_message(f"{finding['rule']}: {finding['say']}")}
     for item in doc["damage"]:
-        yield {
-            "level": "warning",
-            **_message(f"{item['address']}: {item['what']}; left out: {item['left_out']}"),
-        }
+        text = f"{item['address']}: {item['what']}; left out: {item['left_out']}"
+        yield {"level": "warning", **_write_message(text)}
     for line in [*doc["limits"], *doc["notes"]]:
-        yield {"level": "note", **_message(line)}
+        yield {"level": "note", **_write_message(line)}
 
 
-def _suppression(why: str) -> Doc:
+def _suppress(why: str) -> Doc:
     return {"kind": "external", "justification": visible(why)}
 
 
-def _message(text: str) -> Doc:
+def _write_message(text: str) -> Doc:
     """Return a message; its text is plain, and SARIF reads {0} and [a](1) in it unless they are escaped."""
     plain = visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return {"message": {"text": plain.replace("{", "{{").replace("}", "}}")}}
 
 
-def _uri(address: str) -> str:
+def _write_uri(address: str) -> str:
     """Return an address within the case as a relative reference; the `!` between archive and member stays."""
-    return (
-        quote(address.replace("\\", "/").encode("utf-8", "replace"), safe="/!").lstrip("/") or "."
-    )
+    path = address.replace("\\", "/").encode("utf-8", "replace")
+    return quote(path, safe="/!").lstrip("/") or "."

@@ -1,147 +1,119 @@
 """The case note that fits a ticket: at most 30 lines of cause, evidence, fix and what to ask for.
 
-The whole note is `markdown.render`.
+The whole note is `markdown.render_note`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from analyzer.report import completeness, crowds, markdown, numbers, open_asks, view, wording
-from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import Story, stories
+from analyzer.report import completeness, finding_rows, machines, markdown, open_asks, view
+from analyzer.report.finding_rows import FindingGroup, Story
+from analyzer.report.wording import Doc, join_few, write_place
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import code, for_markdown, one_line
 
-Doc = dict[str, Any]
-
 LINES = 30
-TOLD = 3  # stories in full
+STORIES = 3  # in full
 NAMED = 8  # further findings, and commands to ask for, by name
 HOSTS = 2  # that get a line each
 WIDTH = 400  # characters of a text within a line
 EVIDENCE = 200  # characters of a line of evidence
 
 
-def render(doc: Doc) -> str:
+def render_short_note(doc: Doc) -> str:
     """Return the short note of a case as Markdown, `LINES` lines at most, each of bounded length."""
-    told = stories(doc)
-    lines = [
-        f"# Case {_text(doc['case']['name'] or '(no name)')}",
-        "",
-        f"{_text(view.headline(doc))}.",
-        *_hosts(doc),
-    ]
-    if not completeness.complete(doc):
-        lines.append(f"- Material: {_text(completeness.completeness(doc))}")
-    if not told:
-        lines += ["", markdown.nothing(doc)]
-    known = numbers.numbers(doc)
-    for story in told[:TOLD]:
-        lines += ["", *_story(story, known)]
-    rest = [_named(row, known) for story in told[TOLD:] for row in story.rows]
-    also = (
-        [f"- **Also found**: {_text('; '.join(rest[:NAMED]), 3 * WIDTH)}{_more(rest)}"]
-        if rest
-        else []
-    )
-    lines += ["", *also, *_asks(doc), _made(doc)]
-    return "\n".join(lines) + "\n"
+    name = _clean_text(doc["case"]["name"] or "(no name)")
+    lines = [f"# Case {name}", "", f"{_clean_text(view.write_headline(doc))}."]
+    nodes = doc["nodes"]
+    if len(nodes) > HOSTS:
+        names = join_few([machines.name_node(node) for node in nodes], NAMED)
+        lines.append(f"- {len(nodes):,} machines: {_clean_text(names)}")
+    else:
+        for node in nodes:
+            facts = _clean_text("; ".join(view.list_facts(node)))
+            lines.append(f"- **{_clean_text(machines.name_node(node))}**: {facts}")
+    if not completeness.is_complete(doc):
+        lines.append(f"- Material: {_clean_text(completeness.describe_completeness(doc))}")
+    stories, numbers = finding_rows.list_stories(doc), finding_rows.number_findings(doc)
+    if not stories:
+        lines += ["", markdown.describe_nothing(doc)]
+    for story in stories[:STORIES]:
+        lines += ["", *write_story(story, numbers)]
+    lines.append("")
+    if others := finding_rows.list_story_rows(stories[STORIES:]):
+        named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
+        lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
+    lines += list_asks(doc)
+    tool = doc["tool"]
+    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
+    made = f"- Backline {_clean_text(tool['version'])}, {tool['rules']:,} rules. {masked}"
+    return "\n".join([*lines, made, ""])
 
 
-def _more(items: list[str]) -> str:
+def _clean_text(text: str, most: int = WIDTH) -> str:
+    return for_markdown(bound_line(text, most))
+
+
+def _count_more(items: list[str] | list[FindingGroup]) -> str:
     """Return how many of a list are not named."""
     return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
 
 
-def _text(text: str, most: int = WIDTH) -> str:
-    return for_markdown(bound_line(text, most))
+def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
+    return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first['title']}"
 
 
-def _weight(row: FindingGroup) -> str:
-    """Return severity and confidence as the whole note words them: `MAJOR likely`."""
-    return " ".join(
-        filter(None, ["RULE BROKE" if row.word == "error" else row.word.upper(), row.confidence])
-    )
-
-
-def _hosts(doc: Doc) -> list[str]:
-    """Return a line for each of few machines, one for many."""
-    nodes = doc["nodes"]
-    if len(nodes) > HOSTS:
-        return [
-            f"- {len(nodes):,} machines: {_text(wording.few([crowds.name(node) for node in nodes], NAMED))}"
-        ]
-    return [
-        f"- **{_text(crowds.name(node))}**: {_text('; '.join(view.facts(node)))}" for node in nodes
-    ]
-
-
-def _named(row: FindingGroup, known: dict[str, str]) -> str:
-    return f"{numbers.of_row(row, known)}. {_weight(row)}: {row.first['title']}"
-
-
-def _story(story: Story, known: dict[str, str]) -> list[str]:
+def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
-    row, first, number = story.row, story.row.first, numbers.of_row(story.row, known)
-    where = (
-        f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
-    )
-    more = f", and {len(row.findings) - 1:,} more" if len(row.findings) > 1 else ""
-    lines = [f"**{number}. {_weight(row)}: {_text(first['title'])}**"]
-    lines.append(f"- {_text(first['subject'] + where + more)}: {_text(first['say'])}")
-    signs = wording.few([_named(sign, known) for sign in story.signs], NAMED)
-    explains = f"It explains {signs}." if signs else ""
-    if first["about"] or explains:
-        lines.append(f"- Cause: {' '.join(filter(None, [_text(first['about']), _text(explains)]))}")
+    row, first = story.row, story.row.first
+    number = finding_rows.number_row(row, numbers)
+    subject, node = first["subject"], first["node"]
+    who = f"{subject} on {node}" if node and node not in subject else subject
+    if len(row.findings) > 1:
+        who += f", and {len(row.findings) - 1:,} more"
+    lines = [
+        f"**{number}. {row.weight}: {_clean_text(first['title'])}**",
+        f"- {_clean_text(who)}: {_clean_text(first['say'])}",
+    ]
+    causes = [_clean_text(first["about"])] if first["about"] else []
+    if story.signs:
+        signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
+        causes.append(_clean_text(f"It explains {signs}."))
+    if causes:
+        lines.append(f"- Cause: {' '.join(causes)}")
     for place in first["evidence"][:1]:
-        seen = bound_middle(place["text"].strip(), EVIDENCE)
-        lines.append(
-            f"- Evidence: {code(one_line(wording.place(place)))}"
-            + (f" {code(seen)}" if seen else "")
-        )
+        line = f"- Evidence: {code(one_line(write_place(place)))}"
+        text = bound_middle(place["text"].strip(), EVIDENCE)
+        lines.append(f"{line} {code(text)}" if text else line)
     if first["fix"]:
-        lines.append(
-            f"- Fix: {'; then '.join(_step(step) for step in first['fix'][:3])}{_caution(first)}"
-        )
+        steps = "; then ".join(map(write_step, first["fix"][:3]))
+        cautions = dict.fromkeys([first["caution"], *(step["caution"] for step in first["fix"])])
+        warnings = "".join(f" **Caution:** {_clean_text(text)}" for text in cautions if text)
+        lines.append(f"- Fix: {steps}{warnings}")
     return lines
 
 
-def _step(step: Doc) -> str:
+def write_step(step: Doc) -> str:
     """Return a step in one line; of a script of several lines only that it is in the report."""
     run = step["run"].strip()
-    shown = (
-        code(one_line(run, WIDTH))
-        if run and "\n" not in run
-        else ("the commands in the report" if run else "")
-    )
-    said = " ".join(filter(None, [_text(step["do"].rstrip(".")), shown]))
-    return ": ".join(filter(None, [_text(step["where"]), said]))
+    if "\n" in run:
+        command = "the commands in the report"
+    else:
+        command = code(one_line(run, WIDTH)) if run else ""
+    action = " ".join(filter(None, [_clean_text(step["do"].rstrip(".")), command]))
+    return ": ".join(filter(None, [_clean_text(step["where"]), action]))
 
 
-def _caution(finding: Doc) -> str:
-    """Return what to take care of: that of the finding and those of its steps."""
-    cautions = filter(None, [finding["caution"], *(step["caution"] for step in finding["fix"])])
-    return "".join(f" **Caution:** {_text(line)}" for line in dict.fromkeys(cautions))
-
-
-def _asks(doc: Doc) -> list[str]:
+def list_asks(doc: Doc) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
-    if again := open_asks.send_again(doc):
-        lines.append(f"- **Ask again for**: {_text(wording.few(again, NAMED))}")
-    wanted = list(
-        dict.fromkeys(ask["what"] for ask in open_asks.list_wanted(doc) if ask["command"])
-    )
+    if damaged := open_asks.list_damaged_files(doc):
+        lines.append(f"- **Ask again for**: {_clean_text(join_few(damaged, NAMED))}")
+    commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
+    wanted = list(dict.fromkeys(commands))
     if wanted:
-        more = f"{_more(wanted)}, see the e-mail text of the report" if _more(wanted) else ""
-        lines.append(
-            f"- **Ask for**: {', '.join(code(one_line(one, WIDTH)) for one in wanted[:NAMED])}{more}"
-        )
+        named = ", ".join(code(one_line(command, WIDTH)) for command in wanted[:NAMED])
+        more = _count_more(wanted)
+        if more:
+            more += ", see the e-mail text of the report"
+        lines.append(f"- **Ask for**: {named}{more}")
     return lines
-
-
-def _made(doc: Doc) -> str:
-    tool = doc["tool"]
-    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
-    return f"- Backline {_text(tool['version'])}, {tool['rules']:,} rules. {masked}"

@@ -1,16 +1,19 @@
-"""The picture of an NSX site, NSX-v or NSX-T: members as boxes, channels as lines, findings at their channel."""
+"""The picture of an NSX site, NSX-v or NSX-T: members as boxes, channels as lines, findings at their channel.
+
+Members that look alike share a box: hosts that are well, hosts that lost one edge.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
-from analyzer.report.site_groups import ALIKE, Channel, grouped
+from analyzer.report.wording import Doc
+from analyzer.runtime.text import natural
 
-Doc = dict[str, Any]
-
-# Kinds of member, one column each; the second of a column stands below the first.
+# Kinds of member, one column each; the second of a column is below the first.
 COLUMNS = (
     ("manager",),
     ("controller",),
@@ -18,6 +21,8 @@ COLUMNS = (
     ("edge",),
     ("tunnel end", "BGP neighbour"),
 )
+KINDS = [kind for column in COLUMNS for kind in column]
+ALIKE = 4  # members of one kind that look the same become one box
 MOST = 12  # boxes of a column; those with trouble first
 WIDTH, GAP, BELOW, LEFT = 190, 90, 22, 30  # pixels; BELOW is between the boxes of a column
 NAME, SMALL = 23, 29  # characters that fit across a box, of its name and of what is known of it
@@ -25,6 +30,7 @@ NAME_LINE, SMALL_LINE = 17, 14  # pixels
 # The other end of a channel that names no single member -> kind of member it ends at.
 ALL = {"controllers": "controller", "management cluster": "manager"}
 OUTSIDE = "outside NSX"  # a router: it has no bundle to ask for
+_BREAKABLE = re.compile(r"[^\s,._-]*(?:[\s,._-]+|$)")
 
 
 @dataclass(slots=True)
@@ -37,39 +43,40 @@ class SiteBox:
     state: str
     x: int = 0
     y: int = 0
-    height: int = 0  # that of the tallest box, so that rows stand beside each other
+    height: int = 0  # that of the tallest box, so that rows are level
     bad: bool = False
-    findings: list[Doc] = field(
-        default_factory=list
-    )  # of what is said of it and of no drawn channel
+    findings: list[Doc] = field(default_factory=list)  # about it and on no drawn channel
 
     @property
     def small(self) -> str:
-        """Return the second line of the box: what it is, and what is known of it."""
+        """The second line of the box: what it is, and what is known of it."""
         about = self.about if self.state in ("in the case", OUTSIDE) else self.state
         return f"{self.kind}, {about}" if about else self.kind
 
     @property
     def labels(self) -> list[tuple[str, str, int]]:
-        """Return the lines of the box: class, text, and how far below its upper edge; nothing is cut."""
-        out: list[tuple[str, str, int]] = []
-        at = 0
-        for kind, text, most, step in (
-            ("", self.name, NAME, NAME_LINE),
-            ("small", self.small, SMALL, SMALL_LINE),
-        ):
-            for line in _broken(text, most):
-                at += step
-                out.append((kind, line, at))
-        return out
+        """The lines of the box: class, text, and how far below its upper edge; nothing is cut."""
+        labels: list[tuple[str, str, int]] = []
+        below = 0
+        for line in _break_text(self.name, NAME):
+            below += NAME_LINE
+            labels.append(("", line, below))
+        for line in _break_text(self.small, SMALL):
+            below += SMALL_LINE
+            labels.append(("small", line, below))
+        return labels
+
+    def add_findings(self, findings: list[Doc]) -> None:
+        """Add findings, each once."""
+        self.findings += [finding for finding in findings if finding not in self.findings]
 
 
-def _broken(text: str, most: int) -> list[str]:
+def _break_text(text: str, most: int) -> list[str]:
     """Return a text in lines of a width, broken after a space, comma, dot, hyphen or underscore where there is one."""
     lines = [""]
-    for part in re.findall(r"[^\s,._-]*(?:[\s,._-]+|$)", text):
-        for at in range(0, len(part), most):
-            piece = part[at : at + most]
+    for part in _BREAKABLE.findall(text):
+        for start in range(0, len(part), most):
+            piece = part[start : start + most]
             if len(lines[-1]) + len(piece.rstrip()) > most:
                 lines.append("")
             lines[-1] += piece
@@ -78,19 +85,17 @@ def _broken(text: str, most: int) -> list[str]:
 
 @dataclass(slots=True)
 class SiteLine:
-    """All channels between two members: what is said of them, and the findings that rest on the same lines."""
+    """All channels between two members: what is reported of them, and the findings that rest on the same lines."""
 
     ends: tuple[str, str]
     said: list[Doc] = field(default_factory=list)
     findings: list[Doc] = field(default_factory=list)
     path: tuple[int, int, int, int] = (0, 0, 0, 0)
-    bow: int = (
-        0  # how far the middle stands aside, so that the line passes the boxes between its ends
-    )
+    bow: int = 0  # how far the middle is aside, so that the line passes the boxes between its ends
 
     @property
     def curve(self) -> str:
-        """Return the line as a path of SVG."""
+        """The line as a path of SVG."""
         x1, y1, x2, y2 = self.path
         if not self.bow:
             return f"M{x1} {y1} L{x2} {y2}"
@@ -98,7 +103,7 @@ class SiteLine:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """Return where a mark stands: half way, of a line that passes a column in the gap before its right end."""
+        """Where a mark goes: half way, of a line that passes a column in the gap before its right end."""
         x1, y1, x2, y2 = self.path
         if x2 - x1 <= GAP:
             return (x1 + x2) // 2 + self.bow, (y1 + y2) // 2
@@ -106,16 +111,32 @@ class SiteLine:
 
     @property
     def state(self) -> str:
-        """Return up, down, contradicted (some say up and others down), idle (not meant to be used) or unknown."""
-        by: dict[str, set[str]] = {}
+        """One of up, down, contradicted (reported as both), idle (not meant to be used) and unknown."""
+        states_by_channel: dict[str, set[str]] = {}
         for one in self.said:
-            by.setdefault(one["channel"], set()).add(one["state"])
-        if any({"up", "down"} <= states for states in by.values()):
+            states_by_channel.setdefault(one["channel"], set()).add(one["state"])
+        channels = list(states_by_channel.values())
+        if any({"up", "down"} <= states for states in channels):
             return "contradicted"
-        states = set().union(*by.values())
-        if "down" in states or states == {"idle"}:
-            return "down" if "down" in states else "idle"
-        return "up" if all("up" in one or one == {"idle"} for one in by.values()) else "unknown"
+        if any("down" in states for states in channels):
+            return "down"
+        used = [states for states in channels if states != {"idle"}]
+        if channels and not used:
+            return "idle"
+        return "up" if all("up" in states for states in used) else "unknown"
+
+    @property
+    def is_troubled(self) -> bool:
+        """True for a line that is not well, or that a finding is about."""
+        return bool(self.findings) or self.state not in ("up", "idle")
+
+    def reports_trouble(self, evidence: Doc) -> bool:
+        """Say whether a line of evidence reports the channel as not well: no finding is about what works."""
+        where = (evidence["address"], evidence["line"])
+        for one in self.said:
+            if (one["address"], one["line"]) == where and one["state"] not in ("up", "idle"):
+                return True
+        return False
 
 
 @dataclass(slots=True)
@@ -134,217 +155,228 @@ class SitePicture:
 
     @property
     def absent(self) -> list[Doc]:
-        """Return the missing members for the list below the picture, those of which the same is said as one."""
+        """The missing members for the list below the picture, those that differ in their names alone as one."""
         alike: dict[tuple[str, ...], list[Doc]] = {}
         for one in self.missing:
             alike.setdefault((one["channel"], one["state"], one["note"]), []).append(one)
-        found = []
+        absent = []
         for same in alike.values():
             if len(same) < ALIKE:
-                found += same
-            else:
-                found.append(
-                    {
-                        **same[0],
-                        "name": ", ".join(one["name"] for one in same),
-                        "other": f"{len(same):,} of them",
-                    }
-                )
-        return found
+                absent += same
+                continue
+            names = ", ".join(one["name"] for one in same)
+            absent.append({**same[0], "name": names, "other": f"{len(same):,} of them"})
+        return absent
 
     @property
     def middles(self) -> list[tuple[SiteLine, int, int]]:
-        """Return the drawn lines with the place where a mark of a finding stands."""
-        return [(one, *one.middle) for one in self.drawn]
+        """The drawn lines with the place of the mark of a finding."""
+        return [(line, *line.middle) for line in self.drawn]
 
     @property
     def troubled(self) -> list[SiteLine]:
-        """Return the lines that are not up, or that a finding is about."""
-        return [one for one in self.lines if _trouble(one)]
+        """The lines that are not up, or that a finding is about."""
+        return [line for line in self.lines if line.is_troubled]
 
     @property
     def others(self) -> list[SiteLine]:
-        """Return the lines that are up, or not meant to be used."""
-        return [one for one in self.lines if not _trouble(one)]
+        """The lines that are up, or not meant to be used."""
+        return [line for line in self.lines if not line.is_troubled]
 
     @property
     def drawn(self) -> list[SiteLine]:
-        """Return the lines between boxes of the picture; those with trouble last, so that none hides them."""
-        between = sorted(self.between, key=lambda line: (not _trouble(line), line.ends))
-        return [one for one in reversed(between) if any(one.path) and one.state != "idle"]
+        """The lines between boxes of the picture; those with trouble last, so that none hides them."""
+        between = sorted(self.between, key=lambda line: (not line.is_troubled, line.ends))
+        return [line for line in reversed(between) if any(line.path) and line.state != "idle"]
 
 
-def _trouble(line: SiteLine) -> bool:
-    return bool(line.findings) or line.state not in ("up", "idle")
-
-
-def picture(doc: Doc) -> SitePicture | None:
+def draw_site(doc: Doc) -> SitePicture | None:
     """Return the picture of the site of a case, None for a case without one."""
-    records = doc.get("site") or []
-    members = [one for one in records if one["what"] == "member"]
-    if len(members) < 2:
+    records: dict[str, list[Doc]] = defaultdict(list)
+    for record in doc.get("site") or []:
+        records[record["what"]].append(record)
+    if len(records["member"]) < 2:
         return None
-    lines = _lines(doc, [one for one in records if one["what"] == "channel"])
-    troubled = {name for line in lines if _trouble(line) for name in line.ends}
-    members = [{**one, "other": _further(one)} for one in members]
-    channels = [
-        Channel(one.ends, one.state, frozenset((f["node"], f["rule"]) for f in one.findings))
-        for one in lines
-    ]
-    groups = grouped(members, channels)
-    between = _between(lines, groups.box_of)
-    boxes, left_out = _boxes(
-        groups.members, {groups.box_of.get(name, name) for name in troubled}, between
-    )
-    _draw(boxes, between)
-    kinds = [kind for column in COLUMNS for kind in column]
-    left_out += [one["state"] for one in records if one["what"] == "left out"]
-    tallest = max((box.y + box.height for box in boxes), default=0) + 10
+    members = []
+    for one in records["member"]:
+        # the address and the id of a member, without what it is called by
+        about = ", ".join(part for part in one["other"].split(", ") if part != one["name"])
+        members.append({**one, "other": about})
+    lines = build_lines(doc, records["channel"])
+    troubled = {name for line in lines if line.is_troubled for name in line.ends}
+    groups = group_members(members, lines)
+    between = merge_lines(lines, groups.box_of)
+    boxes, left_out = place_boxes(groups, troubled, between)
+    place_lines(boxes, between)
+    missing = [one for one in members if one["state"] not in ("in the case", OUTSIDE)]
+    missing.sort(key=lambda one: (KINDS.index(one["channel"]), one["name"] not in troubled))
     return SitePicture(
-        boxes,
-        sorted(lines, key=lambda line: (not _trouble(line), line.ends)),
-        [one for one in records if one["what"] == "skew"],
-        sorted(
-            (one for one in members if one["state"] not in ("in the case", OUTSIDE)),
-            key=lambda one: (kinds.index(one["channel"]), one["name"] not in troubled),
-        ),
-        max((box.x for box in boxes), default=0) + WIDTH + GAP,
-        tallest,
-        left_out,
-        between,
-        groups.members_by_box(),
+        boxes=boxes,
+        lines=sorted(lines, key=lambda line: (not line.is_troubled, line.ends)),
+        skews=records["skew"],
+        missing=missing,
+        width=max((box.x for box in boxes), default=0) + WIDTH + GAP,
+        height=max((box.y + box.height for box in boxes), default=0) + 10,
+        left_out=left_out + [one["state"] for one in records["left out"]],
+        between=between,
+        together=groups.members_by_box,
     )
 
 
-def _between(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
-    """Return the lines between boxes: those of members that share a box are one."""
-    found: dict[tuple[str, str], SiteLine] = {}
-    for line in lines:
-        ends = (box_of.get(line.ends[0], line.ends[0]), box_of.get(line.ends[1], line.ends[1]))
-        one = found.setdefault(ends, SiteLine(ends))
-        one.said += line.said
-        one.findings += [finding for finding in line.findings if finding not in one.findings]
-    return [one for one in found.values() if one.ends[0] != one.ends[1]]
-
-
-def _worse(lines: list[SiteLine]) -> set[str]:
-    """Return the members of which at least half of the lines have trouble: not the ones that a sick one points at."""
-    count: dict[str, list[int]] = {}
-    for line in lines:
-        for name in line.ends if line.state != "idle" else ():
-            held = count.setdefault(name, [0, 0])
-            held[_trouble(line)] += 1
-    return {name for name, (well, sick) in count.items() if sick and sick >= well}
-
-
-def _further(member: Doc) -> str:
-    """Return the address and the id of a member without what it is called by."""
-    return ", ".join(part for part in member["other"].split(", ") if part != member["name"])
-
-
-def _lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
-    """Return the lines of the picture; a finding belongs to the line whose statement stands where its evidence does."""
-    found: dict[tuple[str, str], SiteLine] = {}
-    at: dict[tuple[str, int], SiteLine] = {}
+def build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
+    """Return the lines of the picture; a finding belongs to the line that is reported where its evidence is."""
+    lines: dict[tuple[str, str], SiteLine] = {}
+    lines_by_place: dict[tuple[str, int], SiteLine] = {}
     for one in channels:
-        line = found.setdefault((one["name"], one["other"]), SiteLine((one["name"], one["other"])))
+        ends = (one["name"], one["other"])
+        line = lines.setdefault(ends, SiteLine(ends))
         line.said.append(one)
-        at.setdefault((one["address"], one["line"]), line)
+        lines_by_place.setdefault((one["address"], one["line"]), line)
     for finding in doc["findings"]:
         if finding["verdict"] != "match" or finding["muted"] or finding["confidence"] == "exposed":
             continue
         for evidence in finding["evidence"]:
-            touched = at.get((evidence["address"], evidence["line"]))
-            if (
-                touched is not None
-                and _says_trouble(touched, evidence)
-                and finding not in touched.findings
-            ):
+            touched = lines_by_place.get((evidence["address"], evidence["line"]))
+            if touched is None or finding in touched.findings:
+                continue
+            if touched.reports_trouble(evidence):
                 touched.findings.append(finding)
-    return list(found.values())
+    return list(lines.values())
 
 
-def _says_trouble(line: SiteLine, evidence: Doc) -> bool:
-    """Tell whether what stands on a line of evidence is said to be down, so that a finding is not about what works."""
-    own = [
-        one
-        for one in line.said
-        if (one["address"], one["line"]) == (evidence["address"], evidence["line"])
-    ]
-    return any(one["state"] not in ("up", "idle") for one in own)
+class Groups(NamedTuple):
+    """Members to draw, and for each name that is no box of its own the name of its box."""
+
+    members: list[Doc]
+    box_of: dict[str, str]
+
+    @property
+    def members_by_box(self) -> list[str]:
+        """Of each box that stands for several members which they are; no name is left out."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for name, box in self.box_of.items():
+            names[box].append(name)
+        return [f"{box}: {', '.join(names[box])}" for box in names]
 
 
-def _boxes(
-    members: list[Doc], troubled: set[str], lines: list[SiteLine]
+def group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
+    """Return the members, those of one kind whose lines to all others look alike as one."""
+    looks: dict[str, set[object]] = defaultdict(set)
+    for line in lines:
+        for name, other in (line.ends, line.ends[::-1]):
+            rules = frozenset(one["rule"] for one in line.findings if one["node"] == name)
+            looks[name].add((other, name == line.ends[0], line.state, rules))
+    alike: dict[tuple[object, ...], list[Doc]] = defaultdict(list)
+    for one in members:
+        look = frozenset(looks.get(one["name"], ()))
+        alike[one["channel"], one["state"], look].append(one)
+    drawn: list[Doc] = []
+    box_of: dict[str, str] = {}
+    for same in alike.values():
+        if len(same) < ALIKE:
+            drawn += same
+            continue
+        names = sorted((str(one["name"]) for one in same), key=natural)
+        box = f"{len(same):,} {same[0]['channel']}s like {names[0]}"
+        drawn.append({**same[0], "name": box, "other": ""})
+        box_of.update(dict.fromkeys(names, box))
+    return Groups(drawn, box_of)
+
+
+def merge_lines(lines: list[SiteLine], box_of: dict[str, str]) -> list[SiteLine]:
+    """Return the lines between boxes: those of members that share a box are one."""
+    merged: dict[tuple[str, str], SiteLine] = {}
+    for line in lines:
+        first, second = (box_of.get(name, name) for name in line.ends)
+        if first == second:
+            continue
+        one = merged.setdefault((first, second), SiteLine((first, second)))
+        one.said += line.said
+        one.findings += [finding for finding in line.findings if finding not in one.findings]
+    return list(merged.values())
+
+
+def place_boxes(
+    groups: Groups, troubled: set[str], lines: list[SiteLine]
 ) -> tuple[list[SiteBox], list[str]]:
+    """Return the boxes of the picture, and in sentences which members are not drawn."""
     boxes: list[SiteBox] = []
     left_out = []
-    sick = _worse(lines)
-    column = 0
+    troubled_boxes = {groups.box_of.get(name, name) for name in troubled}
+    sick = _find_sick(lines)
+    x = LEFT
     for kinds in COLUMNS:
-        own = [one for one in members if one["channel"] in kinds]
-        own.sort(
+        members = [one for one in groups.members if one["channel"] in kinds]
+        if not members:
+            continue
+        members.sort(
             key=lambda one: (
-                one["name"] not in troubled,
+                one["name"] not in troubled_boxes,
                 one["state"] == "in the case",
                 one["name"],
             )
         )
-        shown = sorted(own[:MOST], key=lambda one: kinds.index(one["channel"]))
-        for row, one in enumerate(shown):
-            x, bad = LEFT + column * (WIDTH + GAP), one["name"] in sick
-            boxes.append(
-                SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row, bad=bad)
-            )
+        drawn = sorted(members[:MOST], key=lambda one: kinds.index(one["channel"]))
+        for row, one in enumerate(drawn):
+            box = SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row)
+            box.bad = box.name in sick
+            boxes.append(box)
         for kind in kinds:
-            if more := sum(one["channel"] == kind for one in own[MOST:]):
+            more = sum(one["channel"] == kind for one in members[MOST:])
+            if more:
                 left_out.append(
                     f"{more:,} more members ({kind}) are not drawn; those with trouble come first"
                 )
-        column += bool(own)
+        x += WIDTH + GAP
     height = max((box.labels[-1][2] for box in boxes), default=0) + 9
     for box in boxes:
         box.height, box.y = height, 10 + box.y * (height + BELOW)
     return boxes, left_out
 
 
-def _draw(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
+def _find_sick(lines: list[SiteLine]) -> set[str]:
+    """Return the members of which at least half of the lines have trouble: not the ones that a sick one points at."""
+    well: dict[str, int] = defaultdict(int)
+    sick: dict[str, int] = defaultdict(int)
+    for line in lines:
+        if line.state != "idle":
+            counts = sick if line.is_troubled else well
+            for name in line.ends:
+                counts[name] += 1
+    return {name for name, count in sick.items() if count >= well[name]}
+
+
+def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
     """Set the ends of each line whose members are drawn; one to all of a kind ends at the middle of their column.
 
-    Findings of what has no other end in the picture stand at the box.
+    Findings of a line that has no other end in the picture go to the box.
     """
-    places = {box.name: box for box in boxes}
+    box_by_name = {box.name: box for box in boxes}
     for line in lines:
-        one, other = places.get(line.ends[0]), places.get(line.ends[1])
-        ended = [box for box in boxes if box.kind == ALL.get(line.ends[1])]
-        if ended and one is not None and one.kind != ended[0].kind:
-            other = ended[len(ended) // 2]
+        one, other = box_by_name.get(line.ends[0]), box_by_name.get(line.ends[1])
+        column = [box for box in boxes if box.kind == ALL.get(line.ends[1])]
+        if column and one is not None and one.kind != column[0].kind:
+            other = column[len(column) // 2]
         if one is None or other is None:
-            for box in (one, other):
-                if box is not None:
-                    box.findings += [
-                        finding for finding in line.findings if finding not in box.findings
-                    ]
+            lone = one or other
+            if lone is not None:
+                lone.add_findings(line.findings)
             continue
         left, right = (one, other) if one.x <= other.x else (other, one)
         if left.x == right.x:
-            _within_column(line, one, other)
-            continue
-        line.path = (
-            left.x + WIDTH,
-            left.y + left.height // 2,
-            right.x,
-            right.y + right.height // 2,
-        )
+            _place_in_column(line, one, other)
+        else:
+            start, end = left.y + left.height // 2, right.y + right.height // 2
+            line.path = (left.x + WIDTH, start, right.x, end)
 
 
-def _within_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
+def _place_in_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
     """Set the ends of a line between two boxes of one column: each way has its side, past the boxes between them."""
     upper, lower = sorted((one, other), key=lambda box: box.y)
-    down = one is upper
+    is_down = one is upper
     if lower.y - upper.y <= upper.height + BELOW:
-        x = one.x + WIDTH // 2 + (30 if down else -30)
+        x = one.x + WIDTH // 2 + (30 if is_down else -30)
         line.path = (x, upper.y + upper.height, x, lower.y)
         return
-    x, line.bow = (one.x + WIDTH, 20) if down else (one.x, -20)
+    x, line.bow = (one.x + WIDTH, 20) if is_down else (one.x, -20)
     line.path = (x, upper.y + upper.height // 2, x, lower.y + lower.height // 2)

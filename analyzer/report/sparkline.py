@@ -1,4 +1,4 @@
-"""Charts as SVG made by the server: no script, sharp in print, readable aloud.
+"""Charts as SVG made by the server: no script, sharp in print, readable by a screen reader.
 
 Only attributes, never `style=`, so that the page's content policy holds.
 """
@@ -23,8 +23,17 @@ _TICK = Markup(
 )
 _AXIS = Markup('<path class="axis" d="M{left} 24H{right}" vector-effect="non-scaling-stroke"/>')
 
+# Kind of a moment -> upper and lower end of its tick.
+_TICK_ENDS = {
+    "hit": (12, 24),
+    "event": (6, 24),
+    "boot": (0, 24),
+    "capture": (0, 24),
+    "incident": (0, 28),
+}
 
-def sparkline(
+
+def draw_sparkline(
     lines: Sequence[Sequence[float | None]],
     title: str,
     *,
@@ -42,35 +51,33 @@ def sparkline(
     """
     known = [value for values in lines for value in values if value is not None]
     low, high = min([0.0, *known]), max([0.0, *known])
-    body = Markup("").join(
-        _LINE.format(
-            index=min(index, 5), path=_path(columns(values, width), low, high, width, height)
-        )
-        for index, values in enumerate(lines)
-    )
+    body = Markup()
+    for index, values in enumerate(lines):
+        path = _draw_path(fold_columns(values, width), low, high, width, height)
+        body += _LINE.format(index=min(index, 5), path=path)
     if mark is not None:
-        body += _TICK.format(
-            kind="moment", x=f"{mark * width:.1f}", top=0, bottom=height, title="the incident"
-        )
+        x = f"{mark * width:.1f}"
+        body += _TICK.format(kind="moment", x=x, top=0, bottom=height, title="the incident")
     return _SVG.format(width=width, height=height, title=visible(title), body=body)
 
 
-def columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
+def fold_columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
     """Return (first met extreme, other extreme) of at most `most` stretches; None if nothing is known."""
     count = min(most, len(values))
-    out: list[tuple[float, float] | None] = []
+    columns: list[tuple[float, float] | None] = []
     for column in range(count):
-        part = values[column * len(values) // count : (column + 1) * len(values) // count]
-        known = [(value, index) for index, value in enumerate(part) if value is not None]
+        start, end = column * len(values) // count, (column + 1) * len(values) // count
+        part = values[start:end]
+        known = [value for value in part if value is not None]
         if not known:
-            out.append(None)
+            columns.append(None)
             continue
-        least, most_ = min(known), max(known, key=lambda pair: (pair[0], -pair[1]))
-        out.append((least[0], most_[0]) if least[1] <= most_[1] else (most_[0], least[0]))
-    return out
+        low, high = min(known), max(known)
+        columns.append((low, high) if part.index(low) <= part.index(high) else (high, low))
+    return columns
 
 
-def _path(
+def _draw_path(
     points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int
 ) -> str:
     scale = (height - 4) / (high - low) if high > low else 0.0
@@ -92,7 +99,7 @@ def _path(
     return "".join(parts)
 
 
-def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str) -> Markup:
+def draw_strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str) -> Markup:
     """Return moments (epoch, kind, title) as ticks on an axis, with a gap at each of its breaks.
 
     Ticks that would fall on the same spot and are of the same kind are drawn once, with their number.
@@ -100,22 +107,17 @@ def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str)
     height = 28
     spots: dict[tuple[int, str], list[str]] = {}
     for time, kind, text in moments:
-        if (place := axis.place(time)) is not None:
-            spots.setdefault((min(996, max(4, round(place))), kind), []).append(text)
-    tops = {
-        "hit": (12, 24),
-        "event": (6, 24),
-        "boot": (0, 24),
-        "capture": (0, 24),
-        "incident": (0, 28),
-    }
-    ticks = [
-        _AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}") for part in axis.parts
-    ]
+        place = axis.find_place(time)
+        if place is not None:
+            x = min(996, max(4, round(place)))
+            spots.setdefault((x, kind), []).append(text)
+    body = Markup()
+    for part in axis.parts:
+        body += _AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}")
     for (x, kind), texts in sorted(spots.items()):
-        top, bottom = tops.get(kind, (6, 24))
-        more = f" (and {len(texts) - 1:,} more here)" if len(texts) > 1 else ""
-        ticks.append(
-            _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more)
-        )
-    return _SVG.format(width=1000, height=height, title=visible(title), body=Markup("").join(ticks))
+        top, bottom = _TICK_ENDS.get(kind, (6, 24))
+        tip = visible(texts[0])
+        if len(texts) > 1:
+            tip += f" (and {len(texts) - 1:,} more here)"
+        body += _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=tip)
+    return _SVG.format(width=1000, height=height, title=visible(title), body=body)

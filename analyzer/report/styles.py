@@ -19,16 +19,16 @@ _UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="d
 
 
 @cache
-def asset(name: str) -> str:
+def read_asset(name: str) -> str:
     """Return a file of this package; line ends as LF, so that hashes do not depend on the checkout."""
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-def style(*names: str) -> str:
+def read_styles(*names: str) -> str:
     """Return style sheets of this package as one, in this order."""
-    return themed("".join(map(asset, names)))
+    return add_dark_choice("".join(map(read_asset, names)))
 
 
-def themed(css: str) -> str:
+def add_dark_choice(css: str) -> str:
     """Return a style sheet in which dark by choice looks like dark by system."""
     return _DARK_SYSTEM.sub(lambda found: found[0] + found[1].replace(_UNLESS_LIGHT, _CHOSEN), css)

@@ -6,28 +6,22 @@ by `short_lines`: names lose their middle, figures stay.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 from rich.text import Text
 
 from analyzer.report import (
     completeness,
-    crowds,
     finding_rows,
     incident,
-    numbers,
+    machines,
     open_asks,
     problems,
     view,
-    wording,
 )
-from analyzer.report.finding_rows import FindingGroup
-from analyzer.report.stories import Story, stories
+from analyzer.report.finding_rows import Story
+from analyzer.report.wording import Doc, count_noun, join_few, write_place
 from analyzer.runtime.short_lines import fit_rows, terminal_mark
 from analyzer.runtime.text import for_terminal, one_line
-
-Doc = dict[str, Any]
 
 STYLES = {
     "critical": "bold reverse red",
@@ -42,7 +36,7 @@ SIGNS = 2  # of a story: rows for what follows from it
 ROOM, ROOM_OF_STORY = 9, 3  # rows for all stories, and of one without its signs, about
 MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
-BESIDE = 4  # files that are no diagnostic material
+OTHERS = 4  # files that are no diagnostic material
 ASKS = 3
 NOTES = 2
 
@@ -53,78 +47,82 @@ class Printer:
     def __init__(self, console: Console) -> None:
         self.console = console
 
-    def text(self, said: str, style: str = "") -> Text:
+    def make_text(self, text: str, style: str = "") -> Text:
         """Return text that is safe and that this terminal can write."""
         encoding = self.console.encoding or "utf-8"
-        shown = for_terminal(said).encode(encoding, "backslashreplace").decode(encoding)
+        shown = for_terminal(text).encode(encoding, "backslashreplace").decode(encoding)
         return Text(shown, style=style)
 
-    def line(self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0) -> None:
+    def print_line(
+        self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0
+    ) -> None:
         """Print parts as one paragraph; with `rows` names and words are left out until it has at most so many rows.
 
         A paragraph whose figures, states and codes need a row more gets it.
         """
-        whole = Text().join(
-            part if isinstance(part, Text) else self.text(part, style) for part in parts
-        )
+        paragraph = Text()
+        for part in parts:
+            paragraph.append_text(part if isinstance(part, Text) else self.make_text(part, style))
         width = max(NARROWEST, self.console.width - indent)
         if rows > 0:
-            whole = self._shorten(whole, width, rows)
-        lines = list(whole.wrap(self.console, width)) or [whole]
-        for row in lines:
+            paragraph = self._shorten(paragraph, width, rows)
+        for row in list(paragraph.wrap(self.console, width)) or [paragraph]:
             row.rstrip()
             self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
 
-    def _shorten(self, whole: Text, width: int, rows: int) -> Text:
+    def _shorten(self, paragraph: Text, width: int, rows: int) -> Text:
         """Return a paragraph that takes at most so many rows, its values whole, its styles where they were."""
 
-        def takes(text: str) -> int:
+        def count_rows(text: str) -> int:
             return len(Text(text).wrap(self.console, width))
 
-        if takes(whole.plain) <= rows:
-            return whole
+        if count_rows(paragraph.plain) <= rows:
+            return paragraph
         mark, at = terminal_mark(self.console.encoding), 0
         shown = Text()
-        for cut in fit_rows(whole.plain, takes, rows, width, mark):
-            shown.append_text(whole[at : cut.start]).append(mark)
+        for cut in fit_rows(paragraph.plain, count_rows, rows, width, mark):
+            shown.append_text(paragraph[at : cut.start]).append(mark)
             at = cut.end
-        return shown.append_text(whole[at:])
+        return shown.append_text(paragraph[at:])
 
-    def exact(self, said: str, indent: int, style: str = "") -> None:
+    def print_exact(self, text: str, indent: int, style: str = "") -> None:
         """Print an address or command without breaking it, so that it can be copied."""
-        for line in for_terminal(said).split("\n"):
-            text = Text(" " * indent).append_text(self.text(line, style))
-            self.console.print(text, soft_wrap=True, highlight=False)
+        for line in for_terminal(text).split("\n"):
+            row = Text(" " * indent).append_text(self.make_text(line, style))
+            self.console.print(row, soft_wrap=True, highlight=False)
 
 
-def render(doc: Doc, console: Console, *, part: bool = False) -> None:
+def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
     """Print the summary; a case of one machine takes about 30 rows of 80 columns at most, but for long addresses.
 
-    part  the document is a part of a case (`choice.chosen`), and its first note says which
+    part  the document is a part of a case (`choice.choose_part`), and its first note says which
     """
     out = Printer(console)
-    _case(doc, out)
+    print_machines(doc, out)
+    print_material(doc, out)
     for note in doc["notes"][:NOTES]:
-        out.line("note: ", note, indent=2, rows=0 if part else 1)
-    out.line()
-    out.line(view.headline(doc) + ".", style="bold")
-    told, known = stories(doc), numbers.numbers(doc)
-    first = first_stories(told)
+        out.print_line("note: ", note, indent=2, rows=0 if part else 1)
+    out.print_line()
+    out.print_line(view.write_headline(doc) + ".", style="bold")
+    stories = finding_rows.list_stories(doc)
+    numbers = finding_rows.number_findings(doc)
+    first = pick_first_stories(stories)
     for place, story in enumerate(first):
-        _finding(story, known, out, rows=1 if place else 2)
-        _signs(story, known, out)
-    if not told and finding_rows.unknowns(doc):
-        out.line("Not everything could be judged.")
-    _asks(doc, out)
-    if rest := _rest(doc, sum(len(story.rows) for story in told[len(first) :])):
-        out.line(f"MORE {', '.join(rest)}: in the report, or with --all")
+        print_finding(story, numbers, out, rows=1 if place else 2)
+        print_signs(story, numbers, out)
+    if not stories and finding_rows.list_unknowns(doc):
+        out.print_line("Not everything could be judged.")
+    print_asks(doc, out)
+    rest = list_rest(doc, sum(len(story.rows) for story in stories[len(first) :]))
+    if rest:
+        out.print_line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
 
-def first_stories(told: list[Story]) -> list[Story]:
+def pick_first_stories(stories: list[Story]) -> list[Story]:
     """Return the stories that a screen has room for: the three worst, fewer where much follows from them."""
     first: list[Story] = []
     room = ROOM
-    for story in told[:WORST]:
+    for story in stories[:WORST]:
         room -= ROOM_OF_STORY + min(len(story.signs), SIGNS)
         if first and room < 0:
             break
@@ -132,125 +130,113 @@ def first_stories(told: list[Story]) -> list[Story]:
     return first
 
 
-def _case(doc: Doc, out: Printer) -> None:
-    out.line(out.text(doc["case"]["name"] or "case", "bold"), rows=1)
-    alone, together = crowds.head(doc["nodes"])
-    for crowd in together:
-        out.line(out.text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
-    if together and (worst := crowds.worst(doc, MACHINES)):
-        out.line(out.text("worst", "bold"), f"  {worst}", indent=2, rows=2)
-    named = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
-    for node in named:
-        out.line(
-            out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2, rows=2
-        )
-    if len(alone) > len(named):
-        out.line(f"and {len(alone) - len(named):,} more machines", indent=2)
-    for remark in crowds.remarks(doc["nodes"])[:1]:
-        out.line(remark, indent=2, rows=2)
+def print_machines(doc: Doc, out: Printer) -> None:
+    """Print the machines of the case, few of them by name."""
+    out.print_line(out.make_text(doc["case"]["name"] or "case", "bold"), rows=1)
+    alone, crowds = machines.split_header(doc["nodes"])
+    for crowd in crowds:
+        out.print_line(out.make_text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
+    if crowds and (worst := machines.describe_worst(doc, MACHINES)):
+        out.print_line(out.make_text("worst", "bold"), f"  {worst}", indent=2, rows=2)
+    shown = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
+    for node in shown:
+        name = out.make_text(machines.name_node(node), "bold")
+        out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2, rows=2)
+    if len(alone) > len(shown):
+        out.print_line(f"and {len(alone) - len(shown):,} more machines", indent=2)
+    for remark in machines.list_remarks(doc["nodes"])[:1]:
+        out.print_line(remark, indent=2, rows=2)
+
+
+def print_material(doc: Doc, out: Printer) -> None:
+    """Print how complete the case is and what was not read."""
     if doc["case"]["incident"]:
-        out.line(incident.summary(doc), indent=2, rows=1)
-    whole = completeness.complete(doc)
-    out.line(
-        f"material {completeness.completeness(doc)}",
-        indent=2,
-        rows=2,
-        style="" if whole else "bold yellow",
-    )
-    lost = [source for source in completeness.unread(doc) if source["state"] != "other"]
+        out.print_line(incident.summarize_incident(doc), indent=2, rows=1)
+    style = "" if completeness.is_complete(doc) else "bold yellow"
+    material = f"material {completeness.describe_completeness(doc)}"
+    out.print_line(material, indent=2, rows=2, style=style)
+    lost = [source for source in completeness.list_unread(doc) if source["state"] != "other"]
     for source in lost[:UNREAD]:
-        out.line(completeness.unread_line(source), indent=4, rows=2)
+        out.print_line(completeness.describe_unread(source), indent=4, rows=2)
     if len(lost) > UNREAD:
-        out.line(f"and {len(lost) - UNREAD:,} more", indent=4)
-    if beside := completeness.beside_line(doc, BESIDE):
-        out.line(beside, indent=4, rows=1)
+        out.print_line(f"and {len(lost) - UNREAD:,} more", indent=4)
+    if others := completeness.name_other_files(doc, OTHERS):
+        out.print_line(others, indent=4, rows=1)
     for limit in doc["limits"][:1]:
-        out.line(limit, indent=4, rows=2)
+        out.print_line(limit, indent=4, rows=2)
 
 
-def _finding(story: Story, known: dict[str, str], out: Printer, rows: int) -> None:
-    """Print a finding: number, weight and title, its subjects and what is said of the first, one line of evidence."""
-    row, number = story.row, numbers.of_row(story.row, known)
-    first = row.first
+def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int) -> None:
+    """Print a finding: number, weight and title, its subjects and the sentence of the first, one line of evidence."""
+    row, first = story.row, story.row.first
     name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
-    weight = out.text(f"{_word(row)} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
-    title = out.text(one_line(first["title"]), "bold")
     more = f"; {story.explains}" if story.signs else ""
-    out.line(f"{number}. ", weight, "  ", title, f"  ({name}{more})", rows=2)
-    on = f" on {first['node']}" if first["node"] and first["node"] not in first["subject"] else ""
-    who = f"{first['subject']}{on}"
+    out.print_line(
+        f"{finding_rows.number_row(row, numbers)}. ",
+        out.make_text(row.weight, STYLES.get(row.word, "bold")),
+        "  ",
+        out.make_text(one_line(first["title"]), "bold"),
+        f"  ({name}{more})",
+        rows=2,
+    )
+    subject, node = first["subject"], first["node"]
+    who = f"{subject} on {node}" if node and node not in subject else subject
     if len(row.findings) > 1:
-        who = f"{len(row.findings):,} objects, first {who}"  # its figure would be cut behind the names of the others
-    out.line(out.text(one_line(f"{who}: {first['say']}")), indent=2, rows=rows)
+        # its figure would be cut behind the names of the others
+        who = f"{len(row.findings):,} objects, first {who}"
+    out.print_line(one_line(f"{who}: {first['say']}"), indent=2, rows=rows)
     for evidence in first["evidence"][:1]:
-        out.exact(wording.place(evidence), 2, "dim")
+        out.print_exact(write_place(evidence), 2, "dim")
 
 
-def _signs(story: Story, known: dict[str, str], out: Printer) -> None:
+def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
     """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
-    few = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
-    for sign in few:
-        weight = out.text(
-            f"{_word(sign)} {sign.confidence}".rstrip(), STYLES.get(sign.word, "bold")
-        )
-        out.line(
-            f"{numbers.of_row(sign, known)}. ",
-            weight,
-            f"  {one_line(sign.first['title'])}",
-            indent=2,
-            rows=1,
-        )
-    if rest := story.signs[len(few) :]:
-        first, last = (numbers.of_row(sign, known) for sign in (rest[0], rest[-1]))
-        said = f"{len(rest):,} more that follow from {numbers.of_row(story.row, known)}: in the report, or with --all"
-        out.line(f"{first}-{last}. ", said, indent=2, rows=1)
+    shown = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
+    for sign in shown:
+        number = finding_rows.number_row(sign, numbers)
+        weight = out.make_text(sign.weight, STYLES.get(sign.word, "bold"))
+        title = one_line(sign.first["title"])
+        out.print_line(f"{number}. ", weight, f"  {title}", indent=2, rows=1)
+    if rest := story.signs[len(shown) :]:
+        first = finding_rows.number_row(rest[0], numbers)
+        last = finding_rows.number_row(rest[-1], numbers)
+        cause = finding_rows.number_row(story.row, numbers)
+        text = f"{len(rest):,} more that follow from {cause}: in the report, or with --all"
+        out.print_line(f"{first}-{last}. ", text, indent=2, rows=1)
 
 
-def _word(row: FindingGroup) -> str:
-    return "RULE BROKE" if row.word == "error" else row.word.upper()
-
-
-def _asks(doc: Doc, out: Printer) -> None:
+def print_asks(doc: Doc, out: Printer) -> None:
     """Print what to ask for first: files that came damaged, then what would answer most rules."""
-    again = open_asks.send_again(doc)
+    damaged = open_asks.list_damaged_files(doc)
     asks = open_asks.list_wanted(doc)
-    if not again and not asks:
+    if not damaged and not asks:
         return
-    few = (
-        f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)"
-        if len(asks) > ASKS
-        else ""
-    )
-    out.line(out.text("ASK FOR", "bold"), few)
-    if again:
-        out.line(f"{wording.few(again, 3)} again: cut short or damaged", indent=2, rows=2)
+    more = ""
+    if len(asks) > ASKS:
+        more = f" ({ASKS} of {len(asks):,}; all of them as a mail: --format mail)"
+    out.print_line(out.make_text("ASK FOR", "bold"), more)
+    if damaged:
+        names = join_few(damaged, 3)
+        out.print_line(f"{names} again: cut short or damaged", indent=2, rows=2)
     for ask in asks[:ASKS]:
-        if ask["command"]:
-            out.exact(ask["what"], 2)
+        if ask.command:
+            out.print_exact(ask.what, 2)
         else:
-            out.line(one_line(open_asks.phrase_ask(ask)), indent=2, rows=1)
+            out.print_line(one_line(ask.phrase), indent=2, rows=1)
 
 
-def _rest(doc: Doc, findings: int) -> list[str]:
+def list_rest(doc: Doc, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
-    said = [wording.counted(findings, "finding", "findings")]
-    if problems.standing(doc):
-        said.append(
-            wording.counted(
-                len(problems.standing(doc)), "problem without a rule", "problems without a rule"
-            )
-        )
-    said.append(wording.counted(view.silenced(doc), "muted entry", "muted entries"))
-    said.append(wording.counted(len(open_asks.advice(doc)), "hint", "hints"))
-    said.append(
-        wording.counted(
-            len(doc["cuts"]), "rule with objects left out", "rules with objects left out"
-        )
-    )
-    remarks = (
-        max(0, len(crowds.remarks(doc["nodes"])) - 1)
-        + len(doc["notes"][NOTES:])
-        + len(doc["limits"][1:])
-    )
-    said.append(wording.counted(remarks, "remark", "remarks"))
-    return [part for part in said if part]
+    standing = len(problems.list_standing(doc))
+    remarks = max(0, len(machines.list_remarks(doc["nodes"])) - 1)
+    remarks += len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
+    cuts = len(doc["cuts"])
+    counts = [
+        count_noun(findings, "finding", "findings"),
+        count_noun(standing, "problem without a rule", "problems without a rule"),
+        count_noun(view.count_silenced(doc), "muted entry", "muted entries"),
+        count_noun(len(open_asks.list_advice(doc)), "hint", "hints"),
+        count_noun(cuts, "rule with objects left out", "rules with objects left out"),
+        count_noun(remarks, "remark", "remarks"),
+    ]
+    return [count for count in counts if count]

@@ -7,316 +7,338 @@ says; rich leaves it out for NO_COLOR and when the output is no terminal.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 
 from analyzer.report import (
     completeness,
-    crowds,
     finding_rows,
     incident,
     local,
-    numbers,
-    once,
+    machines,
     open_asks,
     problems,
     view,
-    wording,
 )
-from analyzer.report.doubts import notes
+from analyzer.report.finding_rows import FindingGroup
+from analyzer.report.open_asks import WantedAsk
 from analyzer.report.summary import STYLES, Printer
+from analyzer.report.wording import (
+    Doc,
+    count_more_evidence,
+    count_noun,
+    format_span,
+    is_of_catalog,
+    join_few,
+    merge_cited,
+    word_answer,
+    write_place,
+)
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import one_line
-
-Doc = dict[str, Any]
 
 SUBJECTS = 5  # of one row without -v
 NODES = 100  # of one row, with their counts
 PLACES = 2  # lines of evidence without -v
 NOTES = 5  # remarks on the sources without -v
-UNREAD = 5  # files that nobody understood, in the head
+UNREAD = 5  # files that were not understood, in the head
 LINE = 200  # characters of a line of evidence
 
 
-def render(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
+def print_case(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
     """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
     out = Printer(console)
-    _header(doc, out, verbose)
-    out.line()
-    out.line(view.headline(doc) + ".", style="bold")
-    for line in finding_rows.cuts(doc):
-        out.line(line, style="bold yellow")
-    _findings(doc, out, verbose)
+    print_header(doc, out, verbose)
+    out.print_line()
+    out.print_line(view.write_headline(doc) + ".", style="bold")
+    for line in finding_rows.list_cuts(doc):
+        out.print_line(line, style="bold yellow")
+    print_findings(doc, out, verbose)
     if doc["problems"]:
-        out.line()
-        out.line(
-            out.text(f"{problems.TITLE}: ", "bold"), f"{problems.summary(doc)}; see the report"
-        )
-    if finding_rows.unknowns(doc):
-        _unknown(doc, out)
-    _local(doc, out, verbose)
-    _harmless(doc["harmless"] if everything else [], out)
+        out.print_line()
+        head = out.make_text(f"{problems.TITLE}: ", "bold")
+        out.print_line(head, f"{problems.summarize_problems(doc)}; see the report")
+    if finding_rows.list_unknowns(doc):
+        print_questions(doc, out)
+    print_local_settings(doc, out, verbose)
+    if everything and doc["harmless"]:
+        print_harmless(doc["harmless"], out)
     if doc["advice"]:
-        out.line()
-        out.line("ALSO HELPFUL", style="bold")
-        for line in open_asks.advice(doc):
-            out.exact(line, 2)
-    out.line()
-    out.line(completeness.coverage(doc), style="dim")
+        out.print_line()
+        out.print_line("ALSO HELPFUL", style="bold")
+        for line in open_asks.list_advice(doc):
+            out.print_exact(line, 2)
+    out.print_line()
+    out.print_line(completeness.describe_coverage(doc), style="dim")
     for limit in doc["limits"]:
-        out.line(limit)
-    for note in doc["notes"][: None if verbose else NOTES]:
-        out.line("note: ", note)
-    if not verbose and len(doc["notes"]) > NOTES:
-        out.line(f"and {len(doc['notes']) - NOTES:,} more notes, see the report")
-    if verbose:
-        for item in doc["damage"]:
-            offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
-            out.line(
-                f"damaged: {item['address']}{offset}: {item['what']}; left out: {item['left_out']}"
-            )
+        out.print_line(limit)
+    notes = doc["notes"] if verbose else doc["notes"][:NOTES]
+    for note in notes:
+        out.print_line("note: ", note)
+    if len(doc["notes"]) > len(notes):
+        out.print_line(f"and {len(doc['notes']) - len(notes):,} more notes, see the report")
+    for item in doc["damage"] if verbose else ():
+        offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
+        what = f"{item['what']}; left out: {item['left_out']}"
+        out.print_line(f"damaged: {item['address']}{offset}: {what}")
 
 
-def _findings(doc: Doc, out: Printer, verbose: int) -> None:
-    usual, known, rows = view.usual_status(doc), numbers.numbers(doc), numbers.rows(doc)
-    if told := view.usual_status_text(doc, usual):
-        out.line(told, style="dim")
-    fixed = once.earlier(doc, rows)
-    for row in rows:
-        out.line()
-        _title(row, numbers.of_row(row, known), view.marks(row.first, usual), out)
-        _row(row, doc, out, verbose, fixed.get(row.first["id"]))
-    if not rows and finding_rows.unknowns(doc):
-        out.line("Not everything could be judged.")
-
-
-def _header(doc: Doc, out: Printer, verbose: int) -> None:
-    out.line(out.text(doc["case"]["name"] or "case", "bold"))
-    if doc["case"]["masked"]:
-        known = doc["case"].get("map", "")
-        out.line(
-            f"redacted: names and addresses are replaced{f' (map of names: {known})' if known else ''}",
-            indent=2,
-        )
-    alone, together = (doc["nodes"], []) if verbose else crowds.head(doc["nodes"])
-    for crowd in together:
-        out.line(
-            out.text(crowd.title, "bold"),
-            "  ",
-            "; ".join(filter(None, [crowd.span, crowd.versions])),
-            indent=2,
-        )
+def print_header(doc: Doc, out: Printer, verbose: int) -> None:
+    """Print what the case is: its machines, the time its logs span, how complete it is."""
+    case = doc["case"]
+    out.print_line(out.make_text(case["name"] or "case", "bold"))
+    if case["masked"]:
+        name = case.get("map", "")
+        by_map = f" (map of names: {name})" if name else ""
+        out.print_line(f"redacted: names and addresses are replaced{by_map}", indent=2)
+    alone, crowds = (doc["nodes"], []) if verbose else machines.split_header(doc["nodes"])
+    for crowd in crowds:
+        facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
+        out.print_line(out.make_text(crowd.title, "bold"), "  ", facts, indent=2)
         for remark in crowd.remarks[:UNREAD]:
-            out.line("note: ", remark, indent=4)
-        if len(crowd.remarks) > UNREAD:
-            out.line(f"and {len(crowd.remarks) - UNREAD:,} more notes, see the report", indent=4)
+            out.print_line("note: ", remark, indent=4)
+        more = len(crowd.remarks) - UNREAD
+        if more > 0:
+            out.print_line(f"and {more:,} more notes, see the report", indent=4)
     for node in alone:
-        out.line(out.text(crowds.name(node), "bold"), "  ", "; ".join(view.facts(node)), indent=2)
+        name = out.make_text(machines.name_node(node), "bold")
+        out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2)
         for warning in node["warnings"]:
-            out.line("note: ", warning, indent=4)
-    if doc["case"]["span"] and len(doc["nodes"]) > 1:
-        out.line(
-            f"logs {wording.span(doc['case']['span']['first'], doc['case']['span']['last'])}",
-            indent=2,
+            out.print_line("note: ", warning, indent=4)
+    if case["span"] and len(doc["nodes"]) > 1:
+        span = format_span(case["span"]["first"], case["span"]["last"])
+        out.print_line(f"logs {span}", indent=2)
+    if case["incident"]:
+        out.print_line(incident.summarize_incident(doc), indent=2)
+    style = "" if completeness.is_complete(doc) else "bold yellow"
+    material = f"material {completeness.describe_completeness(doc)}"
+    out.print_line(out.make_text(material, style), indent=2)
+    unread = completeness.list_unread(doc)
+    for source in unread[:UNREAD]:
+        line_style = "" if source["state"] == "other" else style
+        line = out.make_text(completeness.describe_unread(source), line_style)
+        out.print_line(line, indent=4)
+    if len(unread) > UNREAD:
+        out.print_line(f"and {len(unread) - UNREAD:,} more, see the report", indent=4)
+
+
+def print_findings(doc: Doc, out: Printer, verbose: int) -> None:
+    """Print the findings, the worst first, each with its title and what is below it."""
+    rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
+    usual = view.find_usual_status(doc)
+    if status := view.describe_usual_status(doc, usual):
+        out.print_line(status, style="dim")
+    earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
+    for row in rows:
+        first = row.first
+        marks = view.list_marks(first, usual)
+        mark = f" [{', '.join(marks)}]" if marks else ""
+        articles = "".join(f", KB {article}" for article in first["kb"])
+        out.print_line()
+        out.print_line(
+            f"{finding_rows.number_row(row, numbers)}. ",
+            out.make_text(row.weight, STYLES.get(row.word, "bold")),
+            "  ",
+            out.make_text(one_line(first["title"]), "bold"),
+            f"  ({first['rule']}{articles}){mark}",
         )
-    if doc["case"]["incident"]:
-        out.line(incident.summary(doc), indent=2)
-    style = "" if completeness.complete(doc) else "bold yellow"
-    out.line(out.text(f"material {completeness.completeness(doc)}", style), indent=2)
-    for source in completeness.unread(doc)[:UNREAD]:
-        out.line(
-            out.text(completeness.unread_line(source), "" if source["state"] == "other" else style),
-            indent=4,
-        )
-    if len(completeness.unread(doc)) > UNREAD:
-        out.line(f"and {len(completeness.unread(doc)) - UNREAD:,} more, see the report", indent=4)
+        if row.word == "error":
+            print_broken_rule(row, out, verbose)
+        else:
+            print_row(row, doc, out, verbose, earlier_fixes.get(first["id"]))
+    if not rows and finding_rows.list_unknowns(doc):
+        out.print_line("Not everything could be judged.")
 
 
-def _title(row: finding_rows.FindingGroup, number: str, marks: list[str], out: Printer) -> None:
-    first = row.first
-    mark = f" [{', '.join(marks)}]" if marks else ""
-    word = "RULE BROKE" if row.word == "error" else row.word.upper()
-    kb = "".join(f", KB {number}" for number in first["kb"])
-    weight = out.text(f"{word} {row.confidence}".rstrip(), STYLES.get(row.word, "bold"))
-    title = out.text(one_line(first["title"]), "bold")
-    out.line(f"{number}. ", weight, "  ", title, f"  ({first['rule']}{kb}){mark}")
+def print_broken_rule(row: FindingGroup, out: Printer, verbose: int) -> None:
+    """Print why a rule broke."""
+    if len(row.findings) > 1 and row.is_same("say"):
+        _print_alike(row, out, verbose)
+    for finding in row.findings:
+        if "\n" in finding["say"]:  # the place in a rule file, with its caret
+            out.print_exact(finding["say"], 2)
+        else:
+            out.print_line(finding["say"], indent=2)
 
 
-def _row(
-    row: finding_rows.FindingGroup, doc: Doc, out: Printer, verbose: int, fixed: Doc | None
+def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
+    """Print many subjects with the same sentence: their names, then the sentence once."""
+    names = join_few(row.names, 60 if verbose else SUBJECTS)
+    head = out.make_text(f"{len(row.findings):,} objects: ", "bold")
+    out.print_line(head, names, indent=2)
+    notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
+    out.print_line(" ".join([row.first["say"], *notes]), indent=2)
+
+
+def print_row(
+    row: FindingGroup, doc: Doc, out: Printer, verbose: int, earlier_fix: Doc | None
 ) -> None:
-    first = row.first
-    alike = len(row.findings) > 1 and row.same("say")
+    """Print what is below the title of a row; `earlier_fix` is the finding above that shows the same fix."""
+    alike = len(row.findings) > 1 and row.is_same("say")
     if alike:
-        most = 60 if verbose else SUBJECTS
-        out.line(
-            out.text(f"{len(row.findings):,} objects: ", "bold"),
-            wording.few(row.names, most),
-            indent=2,
-        )
-        out.line(" ".join([first["say"], *(notes(first) if row.same_notes else [])]), indent=2)
-    if row.word == "error":
-        for finding in row.findings:
-            if "\n" in finding["say"]:  # the place in a rule file, with its caret
-                out.exact(finding["say"], 2)
-            else:
-                out.line(finding["say"], indent=2)
-        return
-    shown = row.findings if verbose else row.findings[: 1 if alike else SUBJECTS]
+        _print_alike(row, out, verbose)
+    shown = row.findings
+    if not verbose:
+        shown = shown[: 1 if alike else SUBJECTS]
     for finding in shown:
-        _finding(finding, doc, out, verbose, named=not alike or verbose > 0, said=not alike)
+        if not alike or verbose:
+            print_subject(finding, out, with_sentence=not alike)
+        print_proof(finding, doc, out, verbose)
     if not alike and len(row.findings) > len(shown):
-        out.line(f"and {len(row.findings) - len(shown):,} more objects", indent=2)
-    for line in filter(None, [*finding_rows.unchecked(doc, row), row.worse]):
-        out.line(line, indent=2)
-    if nodes := finding_rows.per_node(row, NODES):
-        out.line(out.text("objects per node  ", "bold"), nodes, indent=2)
-    if fixed is not None:
-        out.line(out.text("fix  ", "bold"), once.same_as(fixed), indent=2)
+        out.print_line(f"and {len(row.findings) - len(shown):,} more objects", indent=2)
+    for line in filter(None, [*finding_rows.list_unchecked(doc, row), row.worse]):
+        out.print_line(line, indent=2)
+    if nodes := finding_rows.count_by_node(row, NODES):
+        out.print_line(out.make_text("objects per node  ", "bold"), nodes, indent=2)
+    if earlier_fix is not None:
+        where = finding_rows.refer_to_fix(earlier_fix)
+        out.print_line(out.make_text("fix  ", "bold"), where, indent=2)
         return
-    same = view.one_fix(doc, row)
-    for finding in row.findings[:1] if same else shown:
-        _fix(finding, doc, out, verbose, named=not same)
-    if first["caution"]:
-        out.line(out.text("caution  ", "bold"), first["caution"], indent=2)
+    if finding_rows.has_one_fix(doc, row):
+        _print_fix(row.first, doc, out, verbose, of="")
+    else:
+        for finding in shown:
+            _print_fix(finding, doc, out, verbose, of=f"{finding['subject']}: ")
+    if row.first["caution"]:
+        out.print_line(out.make_text("caution  ", "bold"), row.first["caution"], indent=2)
 
 
-def _fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool) -> None:
-    """Print the steps of a finding; those of a sign are folded to one line until its cause is mended."""
-    of = f"{finding['subject']}: " if named else ""
-    steps = finding["fix"]
-    if steps and not verbose and view.waits(doc, finding):
-        later = wording.counted(len(steps), "step", "steps")
-        out.line(
-            out.text("fix  ", "bold"),
-            f"{of}{later} in the report, only if it still happens after that",
-            indent=2,
-        )
-        return
-    for step in steps:
-        said = f"{of}{step['where']}: {step['do']}".rstrip(": ")
-        out.line(
-            out.text("fix  ", "bold"), said, f"  ({step['note']})" if step["note"] else "", indent=2
-        )
-        if step["run"]:
-            out.exact(step["run"], 7)
-        if step["caution"]:
-            out.line(out.text("caution  ", "bold"), step["caution"], indent=7)
+def print_subject(finding: Doc, out: Printer, *, with_sentence: bool) -> None:
+    """Print the subject of a finding and its node, and what is wrong with it."""
+    subject, node = finding["subject"], finding["node"]
+    text = f" on {node}" if node and node not in subject else ""
+    sentence = " ".join([finding["say"], *finding_rows.list_notes(finding)])
+    if with_sentence and sentence:
+        text += f": {sentence}"
+    out.print_line(out.make_text(subject, "bold"), text, indent=2)
 
 
-def _finding(
-    finding: Doc, doc: Doc, out: Printer, verbose: int, *, named: bool, said: bool
-) -> None:
-    if named:
-        what = " ".join([finding["say"], *notes(finding)]) if said else ""
-        on = (
-            f" on {finding['node']}"
-            if finding["node"] and finding["node"] not in finding["subject"]
-            else ""
-        )
-        out.line(out.text(finding["subject"], "bold"), f"{on}: {what}" if what else on, indent=2)
-    for lead, cause in view.cause_lines(doc, finding):
-        out.line(out.text(f"{lead.lower()}  ", "bold"), cause, indent=2)
-    places = wording.cited(finding["evidence"])
-    for evidence in places[: None if verbose else PLACES]:
-        out.exact(f"{wording.place(evidence)}  {bound_line(evidence['label'], LINE)}", 2, "dim")
+def print_proof(finding: Doc, doc: Doc, out: Printer, verbose: int) -> None:
+    """Print the causes of a finding and its lines of evidence."""
+    for lead, cause in view.describe_causes(doc, finding):
+        out.print_line(out.make_text(f"{lead.lower()}  ", "bold"), cause, indent=2)
+    cited = merge_cited(finding["evidence"])
+    shown = cited if verbose else cited[:PLACES]
+    for evidence in shown:
+        label = bound_line(evidence["label"], LINE)
+        out.print_exact(f"{write_place(evidence)}  {label}", 2, "dim")
         if verbose:
-            out.exact(bound_middle(evidence["text"].strip(), LINE), 6)
-    if not verbose and len(places) > PLACES:
-        out.line(out.text(wording.more_evidence(len(places) - PLACES), "dim"), indent=2)
+            out.print_exact(bound_middle(evidence["text"].strip(), LINE), 6)
+    if len(cited) > len(shown):
+        more = count_more_evidence(len(cited) - len(shown))
+        out.print_line(out.make_text(more, "dim"), indent=2)
     if verbose > 1 and finding["trace"]:
-        _trace(finding["trace"], out, 2)
+        _print_trace(finding["trace"], out, 2)
 
 
-def _trace(trace: Doc, out: Printer, indent: int) -> None:
-    place = "Backline's catalog" if wording.of_catalog(trace["at"]) else trace["at"]
-    at = f"  from {place}" if place else ""
-    note = f"  ({trace['note']})" if trace["note"] else ""
-    out.line(
+def _print_trace(trace: Doc, out: Printer, indent: int) -> None:
+    place = "Backline's catalog" if is_of_catalog(trace["at"]) else trace["at"]
+    out.print_line(
         f"{trace['text']}: ",
-        out.text(wording.answer(trace["value"]), "bold"),
-        note,
-        at,
+        out.make_text(word_answer(trace["value"]), "bold"),
+        f"  ({trace['note']})" if trace["note"] else "",
+        f"  from {place}" if place else "",
         indent=min(indent, 40),
     )
     for child in trace["children"]:
-        _trace(child, out, indent + 2)
+        _print_trace(child, out, indent + 2)
 
 
-def _unknown(doc: Doc, out: Printer) -> None:
-    out.line()
-    out.line("CANNOT TELL", style="bold")
-    if again := open_asks.send_again(doc):
-        out.line(f"ask for {wording.few(again, 6)} again: cut short or damaged", indent=2)
-    for block in open_asks.pressing(doc):
-        title, why = open_asks.title_and_reason(block)
-        out.line(out.text(f"{title}: " if title else "", "bold"), why, indent=2)
-        concerns = f"; for {wording.few(block['subjects'], SUBJECTS)}" if block["subjects"] else ""
-        out.line(f"needed by {wording.few(block['rules'], 6)}{concerns}", indent=4)
-        if block["asks"]:
-            out.line(out.text("ask for", "bold"), indent=4)
-        for ask in block["asks"][:SUBJECTS]:
+def _print_fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, of: str) -> None:
+    """Print the steps of a finding; those of a sign are folded to one line until its cause is mended.
+
+    of  the object that the steps are for, where they are not for all of the row
+    """
+    steps, head = finding["fix"], out.make_text("fix  ", "bold")
+    if steps and not verbose and finding_rows.waits_for_cause(doc, finding):
+        later = count_noun(len(steps), "step", "steps")
+        when = "in the report, only if it still happens after that"
+        out.print_line(head, f"{of}{later} {when}", indent=2)
+        return
+    for step in steps:
+        text = f"{of}{step['where']}: {step['do']}".rstrip(": ")
+        note = f"  ({step['note']})" if step["note"] else ""
+        out.print_line(head, text, note, indent=2)
+        if step["run"]:
+            out.print_exact(step["run"], 7)
+        if step["caution"]:
+            out.print_line(out.make_text("caution  ", "bold"), step["caution"], indent=7)
+
+
+def print_questions(doc: Doc, out: Printer) -> None:
+    """Print what could not be judged and what to ask for."""
+    out.print_line()
+    out.print_line("CANNOT TELL", style="bold")
+    if damaged := open_asks.list_damaged_files(doc):
+        names = join_few(damaged, 6)
+        out.print_line(f"ask for {names} again: cut short or damaged", indent=2)
+    for question in open_asks.list_pressing(doc):
+        title = f"{question.title}: " if question.title else ""
+        out.print_line(out.make_text(title, "bold"), question.reason, indent=2)
+        needed_by = f"needed by {join_few(question.rules, 6)}"
+        if question.subjects:
+            needed_by += f"; for {join_few(question.subjects, SUBJECTS)}"
+        out.print_line(needed_by, indent=4)
+        if question.asks:
+            out.print_line(out.make_text("ask for", "bold"), indent=4)
+        for ask in question.asks[:SUBJECTS]:
             _print_ask(ask, out)
-        if len(block["asks"]) > SUBJECTS:
-            out.line(
-                f"and {len(block['asks']) - SUBJECTS:,} more of this kind, see the report", indent=4
-            )
-    if open_asks.folded(doc):
-        out.line(f"{open_asks.folded_text(doc)}; see the report", indent=2)
-        for offer in open_asks.offers(doc):
-            where = f" on {wording.few(offer['nodes'], 3)}" if offer["nodes"] else ""
-            out.line(out.text(f"{offer['settles']}{where}", "bold"), " need", indent=4)
-            _print_ask(offer["asks"][0], out)
+        more = len(question.asks) - SUBJECTS
+        if more > 0:
+            out.print_line(f"and {more:,} more of this kind, see the report", indent=4)
+    if folded := open_asks.describe_folded(doc):
+        out.print_line(f"{folded}; see the report", indent=2)
+        for offer in open_asks.list_offers(doc):
+            where = f" on {join_few(offer.nodes, 3)}" if offer.nodes else ""
+            settles = out.make_text(f"{offer.settles}{where}", "bold")
+            out.print_line(settles, " need", indent=4)
+            _print_ask(offer.ask, out)
 
 
-def _print_ask(ask: Doc, out: Printer) -> None:
+def _print_ask(ask: WantedAsk, out: Printer) -> None:
     """Print a thing to ask for: a command alone in its line, its remarks below."""
-    if not ask["command"]:
-        out.line(open_asks.phrase_ask(ask), indent=6)
+    if not ask.command:
+        out.print_line(ask.phrase, indent=6)
         return
-    out.exact(ask["what"], indent=6)
-    if ask["remarks"]:
-        out.line(open_asks.join_remarks(ask), indent=8)
+    out.print_exact(ask.what, indent=6)
+    if ask.remarks:
+        out.print_line(ask.remark, indent=8)
 
 
-def _harmless(lines: list[Doc], out: Printer) -> None:
+def print_harmless(lines: list[Doc], out: Printer) -> None:
     """Print lines that look bad and are not, under their heading."""
-    if lines:
-        out.line()
-        out.line("LOOKS BAD, IS NOT", style="bold")
+    out.print_line()
+    out.print_line("LOOKS BAD, IS NOT", style="bold")
     for line in lines:
-        seen = wording.counted(line["count"], "time", "times")
+        seen = count_noun(line["count"], "time", "times")
         on = f" on {line['node']}" if line["node"] else ""
-        out.line(
-            out.text(line["title"], "bold"),
-            f": harmless, seen {seen}{on}. {line['text']}",
-            indent=2,
-        )
-        out.exact(wording.place(line), 4, "dim")
+        title = out.make_text(line["title"], "bold")
+        out.print_line(title, f": harmless, seen {seen}{on}. {line['text']}", indent=2)
+        out.print_exact(write_place(line), 4, "dim")
         if line["unless"]:
-            out.line(f"Check it when {line['unless']}.", indent=4)
+            out.print_line(f"Check it when {line['unless']}.", indent=4)
 
 
-def _local(doc: Doc, out: Printer, verbose: int) -> None:
+def print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
     """Print what is muted in one line each, and what else local settings changed."""
-    told = [*local.settings_notes(doc), *(local.idle(doc) if verbose else [])]
-    if not (view.silenced(doc) or told):
+    notes = local.list_settings_notes(doc)
+    if verbose:
+        notes += local.list_idle_mutes(doc)
+    silenced = view.count_silenced(doc)
+    if not silenced and not notes:
         return
-    out.line()
-    if view.silenced(doc):
-        out.line(local.title(doc).upper(), style="bold")
-    for row in finding_rows.muted(doc):
-        names = wording.few(row.names, SUBJECTS)
-        out.line(
-            f"{row.word}  {one_line(row.first['title'])}  ({row.first['rule']}): {names}", indent=2
+    out.print_line()
+    if silenced:
+        out.print_line(local.write_title(doc).upper(), style="bold")
+    for row in finding_rows.group_muted(doc):
+        first = row.first
+        names = join_few(row.names, SUBJECTS)
+        out.print_line(
+            f"{row.word}  {one_line(first['title'])}  ({first['rule']}): {names}", indent=2
         )
-        out.line(f"muted: {row.first['muted']}", indent=4, style="dim")
-    for block in open_asks.asks(doc, muted=True):
-        out.line(
-            f"cannot tell  {block['missing']}: for {wording.few(block['rules'], SUBJECTS)}",
-            indent=2,
-        )
-        out.line(f"muted: {'; '.join(block['muted'])}", indent=4, style="dim")
-    for line in told:
-        out.line(line, indent=2 if view.silenced(doc) else 0)
+        out.print_line(f"muted: {first['muted']}", indent=4, style="dim")
+    for question in open_asks.list_questions(doc, muted=True):
+        rules = join_few(question.rules, SUBJECTS)
+        out.print_line(f"cannot tell  {question.missing}: for {rules}", indent=2)
+        out.print_line(f"muted: {'; '.join(question.muted)}", indent=4, style="dim")
+    for note in notes:
+        out.print_line(note, indent=2 if silenced else 0)

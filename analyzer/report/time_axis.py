@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from analyzer.report import wording
+from analyzer.report.wording import format_duration
 
 WIDTH = 1000.0
 BREAK = 22.0  # room of a break
@@ -71,7 +71,7 @@ class TimeAxis:
 
     parts: list[AxisPart]
 
-    def place(self, time: float) -> float | None:
+    def find_place(self, time: float) -> float | None:
         """Return where a time lies; None outside the axis and within a break."""
         at = bisect_right([part.first for part in self.parts], time) - 1
         if at < 0 or time > self.parts[at].last:
@@ -81,69 +81,61 @@ class TimeAxis:
         share = (time - part.first) / length if length else 0.5
         return part.left + share * (part.right - part.left)
 
-    def breaks(self) -> list[str]:
+    def list_breaks(self) -> list[str]:
         """Return what is cut out, from when to when and how long."""
-        ends = [(one.last, two.first) for one, two in pairwise(self.parts)]
-        return [
-            f"{_stamp(a, whole=True)} to {_stamp(b, whole=True)} ({wording.duration(b - a)})"
-            for a, b in ends
-        ]
+        breaks = []
+        for part, after in pairwise(self.parts):
+            first, last = part.last, after.first
+            length = format_duration(last - first)
+            breaks.append(f"{_format_minute(first)} to {_format_minute(last)} ({length})")
+        return breaks
 
-    def labels(self) -> list[AxisMark]:
+    def list_labels(self) -> list[AxisMark]:
         """Return the times to write below: both ends, and what fits between: starts of stretches, round times."""
         first, last = self.parts[0].first, self.parts[-1].last
-        marks = [AxisMark(0.0, _stamp(first, whole=True))]
-        free, end = LABEL, WIDTH - (LABEL if last > first else 0.0)
+        has_length = last > first
+        marks = [AxisMark(0.0, _format_minute(first))]
+        free = LABEL
+        end = WIDTH - LABEL if has_length else WIDTH
         for part in self.parts:
-            for number, time in enumerate([part.first, *self._round_times(part)]):
-                at, room = self.place(time), SHORT if number else LABEL
-                if at is not None and free <= at and at + room <= end:
-                    marks.append(AxisMark(at, _stamp(time, whole=not number), spare=True))
-                    free = at + room
-        return (
-            [*marks, AxisMark(WIDTH, _stamp(last, whole=True), last=True)]
-            if last > first
-            else marks
-        )
+            labels = [(part.first, LABEL, _format_minute(part.first))]
+            for time in _list_round_times(part):
+                # what differs from the label before: the day, or the minute of it
+                layout = "%H:%M" if time % 86400 else "%Y-%m-%d"
+                labels.append((time, SHORT, datetime.fromtimestamp(time, UTC).strftime(layout)))
+            for time, room, text in labels:
+                place = self.find_place(time)
+                if place is not None and free <= place and place + room <= end:
+                    marks.append(AxisMark(place, text, spare=True))
+                    free = place + room
+        if has_length:
+            marks.append(AxisMark(WIDTH, _format_minute(last), last=True))
+        return marks
 
-    def _round_times(self, part: AxisPart) -> list[float]:
-        length, room = part.last - part.first, part.right - part.left
-        most = int(LABELS * room / WIDTH)
-        step = next((step for step in _STEPS if most and length / step <= most), 0)
-        if not step:
-            return []
-        start = (part.first // step + 1) * step
-        return [start + number * step for number in range(int((part.last - start) // step) + 1)]
-
-    def spans(self) -> str:
-        """Return the stretches as numbers, for whoever draws a window with the pointer."""
-        return ";".join(
-            f"{p.left:.1f},{p.right:.1f},{p.first:.0f},{p.last:.0f}" for p in self.parts
-        )
+    def write_spans(self) -> str:
+        """Return the stretches as numbers, for the script that draws a window with the pointer."""
+        spans = []
+        for part in self.parts:
+            spans.append(f"{part.left:.1f},{part.right:.1f},{part.first:.0f},{part.last:.0f}")
+        return ";".join(spans)
 
 
-def time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:
+def build_time_axis(times: Sequence[float], first: float, last: float) -> TimeAxis:
     """Return the axis for moments between two times."""
-    inside = sorted({time for time in times if first <= time <= last} | {first, last})
-    pieces = [inside]
+    pieces = [sorted({time for time in times if first <= time <= last} | {first, last})]
     for _ in range(CUTS):
-        total = sum(piece[-1] - piece[0] for piece in pieces)
-        gaps = [
-            (b - a, number, place)
-            for number, piece in enumerate(pieces)
-            for place, (a, b) in enumerate(pairwise(piece))
-        ]
-        longest = max(gaps, default=(0.0, 0, 0))
-        if longest[0] <= max(SHORTEST, SHARE * total):
+        longest, cut_piece, cut_place = 0.0, 0, 0
+        for number, piece in enumerate(pieces):
+            for place, (start, end) in enumerate(pairwise(piece)):
+                longest, cut_piece, cut_place = max(
+                    (longest, cut_piece, cut_place), (end - start, number, place)
+                )
+        if longest <= max(SHORTEST, SHARE * _measure(pieces)):
             break
-        _, number, place = longest
-        pieces[number : number + 1] = [pieces[number][: place + 1], pieces[number][place + 1 :]]
-    return TimeAxis(_parts(pieces))
-
-
-def _parts(pieces: list[list[float]]) -> list[AxisPart]:
-    """Return the stretches with their room: the least for each, the rest by length."""
-    total = sum(piece[-1] - piece[0] for piece in pieces)
+        piece = pieces[cut_piece]
+        pieces[cut_piece : cut_piece + 1] = [piece[: cut_place + 1], piece[cut_place + 1 :]]
+    # each stretch gets the least room, the rest goes by length
+    total = _measure(pieces)
     free = WIDTH - BREAK * (len(pieces) - 1) - LEAST * len(pieces)
     parts, left = [], 0.0
     for piece in pieces:
@@ -151,12 +143,25 @@ def _parts(pieces: list[list[float]]) -> list[AxisPart]:
         right = left + LEAST + free * share
         parts.append(AxisPart(piece[0], piece[-1], left, right))
         left = right + BREAK
-    return parts
+    return TimeAxis(parts)
 
 
-def _stamp(time: float, *, whole: bool) -> str:
-    """Return a time as short as its place in the row of labels allows: the day and minute, or what differs."""
-    moment = datetime.fromtimestamp(time, UTC)
-    if whole:
-        return moment.strftime("%Y-%m-%d %H:%M")
-    return moment.strftime("%Y-%m-%d" if not time % 86400 else "%H:%M")
+def _measure(pieces: list[list[float]]) -> float:
+    return sum(piece[-1] - piece[0] for piece in pieces)
+
+
+def _list_round_times(part: AxisPart) -> list[float]:
+    """Return the round times within a stretch, as many as it has room for."""
+    length, room = part.last - part.first, part.right - part.left
+    most = int(LABELS * room / WIDTH)
+    if not most:
+        return []
+    step = next((step for step in _STEPS if length / step <= most), 0)
+    if not step:
+        return []
+    start = (part.first // step + 1) * step
+    return [start + number * step for number in range(int((part.last - start) // step) + 1)]
+
+
+def _format_minute(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M")

@@ -10,13 +10,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from analyzer.report.completeness import nothing
-from analyzer.report.finding_rows import FindingGroup, groups, muted
-from analyzer.report.open_asks import asks
-from analyzer.report.wording import Doc, counted, duration, few, plural, span, stamp
+from analyzer.report.completeness import describe_nothing
+from analyzer.report.finding_rows import FindingGroup, group_findings, group_muted
+from analyzer.report.open_asks import list_questions
+from analyzer.report.wording import (
+    Doc,
+    count_noun,
+    format_duration,
+    format_span,
+    format_time,
+    join_few,
+    write_counts,
+)
 
 SEVERITIES = ("critical", "major", "warning", "info")
-COUNTED = (*SEVERITIES, "exposed", "error")  # the words of `counts`
+COUNTED = (*SEVERITIES, "exposed", "error")  # the words by which findings are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class CaseTally:
                confidence, on however many subjects; COUNTED are the words
     rules      rules that found something or broke
     subjects   subjects that are ill, each once for every rule
-    questions  things that are missing so that something cannot be told, each one block of the report
+    questions  things that are missing so that something cannot be judged, each one block of the report
     quiet      rules that looked at something and found nothing
     idle       rules that had nothing to check
     muted      findings and questions that local settings fold away
@@ -42,133 +50,128 @@ class CaseTally:
     muted: int
 
 
-def tally(doc: Doc) -> CaseTally:
+def tally_case(doc: Doc) -> CaseTally:
     """Return the counts of a case document."""
-    rows = groups(doc)
+    rows = group_findings(doc)
     words = Counter("exposed" if row.hollow else row.word for row in rows)
-    matches = [cut for cut in doc["cuts"] if cut["verdict"] == "match"]
+    subjects = sum(len(row.findings) for row in rows if row.word != "error")
+    for cut in doc["cuts"]:
+        if cut["verdict"] == "match":
+            subjects += cut["subjects"] - cut["full"] - cut["short"]
     return CaseTally(
         findings=tuple((word, words[word]) for word in COUNTED if words[word]),
         rules=len({row.first["rule"] for row in rows}),
-        subjects=sum(len(row.findings) for row in rows if row.word != "error")
-        + sum(cut["subjects"] - cut["full"] - cut["short"] for cut in matches),
-        questions=len(asks(doc)),
-        quiet=len(quiet(doc)),
-        idle=len(not_applicable(doc)),
-        muted=silenced(doc),
+        subjects=subjects,
+        questions=len(list_questions(doc)),
+        quiet=len(list_quiet(doc)),
+        idle=len(list_not_applicable(doc)),
+        muted=count_silenced(doc),
     )
 
 
-def counts(doc: Doc) -> list[tuple[str, int]]:
-    """Return (word, findings) for what was found: severities, then "exposed" and "rule error"; zeros left out.
+def name_weight(finding: Doc) -> str:
+    """Return the word by which the head of the page counts a finding.
 
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
-    return list(tally(doc).findings)
+    if finding["verdict"] == "error":
+        return "error"
+    return "exposed" if finding["confidence"] == "exposed" else str(finding["severity"])
 
 
-def headline(doc: Doc) -> str:
+def write_headline(doc: Doc) -> str:
     """Return the counts in one sentence, each with its unit."""
-    all_ = tally(doc)
-    found = ", ".join(f"{n:,} {plural(word, n)}" for word, n in all_.findings) or nothing(doc)
-    if all_.findings:
-        units = [counted(all_.rules, "rule", "rules"), counted(all_.subjects, "object", "objects")]
-        found += f" ({', '.join(filter(None, units))})"
-    parts = [
-        found,
-        open_questions(all_.questions),
-        f"quiet: {counted(all_.quiet, 'rule', 'rules') or 'none'}",
-    ]
-    if all_.muted:
-        parts.append(f"muted: {counted(all_.muted, 'entry', 'entries')}")
+    tally = tally_case(doc)
+    found = write_counts(tally.findings) or describe_nothing(doc)
+    if tally.findings:
+        rules = count_noun(tally.rules, "rule", "rules")
+        objects = count_noun(tally.subjects, "object", "objects")
+        found += f" ({', '.join(filter(None, [rules, objects]))})"
+    quiet = count_noun(tally.quiet, "rule", "rules") or "none"
+    parts = [found, describe_open_questions(tally.questions), f"quiet: {quiet}"]
+    if tally.muted:
+        parts.append(f"muted: {count_noun(tally.muted, 'entry', 'entries')}")
     return "; ".join(parts)
 
 
-def open_questions(number: int) -> str:
+def describe_open_questions(number: int) -> str:
     """Return how many questions are open, in the words that every report and list uses."""
-    return f"cannot tell: {counted(number, 'question', 'questions') or 'none'}"
+    return f"cannot tell: {count_noun(number, 'question', 'questions') or 'none'}"
 
 
-def silenced(doc: Doc) -> int:
-    """Return how many rows are muted: findings and things that cannot be told, folded as the report folds them."""
-    return len(muted(doc)) + len(asks(doc, muted=True))
+def count_silenced(doc: Doc) -> int:
+    """Return how many rows are muted: findings and open questions, folded as the report folds them."""
+    return len(group_muted(doc)) + len(list_questions(doc, muted=True))
 
 
-def titles(doc: Doc) -> dict[str, str]:
-    """Return how another finding speaks of each: title and subject, by id."""
-    return {
-        one["id"]: f"{one['title']} ({one['subject']}{', muted' if one['muted'] else ''})"
-        for one in doc["findings"]
-    }
-
-
-def causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+def list_causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
     """Return what explains a finding: the words that lead to it, and its id.
 
     A cause of several comes before what it explains itself, as in the document; what is muted comes last.
     """
     wanted = set(finding["explained_by"])
-    found = [one for one in doc["findings"] if one["id"] in wanted] if wanted else []
-    live = [one["id"] for one in found if not one["muted"]]
-    out = [
-        ("Then fix this" if number else "Fix this first", one) for number, one in enumerate(live)
-    ]
-    return out + [("Explained by", one) for one in finding["explained_by"] if one not in live]
+    if not wanted:
+        return []
+    live = [one["id"] for one in doc["findings"] if one["id"] in wanted and not one["muted"]]
+    causes = [("Then fix this", one) for one in live]
+    if live:
+        causes[0] = ("Fix this first", live[0])
+    causes += [("Explained by", one) for one in finding["explained_by"] if one not in live]
+    return causes
 
 
-def alike(doc: Doc, ids: list[str]) -> list[tuple[str, list[str]]]:
+def group_by_title(doc: Doc, ids: list[str]) -> list[tuple[str, list[str]]]:
     """Return the findings of some ids by their titles, each title once: one fault on three subjects is one link."""
-    known = {one["id"]: one["title"] for one in doc["findings"] if one["id"] in set(ids)}
+    wanted = set(ids)
+    titles = {one["id"]: one["title"] for one in doc["findings"] if one["id"] in wanted}
     found: dict[str, list[str]] = {}
     for one in ids:
-        found.setdefault(known.get(one, one), []).append(one)
+        found.setdefault(titles.get(one, one), []).append(one)
     return list(found.items())
 
 
-def cause_lines(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+def describe_causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
     """Return what explains a finding in words: what leads to it, and title and objects of each cause."""
-    told = titles(doc) if finding["explained_by"] else {}
-    known = {one["id"]: one for one in doc["findings"]} if finding["explained_by"] else {}
-    return [
-        (lead, told.get(ids[0], ids[0]))
-        if len(ids) == 1
-        else (
-            lead,
-            f"{known[ids[0]]['title']} ({few(FindingGroup([known[one] for one in ids]).names, 6)})",
-        )
-        for lead, ids in first_fixes(doc, finding)
-    ]
+    if not finding["explained_by"]:
+        return []
+    known = {one["id"]: one for one in doc["findings"]}
+    causes = []
+    for lead, ids in list_first_fixes(doc, finding):
+        cause = known.get(ids[0])
+        if cause is None:
+            text = ids[0]
+        elif len(ids) == 1:
+            text = f"{cause['title']} ({cause['subject']}{', muted' if cause['muted'] else ''})"
+        else:
+            names = FindingGroup([known[one] for one in ids]).names
+            text = f"{cause['title']} ({join_few(names, 6)})"
+        causes.append((lead, text))
+    return causes
 
 
-def one_fix(doc: Doc, row: FindingGroup) -> bool:
-    """Tell whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
-    return row.same("fix") and len({waits(doc, finding) for finding in row.findings}) == 1
+def list_first_fixes(doc: Doc, finding: Doc) -> list[tuple[str, list[str]]]:
+    """Return what explains a finding as `list_causes` does, causes with the same title together."""
+    leads = {one: lead for lead, one in list_causes(doc, finding)}
+    return [(leads[ids[0]], ids) for _, ids in group_by_title(doc, list(leads))]
 
 
-def first_fixes(doc: Doc, finding: Doc) -> list[tuple[str, list[str]]]:
-    """Return what explains a finding as `causes` does, causes with the same title together."""
-    leads = {one: lead for lead, one in causes(doc, finding)}
-    return [(leads[ids[0]], ids) for _, ids in alike(doc, list(leads))]
-
-
-def waits(doc: Doc, finding: Doc) -> bool:
-    """Tell whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
-    causes = set(finding["explained_by"])
-    return bool(causes) and any(one["id"] in causes and not one["muted"] for one in doc["findings"])
-
-
-def quiet(doc: Doc) -> list[Doc]:
+def list_quiet(doc: Doc) -> list[Doc]:
     """Return rules that looked at something and found nothing."""
     return [row for row in doc["quiet"] if row["looked_at"]]
 
 
-def usual_status(doc: Doc) -> str:
-    """Return the status that most rules of the findings have; it is said once, and `marks` has those of the others."""
+def list_not_applicable(doc: Doc) -> list[Doc]:
+    """Return rules that had nothing to check."""
+    return [row for row in doc["quiet"] if not row["looked_at"]]
+
+
+def find_usual_status(doc: Doc) -> str:
+    """Return the status that most rules of the findings have; it is printed once, and `list_marks` has the others."""
     known = Counter(finding["status"] for finding in doc["findings"] if finding["status"])
     return max(known, key=lambda status: (known[status], status), default="")
 
 
-def usual_status_text(doc: Doc, usual: str) -> str:
+def describe_usual_status(doc: Doc, usual: str) -> str:
     """Return in a sentence that the rules of the findings are not proven yet; empty where most of them are."""
     if usual in ("", "stable"):
         return ""
@@ -179,39 +182,29 @@ def usual_status_text(doc: Doc, usual: str) -> str:
     )
 
 
-def marks(finding: Doc, usual: str) -> list[str]:
-    """Return what a reader should know of the rule: a status that is not the usual one, that it is not of the tool.
-
-    usual  `usual_status` of the case
-    """
+def list_marks(finding: Doc, usual: str) -> list[str]:
+    """Return what a reader should know of the rule: a status that is not the usual one, that it is not of the tool."""
     status = finding["status"]
-    odd = status not in ("", usual)
-    return [
-        *([f"{status} rule"] if odd else []),
-        *([finding["origin"]] if finding["origin"] else []),
-    ]
+    marks = [] if status in ("", usual) else [f"{status} rule"]
+    if finding["origin"]:
+        marks.append(finding["origin"])
+    return marks
 
 
-def not_applicable(doc: Doc) -> list[Doc]:
-    """Return rules that had nothing to check."""
-    return [row for row in doc["quiet"] if not row["looked_at"]]
-
-
-def facts(node: Doc) -> list[str]:
+def list_facts(node: Doc) -> list[str]:
     """Return what a node is, in parts: product and version, uptime, time of capture."""
-    version = " ".join(part for part in (node["product"] or node["kind"], node["version"]) if part)
+    version = " ".join(filter(None, [node["product"] or node["kind"], node["version"]]))
     if node["build"]:
         version += f" build {node['build']}"
     if node["release"]:
         version += f", {node['release']}"
-    parts = [version] if version else []
+    facts = [version] if version else []
     if isinstance(node["uptime_s"], int | float):
-        parts.append(f"up {duration(node['uptime_s'])}")
+        facts.append(f"up {format_duration(node['uptime_s'])}")
     if node["captured"]:
-        parts.append(f"captured {stamp(node['captured'])}")
-    if node["logs"]:
-        first = min((log["first"] for log in node["logs"] if log["first"]), default="")
-        last = max((log["last"] for log in node["logs"] if log["last"]), default="")
-        if first and last:
-            parts.append(f"logs {span(first, last)}")
-    return parts
+        facts.append(f"captured {format_time(node['captured'])}")
+    first = min((log["first"] for log in node["logs"] if log["first"]), default="")
+    last = max((log["last"] for log in node["logs"] if log["last"]), default="")
+    if first and last:
+        facts.append(f"logs {format_span(first, last)}")
+    return facts

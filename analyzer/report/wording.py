@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,21 +11,29 @@ Doc = dict[str, Any]  # the case document (docs/case.md), or a part of it
 
 KB_ADDRESS = "https://knowledge.broadcom.com/external/article"
 BROADCOM_NUMBERS = range(100_000, 1_000_000)  # VMware's own numbers had up to five digits, or seven
+_ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
+_SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
+_ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
 
 
-def more_evidence(number: int) -> str:
+def count_more_evidence(number: int) -> str:
     """Return how many lines of evidence are not shown: `and 1 more line of evidence`."""
     return f"and {number:,} more {'line' if number == 1 else 'lines'} of evidence"
 
 
-def plural(word: str, number: int) -> str:
+def write_plural(word: str, number: int) -> str:
     """Return the word of a count as it is read after the number."""
     if word == "error":
         return "rule broke" if number == 1 else "rules broke"
     return "warnings" if word == "warning" and number != 1 else word
 
 
-def few(items: list[str], most: int) -> str:
+def write_counts(counts: Iterable[tuple[str, int]]) -> str:
+    """Return findings by their words, zeros left out: `1 critical, 2 warnings`."""
+    return ", ".join(f"{count:,} {write_plural(word, count)}" for word, count in counts if count)
+
+
+def join_few(items: Sequence[str], most: int) -> str:
     """Return names as a list in words, the rest counted."""
     # Names hold commas themselves: "web-01, ethernet0".
     comma = "; " if any(", " in item for item in items) else ", "
@@ -33,65 +42,69 @@ def few(items: list[str], most: int) -> str:
     return f"{comma.join(items[:most])} and {len(items) - most:,} more"
 
 
-def counted(number: int, one: str, many: str) -> str:
+def count_noun(number: int, one: str, many: str) -> str:
     """Return `3 places` and the like; empty for none."""
     return f"{number:,} {one if number == 1 else many}" if number else ""
 
 
-def place(record: Doc) -> str:
+def write_place(record: Doc) -> str:
     """Return `address:line`, or the address alone where there is no line."""
     return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
 
 
-_ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
-_SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
-
-
-def value_label(label: str) -> str:
+def word_label(label: str) -> str:
     """Return the label of a line of evidence as people read it: `used_kib = 169984` of `r.used_kib = 169984`."""
-    if found := _SIGN.fullmatch(label):
-        which = "log line" if found[1] == "sign" else f"log line, {found[1].replace('_', ' ')}"
-        return which + (found[2] or "")
-    return _ALIAS.sub("", label)
+    sign = _SIGN.fullmatch(label)
+    if sign is None:
+        return _ALIAS.sub("", label)
+    which = "log line" if sign[1] == "sign" else f"log line, {sign[1].replace('_', ' ')}"
+    return which + (sign[2] or "")
 
 
-def cited(evidence: list[Doc]) -> list[Doc]:
-    """Return lines of evidence, each once: what several values were read from has all of them as its label."""
+def merge_cited(evidence: list[Doc]) -> list[Doc]:
+    """Return lines of evidence, each once: one that several values were read from has all of them as its label."""
     found: dict[tuple[str, int, str], Doc] = {}
     for one in evidence:
         key = (one["address"], one["line"], one["text"])
-        label = value_label(one["label"])
-        found[key] = {**one, "label": f"{found[key]['label']}, {label}" if key in found else label}
+        label = word_label(one["label"])
+        if key in found:
+            label = f"{found[key]['label']}, {label}"
+        found[key] = {**one, "label": label}
     return list(found.values())
 
 
-def kb_link(number: int) -> str:
+def list_labels(evidence: list[Doc], most: int) -> str:
+    """Return what the first lines of evidence show, alike ones once."""
+    return ", ".join(dict.fromkeys(word_label(one["label"]) for one in evidence[:most]))
+
+
+def link_article(number: int) -> str:
     """Return the address of an article of the knowledge base; only digits get into it.
 
-    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which stand in its address.
+    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which are part of its address.
     """
     number = int(number)
-    return (
-        f"{KB_ADDRESS}/{number}"
-        if number in BROADCOM_NUMBERS
-        else f"{KB_ADDRESS}?legacyId={number}"
-    )
+    if number in BROADCOM_NUMBERS:
+        return f"{KB_ADDRESS}/{number}"
+    return f"{KB_ADDRESS}?legacyId={number}"
 
 
-def epoch(time: object) -> float | None:
+def parse_time(time: object) -> float | None:
     """Return seconds since 1970 of a time of the document, None when it is none."""
     if isinstance(time, int | float):
         return float(time)
     try:
         moment = datetime.fromisoformat(str(time))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
     except (ValueError, OverflowError):
         return None
 
 
-def stamp(time: object) -> str:
+def format_time(time: object) -> str:
     """Return a time as `2017-10-09 14:02:15 UTC`; what is no time comes back as it is."""
-    seconds = epoch(time)
+    seconds = parse_time(time)
     if seconds is None:
         return str(time)
     try:
@@ -100,15 +113,16 @@ def stamp(time: object) -> str:
         return str(time)
 
 
-def span(first: str, last: str) -> str:
+def format_span(first: str, last: str) -> str:
     """Return `2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)`."""
-    begin, end = epoch(first), epoch(last)
+    begin, end = parse_time(first), parse_time(last)
     if begin is None or end is None:
         return f"{first} to {last}"
-    return f"{stamp(first)[:16]} to {stamp(last)[:16]} UTC ({duration(end - begin)})"
+    length = format_duration(end - begin)
+    return f"{format_time(first)[:16]} to {format_time(last)[:16]} UTC ({length})"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a length of time with a unit a reader can picture."""
     if seconds >= 10 * 86400:
         return f"{seconds / 86400:.0f} d"
@@ -116,10 +130,12 @@ def duration(seconds: float) -> str:
         return f"{seconds / 86400:.1f} d"
     if seconds >= 3600:
         return f"{seconds / 3600:.1f} h"
-    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+    if seconds >= 60:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds:.0f} s"
 
 
-def size(number: object) -> str:
+def format_size(number: object) -> str:
     """Return bytes as kB, MB, GB (powers of 1000); empty when not known."""
     if not isinstance(number, int | float):
         return ""
@@ -129,7 +145,7 @@ def size(number: object) -> str:
     return f"{number} B"
 
 
-def summary(values: list[float | None]) -> dict[str, float] | None:
+def summarize_values(values: list[float | None]) -> dict[str, float] | None:
     """Return least, mean, 95th percentile (nearest rank) and most of the known values; None without any."""
     known = sorted(value for value in values if isinstance(value, int | float))
     if not known:
@@ -139,24 +155,16 @@ def summary(values: list[float | None]) -> dict[str, float] | None:
     return {"n": len(known), "min": known[0], "mean": mean, "p95": known[rank], "max": known[-1]}
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number short enough to read: three significant digits below 1000."""
     return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
 
 
-_ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
-
-
-def answer(value: str) -> str:
-    """Return a value of a "Why" tree as a reader says it."""
+def word_answer(value: str) -> str:
+    """Return a value of a "Why" tree in plain words."""
     return _ANSWERS.get(value, value)
 
 
-def of_catalog(at: str) -> bool:
-    """Tell whether a place is a row of the catalog: a file of the tool, not of the case."""
+def is_of_catalog(at: str) -> bool:
+    """Say whether a place is a row of the catalog: a file of the tool, not of the case."""
     return at.startswith("catalog: ")
-
-
-def labels(evidence: list[Doc], most: int) -> str:
-    """Return what the first lines of evidence show, alike ones once."""
-    return ", ".join(dict.fromkeys(value_label(one["label"]) for one in evidence[:most]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.pipeline.case_tables import CaseTables, declared, lost, plain_names, read, row_counts
-from analyzer.report.wording import few
+from analyzer.report.wording import join_few
 from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from analyzer.runtime.text import for_csv, for_terminal, one_line
 from analyzer.sources.remote import Place
@@ -223,7 +223,7 @@ def _chosen(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, in
     whole = tables.frame(name)
     frame, number = wanted.of(whole, times)
     if wanted.nodes and len(whole) and not len(wanted.only_nodes().of(whole, times)[0]):
-        do = f"{name} has {few(sorted(set(whole['node'])), 10)}."
+        do = f"{name} has {join_few(sorted(set(whole['node'])), 10)}."
         raise UsageError(f"no machine with such rows is called {' or '.join(wanted.nodes)}", do=do)
     return frame, number, tables.lost
 

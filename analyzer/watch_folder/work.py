@@ -150,9 +150,9 @@ def worst_of(document: dict[str, Any]) -> str:
 def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
     """Return the three results as `triage` writes them."""
     from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-    from analyzer.report.results import results  # noqa: PLC0415 - heavy
+    from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
 
-    return results(
+    return render_results(
         outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
     )[0]
 

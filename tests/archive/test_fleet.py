@@ -28,7 +28,7 @@ from analyzer.commands import archive_heatmap, counter
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
 from analyzer.report.fleetmap import FOUND, RANK, SIGNS, Fleet, FleetCase, FleetHit, FleetRule, Host
-from analyzer.report.styles import style
+from analyzer.report.styles import read_styles
 from analyzer.runtime.errors import UsageError
 from tests.kit.ask_kit import filled, run
 from tests.kit.case_factory import HOSTILE
@@ -152,7 +152,7 @@ def test_worst_first(found: Fleet) -> None:
     assert [one.name for one in found.cases] == ORDER
     assert [rule.id for rule in found.rules] == ["ring", "paths", "limit", "old"]
     assert [host.name for host in found.hosts][:3] == ["esx1", "esx4", "esx2"]
-    assert fleetmap.headline(found) == (
+    assert fleetmap.write_headline(found) == (
         "8 cases by their worst: critical 1, major 2, info 1, open questions only 1, muted only 1, nothing found 1, "
         "could not be read 1"
     )
@@ -161,7 +161,7 @@ def test_worst_first(found: Fleet) -> None:
 def test_not_looked_at_is_not_called_clean(archive: Archive) -> None:
     """With one rule only, cases it did not apply to or was not asked in are told apart from those it found clean."""
     some = of_archive(archive, FleetFilter(("old",)))
-    assert fleetmap.headline(some) == (
+    assert fleetmap.write_headline(some) == (
         "8 cases by their worst: a rule that broke 1, nothing found 1, nothing to look at 2, not judged 3, could not be read 1"
     )
 
@@ -215,18 +215,18 @@ def test_an_empty_archive_is_an_empty_map(tmp_path: Path) -> None:
     """No case, no rule, no error, in all three outputs."""
     empty = of_archive(Archive.open(tmp_path / "a", create=True))
     assert (empty.cases, empty.rules, empty.as_of) == ([], [], "")
-    assert "No cases" in Page(page.render(empty)).text
+    assert "No cases" in Page(page.render_page(empty)).text
     for by in ("case", "host", "month"):
-        fleetterm.render(empty, Console(file=(tmp_path / "out").open("w"), width=80), by)
+        fleetterm.print_fleet(empty, Console(file=(tmp_path / "out").open("w"), width=80), by)
 
 
 def test_segments_and_loose_packs_give_the_same_page(tmp_path: Path) -> None:
     """Compaction moves all cases into segments; the bytes of the page stay."""
     archive = stored(tmp_path / "a", CASES)
-    before = page.render(of_archive(archive))
+    before = page.render_page(of_archive(archive))
     compact(archive)
     assert list(archive.objects.list("segments/"))
-    assert page.render(of_archive(Archive.open(tmp_path / "a"))) == before
+    assert page.render_page(of_archive(Archive.open(tmp_path / "a"))) == before
 
 
 def test_hosts_tell_what_they_are(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_manifest_that_cannot_be_read_is_told(tmp_path: Path) -> None:
             archive.objects.put(item.name, b"{")
     some = of_archive(Archive.open(tmp_path / "a"))
     assert len(some.missing) == 1
-    assert "NOT COMPLETE" in Page(page.render(some)).text
+    assert "NOT COMPLETE" in Page(page.render_page(some)).text
     done = run("heatmap", "--archive", tmp_path / "a")
     assert "NOT COMPLETE" in done.output
     assert done.exit_code == 5
@@ -275,7 +275,7 @@ def test_months_follow_each_other_and_end_with_the_newest_sign(found: Fleet) -> 
     """21 months from the first sign to the last, none left out."""
     names = found.months.names
     assert (names[0], names[-1], len(names)) == ("2016-01", "2017-09", 21)
-    assert all(fleetmap.earlier(after) == before for before, after in pairwise(names))
+    assert all(fleetmap.find_month_before(after) == before for before, after in pairwise(names))
 
 
 def rows(*times: str, as_of: str = "2017-10-21T00:00:00Z", captured: str = "") -> Fleet:
@@ -285,7 +285,7 @@ def rows(*times: str, as_of: str = "2017-10-21T00:00:00Z", captured: str = "") -
         for n, time in enumerate(times)
     ]
     hits = [FleetHit(n, 0, 0, "W", 1, time) for n, time in enumerate(times)]
-    return fleetmap.arranged(
+    return fleetmap.arrange_fleet(
         Fleet(
             "a", as_of, rules=[FleetRule("r", "Title")], hosts=[Host("h")], cases=cases, hits=hits
         )
@@ -311,7 +311,7 @@ def test_a_rule_rises_when_it_doubles() -> None:
     """Four cases against one a month rise; three against two do not; the sentence names both numbers."""
     before = [f"2017-0{month}-05T00:00:00Z" for month in (7, 8, 9)]
     up = rows(*before, *["2017-10-02T00:00:00Z"] * 4, captured="2017-01-01T00:00:00Z")
-    assert [fleetmap.trend_text(up, trend) for trend in up.rising] == [
+    assert [fleetmap.describe_trend(up, trend) for trend in up.rising] == [
         "r: 4 cases in 2017-10, 1.0 a month in the 3 months before. Title"
     ]
     flat = rows(*before, *before, *["2017-10-02T00:00:00Z"] * 3, captured="2017-01-01T00:00:00Z")
@@ -328,7 +328,7 @@ def test_the_first_month_of_an_archive_is_no_trend() -> None:
     """Without anything before it, nothing can be told, and that is said."""
     first = rows(*["2017-10-02T00:00:00Z"] * 9)
     assert (first.month, first.rising) == ("", [])
-    assert fleetmap.trend_head(first).startswith("No trend yet")
+    assert fleetmap.describe_month(first).startswith("No trend yet")
 
 
 @settings(max_examples=40)
@@ -354,7 +354,7 @@ def test_months_lose_nothing_and_order_does_not_matter(
             cells[number][rule] = min(cells[number][rule], sign, key=RANK.__getitem__)
         for one, row in zip(out.cases, cells, strict=True):
             one.cells = "".join(row)
-        return fleetmap.arranged(out)
+        return fleetmap.arrange_fleet(out)
 
     some = made(signs)
     cells = "".join(one.cells for one in some.cases)
@@ -376,12 +376,12 @@ def test_months_lose_nothing_and_order_does_not_matter(
 
 @pytest.fixture(scope="module")
 def hostile() -> str:
-    return page.render(fleet(40, 9, spoil=HOSTILE), reports=["0" * 32])
+    return page.render_page(fleet(40, 9, spoil=HOSTILE), reports=["0" * 32])
 
 
 def test_the_same_fleet_gives_the_same_bytes(archive: Archive, found: Fleet) -> None:
     """Read twice and rendered twice, nothing of a clock or an order of a set is in the page."""
-    assert page.render(of_archive(archive)) == page.render(found)
+    assert page.render_page(of_archive(archive)) == page.render_page(found)
 
 
 def test_the_policy_holds_the_hashes_of_exactly_what_runs(hostile: str) -> None:
@@ -430,7 +430,7 @@ def test_hostile_names_are_text_in_the_page_and_in_its_data(hostile: str) -> Non
 
 def test_the_data_is_one_sign_a_cell(found: Fleet) -> None:
     """The page carries exactly the cells, and every hit and sentence, for the script to read."""
-    data = _data(page.render(found))
+    data = _data(page.render_page(found))
     assert data["cells"] == [one.cells for one in found.cases]
     assert [state[0] for state in data["states"]] == list(SIGNS)
     assert len(data["hits"]["case"]) == len(found.hits)
@@ -439,7 +439,7 @@ def test_the_data_is_one_sign_a_cell(found: Fleet) -> None:
 
 def test_without_javascript_the_worst_cases_and_rules_are_tables(found: Fleet) -> None:
     """Every case of a small archive stands there in words, worst first, refused and open ones told as such."""
-    whole = Page(page.render(found))
+    whole = Page(page.render_page(found))
     places = [
         whole.text.index(f"{name} {next(one.short for one in found.cases if one.name == name)}")
         for name in ORDER
@@ -453,7 +453,7 @@ def test_without_javascript_the_worst_cases_and_rules_are_tables(found: Fleet) -
 
 def test_every_state_has_its_mark_and_its_words(found: Fleet) -> None:
     """The legend names all eleven states; no two share a mark or a word."""
-    text = Page(page.render(found)).text
+    text = Page(page.render_page(found)).text
     for state in fleetmap.STATES:
         assert f"{state.mark}{state.word}: {state.meaning}" in text
     assert (
@@ -466,7 +466,7 @@ def test_every_state_has_its_mark_and_its_words(found: Fleet) -> None:
 @pytest.mark.parametrize("most", [190_000, 170_000, 150_000])
 def test_a_page_that_would_be_too_large_says_what_is_left_out(most: int) -> None:
     """The page keeps its bound; sentences go first, the least first, and their numbers stand at the top."""
-    text = page.render(fleet(200, 20), report_bytes=most)
+    text = page.render_page(fleet(200, 20), report_bytes=most)
     assert len(text.encode()) <= most
     said = re.search(
         r"It holds the sentences of the worst ([\d,]+) of ([\d,]+) findings", Page(text).text
@@ -483,9 +483,9 @@ def test_the_bound_is_kept_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever room is left behind the last sentence, the page is not a byte larger, its word of what is left out included."""
     monkeypatch.setattr(page, "NOTES", 1)  # the same sentence of every finding: small steps
     whole = fleet(40, 20)
-    least = len(page.render(whole).encode()) - 1_200
+    least = len(page.render_page(whole).encode()) - 1_200
     over = {
-        most: len(page.render(whole, report_bytes=most).encode()) - most
+        most: len(page.render_page(whole, report_bytes=most).encode()) - most
         for most in range(least, least + 30)
     }
     assert max(over.values()) <= 0, over
@@ -494,7 +494,7 @@ def test_the_bound_is_kept_to_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cases_go_last_and_months_still_speak_of_all() -> None:
     """When even the bare map is too large the worst half is kept, and so on; the page says how many and what to do."""
     whole = fleet(600, 40)
-    text = page.render(whole, report_bytes=160_000)
+    text = page.render_page(whole, report_bytes=160_000)
     data = _data(text)
     kept = len(data["cells"])
     assert len(text.encode()) <= 160_000
@@ -506,7 +506,7 @@ def test_cases_go_last_and_months_still_speak_of_all() -> None:
 
 def test_top_is_told(found: Fleet) -> None:
     """A page of the worst three says that it is not all."""
-    text = page.render(fleetmap.worst(found, 3))
+    text = page.render_page(fleetmap.keep_worst(found, 3))
     assert _data(text)["cells"] == [one.cells for one in found.cases[:3]]
     assert "Shown as asked: the worst 3 of 8 cases." in Page(text).text
 
@@ -521,7 +521,7 @@ def test_ten_thousand_cases_of_three_hundred_rules_fit() -> None:
     hits = [
         replace(hit, case=hit.case + 500 * part) for part in range(20) for hit in many.hits[::10]
     ]
-    text = page.render(replace(many, cases=cases, hits=hits, total=10_000))
+    text = page.render_page(replace(many, cases=cases, hits=hits, total=10_000))
     assert len(hits) > 50_000
     assert len(text.encode()) <= 20 << 20
     assert len(_data(text)["cells"]) == 10_000
@@ -558,7 +558,7 @@ def test_every_mark_has_a_contrast_of_at_least_four_and_a_half(place: int) -> No
     """The mark of each state on its ground, the stripes of «cannot tell», and the numbers of the months."""
     from tests.report.test_report_html import _luminance
 
-    css = style("fleet.css")
+    css = read_styles("fleet.css")
     blocks = [
         dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", block))
         for block in re.findall(r"\{([^{}]*)\}", css)
@@ -686,7 +686,7 @@ def test_hostile_names_do_not_steer_the_terminal(tmp_path: Path) -> None:
 def test_a_poor_terminal_never_shows_another_mark(tmp_path: Path, found: Fleet) -> None:
     """Where «found nothing» cannot be written it is not the question mark of «cannot tell»."""
     with (tmp_path / "out").open("w", encoding="ascii") as out:
-        fleetterm.render(found, Console(file=out, width=90))
+        fleetterm.print_fleet(found, Console(file=out, width=90))
     row = next(
         line for line in (tmp_path / "out").read_text().splitlines() if line.startswith("zeta")
     )

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from analyzer.case.verdicts import Judgement
 from analyzer.cli import main
+from analyzer.judge.log_answers import LogHit
 from analyzer.judge.log_conditions import Logs
-from analyzer.judge.log_hits import LogHit
 from analyzer.rules import LogDef
 from analyzer.rules.catalog import load
 from analyzer.runtime.errors import RuleFileError
@@ -373,14 +373,14 @@ def test_a_where_of_named_groups_parses_no_line(
 ) -> None:
     """Lines are parsed for a `where` that reads a column of the log, and only then; the verdict is the same."""
     asked: list[bool] = []
-    found = Logs._found
+    found = Logs._read_hit
 
     def counted(self: Logs, log: LogDef, node: str, hit: Hit, *, parse: bool) -> LogHit | None:
         if self.rule.id == "storm":
             asked.append(parse)
         return found(self, log, node, hit, parse=parse)
 
-    monkeypatch.setattr(Logs, "_found", counted)
+    monkeypatch.setattr(Logs, "_read_hit", counted)
     text = STORM.replace("H:0x0 D:0x18'}", f'H:0x0 D:0x18\', where: "{where}"}}')
     assert text != STORM
     case, _, _ = triaged(tmp_path, conflicts(40, 2), {"storm": text})

@@ -23,7 +23,7 @@ from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import formatted
 from analyzer.cli import main
 from analyzer.pipeline import examples, triage
-from analyzer.report import numbers
+from analyzer.report import finding_rows
 from analyzer.rules import Rule
 from analyzer.runtime.errors import UsageError
 from tools.make_case import tgz, vm_support
@@ -423,7 +423,7 @@ def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_pa
     findings = {
         number: one
         for one in document["findings"]
-        if (number := numbers.numbers(document).get(one["id"]))
+        if (number := finding_rows.number_findings(document).get(one["id"]))
     }
 
     assert findings

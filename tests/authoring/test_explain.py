@@ -212,7 +212,7 @@ def test_a_rule_that_fails_says_so_and_ends_with_1(monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise RuntimeError("made to fail")
 
-    monkeypatch.setattr(Evaluator, "subjects", broken)
+    monkeypatch.setattr(Evaluator, "list_subjects", broken)
     done = run("kb-2039495", LAB)
 
     assert done.exit_code == 1

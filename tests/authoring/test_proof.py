@@ -16,7 +16,7 @@ from analyzer.authoring.proof.prove import prove
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases
-from analyzer.judge.case_rows import table_of
+from analyzer.judge.joining import read_table
 from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule
 from tests.kit.rule_kit import BASE, GUEST, LOG, MANAGER, PART, RULE, TABLES, Kit, full, rule
@@ -270,7 +270,7 @@ def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
         kit.facts.share(PART, shared)
     kits["more"].add(PART, [{"key": 1, "part": 9, "x": 1}])
     kits["other name"].facts.nodes["esx1"].name = "esx-renamed"
-    tables = {name: table_of(kit.facts, PART.name) for name, kit in kits.items()}
+    tables = {name: read_table(kit.facts, PART.name) for name, kit in kits.items()}
     assert tables["same"] is tables["again"]
     assert [len(table.rows) for table in tables.values()] == [3, 3, 4, 3]
     assert {name: table.rows[0].name for name, table in tables.items()} == {

@@ -62,7 +62,7 @@ def test_no_line_of_a_tree_is_in_the_language_of_rules(documents: list[dict[str,
 
 def test_the_page_says_yes_no_and_names_the_catalog(documents: list[dict[str, Any]]) -> None:
     """The ring that ran full, with its numbers: conditions are answered, rows of the tool are "Backline's catalog"."""
-    page = html.render(documents[0])
+    page = html.render_page(documents[0])
     tree = page.partition('<ul class="tree">')[2].partition("</details>")[0]
     text = " ".join(re.sub(r"<[^>]+>", " ", tree).split())
     assert (
@@ -88,17 +88,17 @@ def test_an_author_still_reads_the_rule(tmp_path: Path) -> None:
 
 def test_evidence_is_labelled_without_the_names_of_a_rule(documents: list[dict[str, Any]]) -> None:
     """A value has its column, a line of a log is a log line; alike labels are said once."""
-    page = html.render(documents[1])
+    page = html.render_page(documents[1])
     heads = re.findall(r"<figcaption>(.*?)<span", page, re.DOTALL)
     assert heads and not any(re.search(r"<b>[a-z]\w*\.\w+ = |<b>sign", head) for head in heads)
     assert 'lines: version = "6.3.3", build = 6276725, state = "UNKNOWN"</span>' in page.replace(
         "&#34;", '"'
     )
     assert (
-        wording.value_label("often (9 more lines of it not shown)")
+        wording.word_label("often (9 more lines of it not shown)")
         == "log line, often (9 more lines of it not shown)"
     )
-    assert wording.value_label("Ring 1: 7.5") == "Ring 1: 7.5"
+    assert wording.word_label("Ring 1: 7.5") == "Ring 1: 7.5"
 
 
 def test_of_the_outcomes_only_the_nearest_are_told(documents: list[dict[str, Any]]) -> None:

@@ -109,7 +109,7 @@ def test_reports_keep_command_and_remark_apart() -> None:
     document = rich_case()
     command, remark = "esxtop -b -a -d 5 -n 120 > esxtop.csv", "while the trouble lasts"
     put_ask(document, f"`{command}` on the host, {remark}", "esx07.lab")
-    page = html.render(document)
+    page = html.render_page(document)
     assert f"<code>{command.replace('>', '&gt;')}</code>" in page
     copied = re.findall(
         r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command',
@@ -117,8 +117,8 @@ def test_reports_keep_command_and_remark_apart() -> None:
     )
     assert copied
     assert not [text for text in copied if remark in text]
-    assert f"ask for: `{command}` on the host, {remark}" in markdown.render(document)
-    assert f"   # on the host, {remark}\n   {command}\n" in open_asks.mail(document)
+    assert f"ask for: `{command}` on the host, {remark}" in markdown.render_note(document)
+    assert f"   # on the host, {remark}\n   {command}\n" in open_asks.write_mail(document)
 
 
 def test_requests_are_asked_of_the_manager() -> None:
@@ -127,7 +127,7 @@ def test_requests_are_asked_of_the_manager() -> None:
     request = "GET /api/2.0/vdn/controller"
     document["cannot_tell"] = document["cannot_tell"][:1]
     put_ask(document, f"`{request}` on the NSX Manager", "controller-1")
-    told = open_asks.mail(document)
+    told = open_asks.write_mail(document)
     assert (
         f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n"
         in told
@@ -165,16 +165,19 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     document = _triaged(_paste(tmp_path), tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     said = " ".join((tmp_path / "said.txt").read_text().split())
-    assert [block["missing"] for block in open_asks.pressing(document)] == ["esxtop.vm", "esxi.vm"]
-    others = len(open_asks.folded(document))
+    assert [block.missing for block in open_asks.list_pressing(document)] == [
+        "esxtop.vm",
+        "esxi.vm",
+    ]
+    others = len(open_asks.list_folded(document))
     told = f"{others} more questions that these files cannot answer"
     assert others >= 6
     assert [text.count(told) for text in (note, said)] == [1, 1]
     assert page.count(f"<summary>{told}") == 1
     outside = page.partition('<section id="unknown"')[2].partition("<details")[0]
     assert outside.count("<li data-item") == 2
-    assert "esxtop -b" in open_asks.mail(document)
-    assert "vmkernel.log" not in open_asks.mail(document)
+    assert "esxtop -b" in open_asks.write_mail(document)
+    assert "vmkernel.log" not in open_asks.write_mail(document)
 
 
 Told = Callable[[str], tuple[dict[str, Any], str, str, str]]
@@ -205,8 +208,8 @@ def told_of(tmp_path_factory: pytest.TempPathFactory) -> Told:
 def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
     """A small bundle leaves dozens of questions: with a finding at hand the mail asks for what bears on it."""
     document, *_ = told_of("slow-storage")
-    assert len(open_asks.asks(document)) > 60
-    assert open_asks.offers(document) == []
+    assert len(open_asks.list_questions(document)) > 60
+    assert open_asks.list_offers(document) == []
     found = {one["rule"] for one in document["findings"]}
     bearing = {
         ask["what"]
@@ -214,10 +217,10 @@ def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
         if found & {*group["settles"]}
         for ask in group["asks"]
     }
-    asked = {ask["what"] for ask in open_asks.list_wanted(document)}
+    asked = {ask.what for ask in open_asks.list_wanted(document)}
     assert asked and asked <= bearing
     others = {ask["what"] for group in document["cannot_tell"] for ask in group["asks"]} - bearing
-    mail = open_asks.mail(document)
+    mail = open_asks.write_mail(document)
     assert len(others) > 10 and not [what for what in others if f" {what}\n" in mail]
     assert len(mail.splitlines()) < 20
 
@@ -231,35 +234,33 @@ def without_findings(document: dict[str, Any]) -> dict[str, Any]:
 def test_without_a_finding_a_few_commands_answer_most(told_of: Told) -> None:
     """Nothing was found, and the bundle is complete: no second one is asked for, but the commands most rules need."""
     document = without_findings(told_of("slow-storage")[0])
-    asked = [ask["what"] for offer in open_asks.offers(document) for ask in offer["asks"]]
+    asked = [offer.ask.what for offer in open_asks.list_offers(document)]
     assert "esxtop -b -a -d 5 -n 120 > esxtop.csv" in asked and "vm-support" not in asked
     assert len(asked) <= open_asks.MOST_OFFERS
     hurt = without_findings(told_of("cut-bundle")[0])
-    (bundle, *_) = open_asks.offers(hurt)
-    assert [(ask["what"], ask["nodes"]) for ask in bundle["asks"]] == [
-        ("vm-support", ["esx61.lab.example"])
-    ]
-    assert open_asks.mail(hurt).count("\n   vm-support\n") == 1
+    (bundle, *_) = open_asks.list_offers(hurt)
+    assert (bundle.ask.what, bundle.ask.nodes) == ("vm-support", ["esx61.lab.example"])
+    assert open_asks.write_mail(hurt).count("\n   vm-support\n") == 1
 
 
 @pytest.mark.parametrize("name", ["slow-storage", "cut-bundle", "nsx-633-site"])
 def test_no_question_of_a_bundle_is_lost(name: str, told_of: Told) -> None:
     """What is not told one by one stands whole in the page and in case.json, each question once."""
     document, page, _, _ = told_of(name)
-    blocks = [*open_asks.pressing(document), *open_asks.folded(document)]
-    told = [block["missing"] for block in blocks]
+    blocks = [*open_asks.list_pressing(document), *open_asks.list_folded(document)]
+    told = [block.missing for block in blocks]
     assert sorted(told) == sorted(
         {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
     )
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    heads = [(escape(open_asks.heading(block)), block["missing"]) for block in blocks]
+    heads = [(escape(block.heading), block.missing) for block in blocks]
     assert [
         section.count(f'<h3>{said} <span class="rule">{missing}<') for said, missing in heads
     ] == [1] * len(heads)
     rules = {
         rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]
     }
-    assert {rule for block in open_asks.asks(document) for rule in block["rules"]} == rules
+    assert {rule for block in open_asks.list_questions(document) for rule in block.rules} == rules
 
 
 CATALOG_ROW = re.compile(r"\bkb\.\w|catalog: |facts/\S+\.(?:csv|toml)")
@@ -289,10 +290,10 @@ def known_to_the_customer(why: str, document: dict[str, Any]) -> bool:
 def test_every_reason_names_what_a_customer_knows(name: str, told_of: Told) -> None:
     """Why something cannot be told names a command or a file of the customer's; no heading is a name of the rule language."""
     document, *_ = told_of(name)
-    reasons = {why for block in open_asks.asks(document) for why in block["why"]}
+    reasons = {why for block in open_asks.list_questions(document) for why in block.why}
     assert reasons or name == "healthy-host"
     assert [why for why in reasons if not known_to_the_customer(why, document)] == []
-    heads = [open_asks.heading(block) for block in open_asks.asks(document)]
+    heads = [block.heading for block in open_asks.list_questions(document)]
     assert [head for head in heads if re.fullmatch(r"[a-z]\w*(\.\w+)+", head)] == []
 
 
@@ -305,9 +306,11 @@ def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None
     ).document
     (group,) = [one for one in document["cannot_tell"] if one["missing"] == "build.date"]
     assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 7526125", "")
-    (block,) = [block for block in open_asks.asks(document) if block["missing"] == "build.date"]
-    assert open_asks.title_and_reason(block) == ("", group["why"])
-    assert html.render(document).count(escape(group["why"])) == 1  # as heading alone
+    (block,) = [
+        block for block in open_asks.list_questions(document) if block.missing == "build.date"
+    ]
+    assert (block.title, block.reason) == ("", group["why"])
+    assert html.render_page(document).count(escape(group["why"])) == 1  # as heading alone
     assert not known_to_the_customer(
         "build.date has no value at catalog: facts/esxi_build.csv:283", document
     )
@@ -318,19 +321,19 @@ def test_a_case_with_few_questions_has_each_told(told_of: Told) -> None:
     """Up to six questions of a bundle are told one by one, and nothing is offered in their place."""
     document, _, _, _ = told_of("slow-storage")
     document["cannot_tell"] = document["cannot_tell"][-open_asks.FEW :]
-    assert open_asks.pressing(document) == open_asks.asks(document)
-    assert open_asks.folded(document) == open_asks.offers(document) == []
+    assert open_asks.list_pressing(document) == open_asks.list_questions(document)
+    assert open_asks.list_folded(document) == open_asks.list_offers(document) == []
 
 
 def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> None:
     """Eight rules look at one advanced option each: the list that holds them all is asked for once."""
     document, _, _, _ = told_of("slow-storage")
     (asks,) = [
-        block["asks"]
-        for block in open_asks.asks(document)
-        if block["missing"] == "esxi.advanced_option"
+        block.asks
+        for block in open_asks.list_questions(document)
+        if block.missing == "esxi.advanced_option"
     ]
-    assert [ask["what"] for ask in asks] == ["esxcli system settings advanced list -d"]
+    assert [ask.what for ask in asks] == ["esxcli system settings advanced list -d"]
     told = {
         group["ask"]
         for group in document["cannot_tell"]
@@ -348,15 +351,17 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     document = _triaged(path, tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    for text in (section, note.partition("## Cannot tell")[2], open_asks.mail(document)):
+    for text in (section, note.partition("## Cannot tell")[2], open_asks.write_mail(document)):
         hosts = r"\bnsxt?-[a-z][a-z-]+"  # ids of rules: some look at outputs of a host, which any host has
         assert "nsx" not in re.sub(hosts, "", text.lower())
     assert not [
-        block["missing"] for block in open_asks.asks(document) if block["missing"].startswith("nsx")
+        block.missing
+        for block in open_asks.list_questions(document)
+        if block.missing.startswith("nsx")
     ]
-    others = len(open_asks.folded(document))
+    others = len(open_asks.list_folded(document))
     assert others >= 7
-    assert [block["missing"] for block in open_asks.pressing(document)] == [
+    assert [block.missing for block in open_asks.list_pressing(document)] == [
         "esxi.vm",
         "esxi.vmxnet3_rx_summary",
     ]

@@ -175,11 +175,11 @@ def test_the_trace_tells_why_a_step_stands_there() -> None:
 def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
     """A finding that another explains: page folded, terminal one line, note below the cause that comes first."""
     doc = rich_case()
-    page = html.render(doc)
+    page = html.render_page(doc)
     folded = re.findall(r'<details class="later">.*?</details>', page, re.DOTALL)
     out = io.StringIO()
-    terminal.render(doc, Console(file=out, width=200), 0)
-    note = markdown.render(doc)
+    terminal.print_case(doc, Console(file=out, width=200), 0)
+    note = markdown.render_note(doc)
 
     assert any("ethtool -G eth0 rx 4096" in part for part in folded)
     assert "Fix this first" in page and "only if it still happens after that" in page
@@ -207,7 +207,7 @@ def test_a_muted_cause_folds_nothing() -> None:
         if one["explains"]:
             one["muted"] = "lab, until 2099-01-01"
     out = io.StringIO()
-    terminal.render(doc, Console(file=out, width=200), 0)
+    terminal.print_case(doc, Console(file=out, width=200), 0)
 
     assert "ethtool -G eth0 rx 4096" in out.getvalue()
     assert "explained by  A CPU limit" in out.getvalue() and "fix this first" not in out.getvalue()

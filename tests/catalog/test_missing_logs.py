@@ -8,7 +8,7 @@ import pytest
 
 from analyzer.case.verdicts import CannotTell, Finding, Verdict
 from analyzer.facts import Facts
-from analyzer.judge.whole_catalog import alone
+from analyzer.judge import judge_rule
 from analyzer.rules import Rule
 from analyzer.rules.catalog import load
 from analyzer.rules.column_usage import needs_of
@@ -29,7 +29,7 @@ def _facts(nodes: list[tuple[str, str]], *, complete: bool) -> Facts:
 def _said(
     rule: Rule, facts: Facts
 ) -> tuple[list[Finding], list[CannotTell], dict[Verdict, int], list[str]]:
-    one = alone(rule, facts, Limits())
+    one = judge_rule(rule, facts, Limits())
     return (
         one.findings,
         one.unsure,

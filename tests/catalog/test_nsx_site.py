@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
 from analyzer.cli import main
-from analyzer.facts import Facts, site
+from analyzer.facts import Facts, nsxv_site
+from analyzer.facts.site_signs import CHANNEL
 from analyzer.report import view
 from tools.nsx_site import CONTROL_PLANES
 
@@ -212,7 +213,7 @@ def test_the_release_is_told_once(tmp_path: Path) -> None:
         node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01"
     )
 
-    assert view.facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
+    assert view.list_facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
 
 
 def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path) -> None:
@@ -266,10 +267,8 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
         facts.add(
             Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line)
         )
-    site.put(facts)
-    told = sorted(
-        (str(row.values["said"]), row.values["up"]) for row in facts.store(site.CHANNEL).rows
-    )
+    nsxv_site.put_site(facts)
+    told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(CHANNEL).rows)
     facts.close()
 
     assert told == [

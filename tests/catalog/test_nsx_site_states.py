@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.report import markdown
-from analyzer.report.completeness import completeness
-from analyzer.report.stories import stories
+from analyzer.report.completeness import describe_completeness
+from analyzer.report.finding_rows import list_stories
 from tools.nsx_site import STATES, make_files, make_state
 
 # What a release has, whatever the site looks like: such findings are gone on a release with the fix.
@@ -133,13 +133,13 @@ def test_a_release_with_the_fixes_claims_nothing_bound_to_a_version(name: str) -
 )
 def test_one_cause_is_told_once(name: str, causes: list[str]) -> None:
     """What the Manager, the hosts and the controllers say of one fault stands behind its cause, which comes first."""
-    told = [story.row for story in stories(case(name)) if not story.row.hollow]
+    told = [story.row for story in list_stories(case(name)) if not story.row.hollow]
     assert [row.first["rule"] for row in told] == causes
 
 
 def test_the_note_names_a_cause_and_a_step_once() -> None:
     """Three objects of one cause are one line of the case note, and a step that helps all is printed once."""
-    note = markdown.render(case("a host cut off"))
+    note = markdown.render_note(case("a host cut off"))
     assert note.count("Then fix this: The control plane agent") == 0
     several = "(esx42.lab.example to 192.0.2.31, esx42.lab.example to 192.0.2.32, esx42.lab.example to 192.0.2.33)"
     assert (
@@ -190,8 +190,8 @@ def test_without_the_manager_its_rules_cannot_tell() -> None:
 
 def test_a_member_that_was_skipped_stands_in_the_first_lines() -> None:
     """The sentence on the material names the Manager whose bundle was not collected."""
-    assert "not collected: NSX Manager" in completeness(case("manager bundle missing"))
-    assert "not collected: controller-2" in completeness(case("one controller down"))
+    assert "not collected: NSX Manager" in describe_completeness(case("manager bundle missing"))
+    assert "not collected: controller-2" in describe_completeness(case("one controller down"))
 
 
 @pytest.mark.size

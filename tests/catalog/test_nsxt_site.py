@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from analyzer import open_case
 from analyzer.cli import main
 from analyzer.report import html, markdown
-from analyzer.report.completeness import completeness
-from analyzer.report.site import SitePicture, picture
+from analyzer.report.completeness import describe_completeness
+from analyzer.report.site import SitePicture, draw_site
 from tools import nsxt_site
 from tools.nsxt_site import STATES, cluster_status, format_line, make_uuid, name_edge
 
@@ -182,7 +182,7 @@ def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc])
 
 def test_one_object_of_several_witnesses_is_named_once(docs: dict[str, Doc]) -> None:
     """Four nodes miss one manager: the note names it once with the four, and prints the step once."""
-    note = markdown.render(docs["a manager down"])
+    note = markdown.render_note(docs["a manager down"])
     assert (
         "They are: manager 192.0.2.43 (on nsxt-edge-01, nsxt-edge-02, nsxt-mgr-01, nsxt-mgr-02)"
         in note
@@ -247,7 +247,7 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
 
 def drawn(doc: Doc) -> SitePicture:
     """Return the picture of a case."""
-    found = picture(doc)
+    found = draw_site(doc)
     assert found is not None
     return found
 
@@ -340,7 +340,7 @@ def test_both_ends_of_a_tunnel_speak_of_one_line(docs: dict[str, Doc]) -> None:
 
 def test_the_page_prints_the_number_of_the_finding_beside_its_mark(docs: dict[str, Doc]) -> None:
     """The picture is drawn by the code that draws NSX-v; its numbers are those of the findings."""
-    page = html.render(docs["an edge cut off"])
+    page = html.render_page(docs["an edge cut off"])
     svg = page.partition('<figure class="site"')[2].partition("</figure>")[0]
 
     assert re.findall(r'class="no"[^>]*>(\d+(?: \+\d+)?)<', svg) != []
@@ -390,7 +390,7 @@ def test_without_the_bundle_of_one_manager_nothing_is_called_down(tmp_path: Path
     assert asked(doc, "nsxt-member-not-collected") == ["nsxt-mgr-03.lab.example (manager)"]
     assert asked(doc, "nsxt-transport-node-closed") == [f"transport node {make_uuid('edge', 1)}"]
     assert lines_of(doc, "down", "contradicted") == {}
-    assert "manager nsxt-mgr-03.lab.example (only named by others)" in completeness(doc)
+    assert "manager nsxt-mgr-03.lab.example (only named by others)" in describe_completeness(doc)
 
 
 def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_path: Path) -> None:
@@ -551,7 +551,7 @@ def test_members_that_differ_are_boxes_of_their_own_up_to_a_limit_that_is_told()
         for n in range(15)
         for m, state in ((n, "down" if n == 14 else "up"), (0, "up"), (1, "up"))
     ]
-    found = picture({"site": site, "findings": []})
+    found = draw_site({"site": site, "findings": []})
 
     assert found is not None and found.together == []
     hosts = [box for box in found.boxes if box.kind == "host"]

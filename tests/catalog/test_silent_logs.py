@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.case.verdicts import Verdict
-from analyzer.judge import holders
-from analyzer.judge.whole_catalog import alone
+from analyzer.judge import judge_rule, rule_evaluation
 from analyzer.pipeline.triage import Options, gathered
 from analyzer.rules.catalog import load
 from analyzer.runtime.limits import Limits
@@ -37,9 +36,9 @@ def test_the_short_way_counts_what_the_long_way_counts(
     silent = 0
     for rule in (one for one in catalog.rules if one.each.table.lines_of is not None):
         with monkeypatch.context() as patched:
-            patched.setattr(holders, "silent", lambda _rule, _facts: 0)
-            long = alone(rule, facts, Limits())
-        short = alone(rule, facts, Limits())
+            patched.setattr(rule_evaluation, "count_silent_nodes", lambda _rule, _facts: 0)
+            long = judge_rule(rule, facts, Limits())
+        short = judge_rule(rule, facts, Limits())
         assert (short.findings, short.unsure, short.notes) == (
             long.findings,
             long.unsure,

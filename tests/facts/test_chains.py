@@ -285,14 +285,14 @@ def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
     spent = whole
     for facts in (_facts(case), _facts(case), _facts(case)):
         start = time.process_time()
-        made.put(facts, {NETWORK, STORAGE})
+        made.put_tables(facts, {NETWORK, STORAGE})
         spent = min(spent, time.process_time() - start)
     assert (facts.count(NETWORK), facts.count(STORAGE)) == (800, 3200)
     assert spent < whole / 5, f"{spent:.3f} s of {whole:.3f} s"
 
     start = time.process_time()
     for _ in range(20):
-        assert made.put(facts, {NETWORK, STORAGE}) == set()
+        assert made.put_tables(facts, {NETWORK, STORAGE}) == set()
     assert time.process_time() - start < spent / 2, "asked again, it is made again"
 
 
@@ -337,7 +337,7 @@ def test_a_source_that_was_cut_leaves_the_chain_uncertain(name: str) -> None:
     )
     many = "esxi.portgroup" if name == NETWORK else "esxi.storage_path"
     facts.cover("n", many, "cut", "the file ended early")
-    made.put(facts, {name})
+    made.put_tables(facts, {name})
 
     assert facts.lossy("n", name)
     assert facts.coverage("n", name).why == "the file ended early"
@@ -347,8 +347,10 @@ def test_every_table_made_of_others_has_what_makes_it() -> None:
     """A chain is found by the name of its table, and each source it names is a table."""
     from analyzer.facts import chains
 
-    names = {name for name in made.made() if not made.kept(parsing.tables()[name])}
+    names = {
+        name for name in made.list_made_tables() if not made.is_archived(parsing.tables()[name])
+    }
     assert {NETWORK, STORAGE} <= names
     for name in names:
-        assert chains.declared(name).table == parsing.tables()[name]
+        assert chains.find_chain(name).table == parsing.tables()[name]
         assert all(source in parsing.tables() for source in parsing.tables()[name].made_of)

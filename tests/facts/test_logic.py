@@ -25,7 +25,9 @@ def answers(condition: str, things: list[Row], parts: list[Row] | None = None) -
     kit.add(PART, [{"part": number, **part} for number, part in enumerate(parts or [])])
     asked = rule(condition)
     found = [subject.when for subject in Query(asked, kit.facts, {}, []).subjects()]
-    assert [subject.when for subject in Evaluator(asked, kit.facts, {}, []).subjects()] == found
+    assert [
+        subject.when for subject in Evaluator(asked, kit.facts, {}, []).list_subjects()
+    ] == found
     kit.facts.close()
     return found
 

@@ -92,7 +92,7 @@ def test_a_member_that_cannot_be_read_leaves_the_others(
 
 @pytest.mark.parametrize(
     ("module", "makes", "file"),
-    [(html, "pieces", "report.html"), (markdown, "render", "report.md")],
+    [(html, "render_pieces", "report.html"), (markdown, "render_note", "report.md")],
 )
 def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, makes: str, file: str
@@ -111,7 +111,7 @@ def test_a_summary_that_cannot_be_printed_hides_no_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault in the words for the terminal: the report is there and its path is told."""
-    monkeypatch.setattr(summary, "render", boom)
+    monkeypatch.setattr(summary, "print_summary", boom)
     code, _, page, printed = run(tmp_path)
     assert code == 5, printed
     assert "the summary could not be printed" in printed

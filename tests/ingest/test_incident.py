@@ -68,7 +68,7 @@ FILES = {
 
 def said(doc: dict[str, Any]) -> dict[str, tuple[bool, str]]:
     """Return what is said of each log."""
-    return {one.log: (one.covers, one.said) for one in incident.answers(doc)}
+    return {one.log: (one.covers, one.said) for one in incident.list_answers(doc)}
 
 
 def test_each_log_says_whether_it_covers_the_incident(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_each_log_says_whether_it_covers_the_incident(tmp_path: Path) -> None:
     }  # fmt: skip
     summary = "Incident at 2017-10-07 12:00:00 UTC: 1 of 3 logs covers it"
     assert summary in " ".join(shown.split())
-    assert summary in html.render(doc)
-    assert summary in markdown.render(doc).replace("\\", "")
+    assert summary in html.render_page(doc)
+    assert summary in markdown.render_note(doc).replace("\\", "")
 
 
 def test_a_log_that_ends_before_the_incident_says_so(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
     doc, _ = triage(tmp_path, files, "--incident", "2017-10-07T14:00:00+02:00")
 
     assert doc["case"]["incident"] == "2017-10-07T12:00:00Z"
-    assert incident.boots(doc) == [
+    assert incident.list_boots(doc) == [
         "esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"
     ]
 
@@ -155,7 +155,7 @@ def test_without_an_incident_nothing_is_said_of_it(tmp_path: Path) -> None:
     read = case.loads(case.dumps(old), "old")
 
     assert read["case"]["incident"] == ""
-    for text in (shown, html.render(doc), html.render(read)):
+    for text in (shown, html.render_page(doc), html.render_page(read)):
         assert "Incident at" not in text
 
 
@@ -163,7 +163,9 @@ def test_the_report_tells_what_is_missing_between_the_files_of_a_log(tmp_path: P
     """Without an incident, too, the span of a log says where a rotated file may be missing; a log without a hole says nothing."""
     doc, _ = triage(tmp_path, FILES)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    logs = {log["table"]: incident.gaps(log) for node in doc["nodes"] for log in node["logs"]}
+    logs = {
+        log["table"]: incident.describe_gaps(log) for node in doc["nodes"] for log in node["logs"]
+    }
 
     assert (
         logs["esxi.vmkernel"] == "nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC"
@@ -231,7 +233,7 @@ def test_each_log_says_which_boot_its_lines_belong_to() -> None:
     boot = "boot of 2017-10-10 16:53:20 UTC"
     logs = {"since": (10, 14), "before": (5, 9), "both": (5, 14)}
     told = {
-        name: incident.boot(
+        name: incident.describe_boot(
             node, {"first": f"2017-10-{first:02}T17:00:00Z", "last": f"2017-10-{last:02}T16:00:00Z"}
         )
         for name, (first, last) in logs.items()
@@ -243,7 +245,9 @@ def test_each_log_says_which_boot_its_lines_belong_to() -> None:
         "both": f"also before the {boot}",
     }
     assert (
-        incident.boot({**node, "uptime_s": None}, {"first": "2017-10-10T17:00:00Z", "last": ""})
+        incident.describe_boot(
+            {**node, "uptime_s": None}, {"first": "2017-10-10T17:00:00Z", "last": ""}
+        )
         == ""
     )
 
@@ -260,7 +264,9 @@ def test_the_page_has_the_boot_beside_each_log(tmp_path: Path) -> None:
 
     assert node["uptime_s"] == 4 * 86_400 and node["captured"]
     for log in node["logs"]:
-        assert (told := incident.boot(node, log)) and f'<td data-label="Boot">{told}</td>' in page
+        assert (
+            told := incident.describe_boot(node, log)
+        ) and f'<td data-label="Boot">{told}</td>' in page
 
 
 def test_a_step_back_is_found_in_a_large_log(tmp_path: Path) -> None:

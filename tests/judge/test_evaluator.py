@@ -19,7 +19,7 @@ from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
 from analyzer.artefacts.tables import Block, Frame
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
-from analyzer.judge.subjects import Detail, outside
+from analyzer.judge.subjects import Detail, list_single_nodes
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
 from analyzer.rules.language.expression import ExprNode
@@ -217,14 +217,17 @@ def shown(detail: Detail, rule: Rule) -> dict[str, Any]:
     """Return all that a finding may show of a subject, by what it is."""
     nodes: list[ExprNode] = [*rule.expressions(), *shown_of(rule)]
     found: dict[str, Any] = {}
-    for place, node in enumerate(outside(nodes)):
-        found[f"value {place} {node.text}"] = detail.value(node)
+    for place, node in enumerate(list_single_nodes(nodes)):
+        found[f"value {place} {node.text}"] = detail.read_value(node)
     folds = {id(node): node for top in nodes for node in top.walk() if node.is_aggregate}
     for place, node in enumerate(folds.values()):
-        rows, known, true = detail.counted(node)
+        rows, known, true = detail.count_rows(node)
         found[f"fold {place} {node.text}"] = (rows, known, true)
-        found[f"rows {place} {node.text}"] = (detail.deciding(node), detail.fulfilling(node))
-    return found | {"first": detail.row("first"), "part": detail.listed("part")}
+        found[f"rows {place} {node.text}"] = (
+            detail.find_deciding(node),
+            detail.list_fulfilling(node),
+        )
+    return found | {"first": detail.find_row("first"), "part": detail.list_rows("part")}
 
 
 @pytest.mark.size
@@ -238,14 +241,14 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
     """Verdict, outcome, values, the rows that decide and those listed: equal over rows, samples, gaps and ghosts."""
     rule, kit = made(data.draw)
     one = OneCase(rule, kit.facts, Limits(), explains=True)
-    unseen_nodes = one.prepare()
+    unseen_nodes = one.prepare_nodes()
     if unseen_nodes is None:
         return
     query, evaluator = (
         Query(rule, kit.facts, {}, unseen_nodes),
         Evaluator(rule, kit.facts, {}, unseen_nodes),
     )
-    expected, found = query.subjects(), evaluator.subjects()
+    expected, found = query.subjects(), evaluator.list_subjects()
     assert [(s.number, s.node, s.unseen_row, *verdict_of(s)) for s in found] == [
         (s.number, s.node, s.unseen_row, *verdict_of(s)) for s in expected
     ]
@@ -253,7 +256,10 @@ def test_sql_and_the_evaluator_say_the_same_of_any_rule_and_case(data: st.DataOb
         (s.only, s.when, s.safe_only, s.safe_when) for s in expected
     ]
     numbers = [subject.number for subject in expected]
-    theirs, mine = query.details(numbers), {number: evaluator.detail(number) for number in numbers}
+    theirs, mine = (
+        query.details(numbers),
+        {number: evaluator.show_detail(number) for number in numbers},
+    )
     for number in numbers:
         left, right = shown(theirs[number], rule), shown(mine[number], rule)
         assert {key: value for key, value in right.items() if not same(value, left[key])} == {
@@ -327,10 +333,10 @@ def test_a_chart_drawn_from_columns_is_the_one_drawn_from_rows(
     """Times, gaps and thinned values are the same; samples out of order, or of many objects, are drawn from rows."""
     kit, by_columns = given_case
     evaluator = Evaluator(CHARTED, kit.facts, {}, [])
-    evaluator.subjects()
-    assert (evaluator.detail(1).drawn("part", "y") is not None) == by_columns
+    evaluator.list_subjects()
+    assert (evaluator.show_detail(1).draw_samples("part", "y") is not None) == by_columns
     drawn = kit.judge(CHARTED).series
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("analyzer.judge.subject_detail.SubjectDetail.drawn", lambda *_: None)
+        patch.setattr("analyzer.judge.evaluator.SubjectDetail.draw_samples", lambda *_: None)
         assert repr(drawn) == repr(kit.judge(CHARTED).series)
     kit.facts.close()

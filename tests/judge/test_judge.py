@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.case.verdicts import Finding, Trace
 from analyzer.judge import judge
-from analyzer.judge.evidence import thin
-from analyzer.judge.relations import relate, slug
+from analyzer.judge.findings import thin_values
+from analyzer.judge.whole_catalog import make_slug, relate_findings
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
@@ -338,7 +338,7 @@ def test_a_chart_holds_the_samples_of_the_subject() -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=3000), st.integers(2, 600))
 def test_thinning_keeps_order_and_extremes(values: list[float], most: int) -> None:
     """A chart keeps at most the wanted number of points, in order, with the least and the greatest."""
-    kept = thin(values, most)
+    kept = thin_values(values, most)
 
     assert len(kept) <= most
     assert kept == sorted(set(kept))
@@ -380,7 +380,7 @@ def test_a_cause_stands_before_its_sign() -> None:
         finding("x", "vm2"),
     )
     found = [other, sign, cause]
-    relate(found, {"ring": ["cpu"]})
+    relate_findings(found, {"ring": ["cpu"]})
 
     assert [item.rule for item in found] == ["cpu", "ring", "x"]
     assert sign.explained_by == ["cpu/vm1"] and cause.explains == ["ring/vm1"]
@@ -390,7 +390,7 @@ def test_a_cause_on_the_same_node_is_preferred() -> None:
     """Of two machines of one name the one on the own host explains; else the name across the case does."""
     near, far = finding("cpu", "vm1", node="esx1"), finding("cpu", "vm1", node="esx2")
     sign, lone = finding("ring", "vm1", node="esx1"), finding("ring", "vm1", node="esx3")
-    relate([near, far, sign, lone], {"ring": ["cpu"]})
+    relate_findings([near, far, sign, lone], {"ring": ["cpu"]})
 
     assert sign.explained_by == ["cpu/vm1@esx1"]
     assert lone.explained_by == ["cpu/vm1@esx1", "cpu/vm1@esx2"]
@@ -399,7 +399,7 @@ def test_a_cause_on_the_same_node_is_preferred() -> None:
 def test_of_a_circle_of_causes_the_worse_leads() -> None:
     """Rules that explain each other give an order all the same: what is worse explains what is less bad."""
     found = [finding("a", "vm", "info"), finding("b", "vm", "critical")]
-    relate(found, {"a": ["b"], "b": ["a"]})
+    relate_findings(found, {"a": ["b"], "b": ["a"]})
 
     assert [(item.rule, item.explained_by) for item in found] == [("b", []), ("a", ["b/vm"])]
 
@@ -411,7 +411,7 @@ def test_a_cause_may_lie_on_what_an_object_rests_on() -> None:
         finding("down", "10.0.0.2"),
         finding("down", "10.0.0.3"),
     )
-    relate([host, down, other], {"channel": ["down"]}, [(host, "10.0.0.2")])
+    relate_findings([host, down, other], {"channel": ["down"]}, [(host, "10.0.0.2")])
 
     assert host.explained_by == ["down/10-0-0-2"] and not other.explains
 
@@ -419,7 +419,7 @@ def test_a_cause_may_lie_on_what_an_object_rests_on() -> None:
 def test_two_names_of_one_member_are_one_object() -> None:
     """The id that the Manager uses and the name of the host mean one object."""
     sign, cause = finding("channel", "host-42"), finding("agent", "ESX42.lab.example")
-    relate(
+    relate_findings(
         [sign, cause],
         {"channel": ["agent"]},
         (),
@@ -432,7 +432,7 @@ def test_two_names_of_one_member_are_one_object() -> None:
 def test_a_version_alone_explains_nothing() -> None:
     """A finding without any sign of its fault is no cause of another one."""
     sign, cause = finding("silent", "cluster"), finding("kb-1", "cluster", confidence="exposed")
-    relate([sign, cause], {"silent": ["kb-1"]})
+    relate_findings([sign, cause], {"silent": ["kb-1"]})
 
     assert sign.explained_by == []
 
@@ -443,7 +443,7 @@ def test_worst_first() -> None:
         finding("w", "x", "warning"), finding("b", "x"), finding("m", "y"), finding("m", "x"),
         finding("c", "x", confidence="confirmed"),
     ]  # fmt: skip
-    relate(found, {})
+    relate_findings(found, {})
 
     assert [item.id for item in found] == ["c/x", "b/x", "m/x", "m/y", "w/x"]
 
@@ -451,8 +451,8 @@ def test_worst_first() -> None:
 @given(st.text(max_size=200))
 def test_a_slug_is_an_id_whatever_the_name(text: str) -> None:
     """Ids hold a-z, 0-9 and dashes only, never too long, never empty."""
-    assert 0 < len(slug(text)) <= 80
-    assert set(slug(text)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert 0 < len(make_slug(text)) <= 80
+    assert set(make_slug(text)) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 # -- robustness

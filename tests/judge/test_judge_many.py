@@ -258,14 +258,14 @@ def test_a_rule_that_fails_on_one_case_is_judged_on_all_others(
     """One case breaks a rule: there it is the finding `error`; the other cases have their verdicts."""
     catalog = Catalog([named(rule("one.a > 0"), "made-a"), named(rule("one.b > 0"), "made-b")])
     facts = {str(n): Kit().add(BASE, [{"key": 1, "a": n, "b": 1}]).facts for n in range(4)}
-    choose = OneCase.choose
+    choose = OneCase.choose_subjects
 
     def broken(self: Any, subjects: Any, look: Any) -> Any:
         if self.rule.id == "made-a" and self.facts is facts["2"]:
             raise ZeroDivisionError("a case of its own kind")
         return choose(self, subjects, look)
 
-    monkeypatch.setattr(OneCase, "choose", broken)
+    monkeypatch.setattr(OneCase, "choose_subjects", broken)
     found = judge.judge_many(catalog, facts)
 
     assert [one.counts["made-a"].get("error") for one in found.values()] == [0, 0, 1, 0]

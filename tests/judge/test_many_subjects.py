@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from analyzer.judge import judge
-from analyzer.judge.ranking import gauge, worst
+from analyzer.judge.choosing import find_gauge, pick_worst
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
 from analyzer.runtime.limits import Limits
@@ -83,11 +83,11 @@ def test_the_worst_are_told_with_evidence(site: Site) -> None:
 
 def test_within_a_weight_the_worst_stands_first(site: Site) -> None:
     """Findings of one severity are in the order of what they lose, those with evidence before the others."""
-    for row in finding_rows.groups(site.document):
+    for row in finding_rows.group_findings(site.document):
         for proven in (True, False):
             lost = [one["magnitude"] for one in row.findings if bool(one["trace"]) is proven]
             assert lost == sorted(lost, reverse=True)
-    assert finding_rows.groups(site.document)[0].first["subject"].startswith("web-39-49.")
+    assert finding_rows.group_findings(site.document)[0].first["subject"].startswith("web-39-49.")
 
 
 def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:
@@ -216,7 +216,7 @@ def test_doubts_keep_every_node() -> None:
 )
 def test_what_measures_a_rule(condition: str, text: str, sign: int) -> None:
     """The first number that is compared by size with something fixed, and which way is worse."""
-    found = gauge(rule(condition))
+    found = find_gauge(rule(condition))
     assert found is not None
     assert (found.node.text, found.sign) == (text, sign)
 
@@ -226,11 +226,11 @@ def test_what_measures_a_rule(condition: str, text: str, sign: int) -> None:
 )
 def test_what_does_not_measure_a_rule(condition: str) -> None:
     """Equality, two moving sides and a fold over rows give no magnitude."""
-    assert gauge(rule(condition)) is None
+    assert find_gauge(rule(condition)) is None
 
 
 def test_the_worst_and_the_first_of_every_group() -> None:
     """The first `most` are kept, and the first of every group even where the groups are more."""
-    assert worst(list(range(10)), 4, [lambda n: n // 5]) == {0, 1, 2, 5}
-    assert worst(list(range(10)), 2, [lambda n: n // 2]) == {0, 2, 4, 6, 8}
-    assert worst([3, 1, 2], 9, []) == {1, 2, 3}
+    assert pick_worst(list(range(10)), 4, [lambda n: n // 5]) == {0, 1, 2, 5}
+    assert pick_worst(list(range(10)), 2, [lambda n: n // 2]) == {0, 2, 4, 6, 8}
+    assert pick_worst([3, 1, 2], 9, []) == {1, 2, 3}

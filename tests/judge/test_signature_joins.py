@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.proof.mutants import mutants
 from analyzer.facts import Facts
-from analyzer.judge import judge, judge_cases, signature_tables
-from analyzer.judge.case_rows import CaseTable
+from analyzer.facts.records import Store
+from analyzer.judge import joining, judge, judge_cases, signature_tables
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.tables import refitted
@@ -320,13 +320,13 @@ def test_a_table_of_lines_leaves_the_others_as_they_were_read(
     one = full(THINGS.replace("WHEN", "count(hit) >= 2"))
     kit = Kit().add(BASE, [{"key": 1, "s": "a"}]).log(one, ONE_LATE)
     filled: list[str] = []
-    objects = CaseTable._objects
+    read_rows = joining.read_rows
 
-    def noted(self: CaseTable, *values: Any) -> Any:
-        filled.append(self.table.name)
-        return objects(self, *values)
+    def note_table(facts: Facts, store: Store) -> Any:
+        filled.append(store.table.name)
+        return read_rows(facts, store)
 
-    monkeypatch.setattr(CaseTable, "_objects", noted)
+    monkeypatch.setattr(joining, "read_rows", note_table)
 
     for _ in range(3):
         assert verdicts(kit.judge(one)) == {"match": 1}
@@ -380,7 +380,7 @@ def test_some_cases_and_then_the_others() -> None:
 @given(st.dictionaries(st.text("abc", max_size=2), st.integers(0, 500)), st.integers(0, 600))
 def test_a_storm_on_one_node_leaves_room_for_the_others(counts: dict[str, int], most: int) -> None:
     """Kept lines are never more than the limit, nobody gets more than it has, and who has few keeps all."""
-    shares = signature_tables._shares(counts, most)
+    shares = signature_tables.share_places(counts, most)
 
     assert sum(shares.values()) <= most
     assert all(shares[key] <= counts[key] for key in counts)

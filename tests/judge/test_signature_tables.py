@@ -213,7 +213,7 @@ def test_the_parser_of_a_log_runs_only_where_its_columns_are_used(
     def parsed(table: str, _block: Block) -> None:
         asked.append(table)
 
-    monkeypatch.setattr(log_conditions, "parsed_line", parsed)
+    monkeypatch.setattr(log_conditions, "parse_message", parsed)
     plain = full(changed(('say: "{count(hit)} lines, at most {worst}"', 'say: "{max(hit.time)}"')))
     Kit().log(plain, LINES).judge(plain)
     assert asked == []

@@ -25,7 +25,7 @@ from analyzer.report.fleetmap import (
     FleetNote,
     FleetRule,
     Host,
-    arranged,
+    arrange_fleet,
 )
 
 WORDS = {"C": "critical", "M": "major", "W": "warning", "I": "info", "V": "major"}
@@ -68,7 +68,7 @@ def fleet(cases: int = 60, rules: int = 18, *, seed: int = 7, spoil: str = "") -
         for rule, sign in enumerate(signs):
             if RANK[sign] < RANK["."]:
                 out.hits.append(_hit(number, rule, host, sign, out.cases[-1], chance, spoil))
-    return arranged(out)
+    return arrange_fleet(out)
 
 
 def _case(number: int, chance: random.Random, spoil: str) -> FleetCase:

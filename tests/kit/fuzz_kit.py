@@ -219,8 +219,8 @@ def run(seed: int) -> None:
         answer = hostile.ask(written(mutated(seed), Path(folder)))
         if answer.document is not None:
             again = case_module.dumps(answer.document)
-            assert html.render(answer.document)
-            assert markdown.render(answer.document)
+            assert html.render_page(answer.document)
+            assert markdown.render_note(answer.document)
             assert case_module.dumps(answer.document) == again, "rendering changed the document"
 
 

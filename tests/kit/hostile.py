@@ -272,7 +272,7 @@ def live_markers(page: str, sound: Page) -> list[str]:
 def on_terminal(document: dict[str, Any], verbose: int = 2) -> str:
     """Return what the terminal shows of a case."""
     out = io.StringIO()
-    terminal.render(
+    terminal.print_case(
         document, Console(file=out, width=100, force_terminal=False, highlight=False), verbose
     )
     return out.getvalue()
@@ -295,10 +295,10 @@ def check_outputs(
     document: dict[str, Any], sound: Page, report_bytes: int = html.REPORT_BYTES
 ) -> None:
     """Every output of a case is harmless: page, note, terminal and document."""
-    page = html.render(document, report_bytes)
+    page = html.render_page(document, report_bytes)
     assert not (found := live_markers(page, sound)), found
     assert len(page.encode()) <= report_bytes
-    note = markdown.render(document)
+    note = markdown.render_note(document)
     assert open_fences(note) == 0
     assert not STEERS.search(note)
     outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", note)

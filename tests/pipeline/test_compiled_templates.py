@@ -21,7 +21,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compile the templates as the build does; return the names of those that are compiled from now on."""
     compiling.compile_templates(tmp_path)
     monkeypatch.setattr(page, "_HERE", tmp_path)
-    html.templates.cache_clear()
+    html.load_templates.cache_clear()
     compiled: list[str] = []
     compile_ = Environment.compile
 
@@ -38,9 +38,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture(autouse=True)
 def fresh() -> object:
     """Forget the templates of other tests, and of this one afterwards."""
-    html.templates.cache_clear()
+    html.load_templates.cache_clear()
     yield
-    html.templates.cache_clear()
+    html.load_templates.cache_clear()
 
 
 def document(name: str) -> dict[str, object]:
@@ -52,9 +52,9 @@ def document(name: str) -> dict[str, object]:
 def test_the_page_is_the_same(request: pytest.FixtureRequest) -> None:
     """No template is compiled any more, and the page is the same byte for byte."""
     doc = document("nsx-633-site")
-    page_of_sources = html.render(doc)
+    page_of_sources = html.render_page(doc)
     compiled = request.getfixturevalue("built")
-    assert html.render(doc) == page_of_sources
+    assert html.render_page(doc) == page_of_sources
     assert compiled == []
 
 
@@ -65,5 +65,5 @@ def test_templates_of_another_jinja_are_left_alone(
     """What was compiled for another version is not used: its code calls functions of that version."""
     doc = document("lab-ring-before")
     monkeypatch.setattr(jinja2, "__version__", "3.0.0")
-    assert "<html" in html.render(doc)
+    assert "<html" in html.render_page(doc)
     assert "report.html" in built

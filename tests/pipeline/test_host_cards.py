@@ -181,14 +181,14 @@ def test_a_missing_table_says_what_would_fill_its_row(document: dict[str, Any]) 
         [],
         ["`esxcli hardware memory get`"],
     )
-    page = html.render(document)
+    page = html.render_page(document)
     assert re.search(r"Unknown or incomplete: [^<]*\bMemory\b", page)
     assert "<code>esxcli hardware memory get</code>" in page
 
 
 def test_the_page_shows_the_card_and_escapes_it(document: dict[str, Any]) -> None:
     """A vendor's name with markup stays text."""
-    page = html.render(document)
+    page = html.render_page(document)
 
     assert "The host at a glance" in page
     assert "Synth &lt;b&gt;Inc.&lt;/b&gt;" in page
@@ -201,7 +201,7 @@ def test_a_document_of_an_earlier_version_is_read(document: dict[str, Any]) -> N
     read = case.loads(case.dumps(old), "old")
 
     assert read["hosts"] == []
-    assert "at a glance" not in html.render(read)
+    assert "at a glance" not in html.render_page(read)
 
 
 def test_every_table_and_column_of_the_card_is_declared() -> None:

@@ -90,8 +90,10 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(
         shown.split()
     )
-    assert "esx.problem.made.up, vmnic3" in html.render(doc)
-    assert "3 x problem event esx.problem.made.up, vmnic3" in markdown.render(doc).replace("\\", "")
+    assert "esx.problem.made.up, vmnic3" in html.render_page(doc)
+    assert "3 x problem event esx.problem.made.up, vmnic3" in markdown.render_note(doc).replace(
+        "\\", ""
+    )
 
 
 def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) -> None:
@@ -147,8 +149,8 @@ def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Pa
 
     ended = [(one["object"], one["ended"]) for one in doc["problems"]]
     assert ended == [("vmhba2", ""), ("vmhba3", ""), ("vmhba1", "2017-10-14T09:03:46Z")]
-    assert "1 problem that a later event cleared" in html.render(doc)
-    assert "vmhba1" not in markdown.render(doc)
+    assert "1 problem that a later event cleared" in html.render_page(doc)
+    assert "vmhba1" not in markdown.render_note(doc)
 
 
 def test_alerts_count_by_their_words_and_once_for_two_logs(tmp_path: Path) -> None:
@@ -237,19 +239,19 @@ def test_more_kinds_than_are_kept_are_counted_together(tmp_path: Path) -> None:
     assert sum(one["count"] for one in doc["problems"]) == 2000
     assert len(doc["problems"]) == doc["problems_total"] == 401
     assert [one["count"] for one in doc["problems"] if not one["what"]] == [1600]
-    assert "lines of other kinds, counted together" in html.render(doc)
+    assert "lines of other kinds, counted together" in html.render_page(doc)
 
 
 def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
     """Markup, control characters and bytes that are no text stay text in the page, the note and the terminal."""
     nasty = "ALERT: </script><img src=x onerror=alert(1)> \x1b[31m `| \udcff"
     doc, shown = triage(tmp_path, {VMKERNEL: [vmkernel(1, nasty)]})
-    page = html.render(doc)
+    page = html.render_page(doc)
 
     assert doc["problems_total"] == 1
     assert "<img src=x" not in page
     assert "&lt;img src=x onerror=alert(N)&gt;" in page
-    assert "\x1b[31m" not in shown + page + markdown.render(doc)
+    assert "\x1b[31m" not in shown + page + markdown.render_note(doc)
 
 
 def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
@@ -259,7 +261,7 @@ def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
     )
 
     assert doc["problems_total"] == 1
-    assert "Synth3tic!secret" not in json.dumps(doc) + html.render(doc)
+    assert "Synth3tic!secret" not in json.dumps(doc) + html.render_page(doc)
 
 
 def test_the_same_case_gives_the_same_problems(tmp_path: Path) -> None:
@@ -280,4 +282,4 @@ def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     read = case.loads(case.dumps(old), "old")
 
     assert read["problems"] == []
-    assert "In the logs, but in no finding" not in html.render(read)
+    assert "In the logs, but in no finding" not in html.render_page(read)

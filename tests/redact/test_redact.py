@@ -191,8 +191,8 @@ def test_a_case_called_by_words_of_the_product_keeps_no_name(tmp_path: Path, nam
 
 def test_a_name_that_is_left_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that shows a name is never written, nor the others; the message names the place, not the name."""
-    whole = markdown.render
-    monkeypatch.setattr(markdown, "render", lambda doc: whole(doc) + "ESX0\n")
+    whole = markdown.render_note
+    monkeypatch.setattr(markdown, "render_note", lambda doc: whole(doc) + "ESX0\n")
     done = run(
         "triage",
         ROOT / "samples/cases/lab-ring-before",
@@ -213,7 +213,7 @@ def test_a_name_is_found_however_it_is_written(
 ) -> None:
     """In other case, split, in entities, percent signs, escapes, hexadecimal and base64 a name is found; a word is not."""
     plain, _, _ = redacted
-    monkeypatch.setattr(markdown, "render", lambda _doc: f"one\n{spelled}\n")
+    monkeypatch.setattr(markdown, "render_note", lambda _doc: f"one\n{spelled}\n")
     case = plain / "cpu-limited-vm" / "case.json"
     done = run("show", case, "--format", "md", "--redact", "--redact-map", tmp_path / "map")
     assert (done.exit_code, done.stdout) == (

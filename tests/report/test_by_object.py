@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.report import html
-from analyzer.report.objects import CaseObject, objects
+from analyzer.report.objects import CaseObject, list_objects
 from tests.pipeline.test_problems import VOBD, triage, vobd
 
 LINES = [
@@ -30,7 +30,7 @@ LINES = [
 
 def by_name(doc: dict[str, Any]) -> dict[str, CaseObject]:
     """Return the objects of a case by their names."""
-    return {one.name: one for one in objects(doc)}
+    return {one.name: one for one in list_objects(doc)}
 
 
 def test_findings_and_problems_of_one_nic_stand_together(tmp_path: Path) -> None:
@@ -41,10 +41,10 @@ def test_findings_and_problems_of_one_nic_stand_together(tmp_path: Path) -> None
     assert [len(found["vmnic2"].own), len(found["vmnic2"].problems)] == [2, 1]
     assert len(found["vSwitch0"].own) == 1
     assert next(iter(found)) == "vmnic2"  # most is told of it
-    page = html.render(doc)
+    page = html.render_page(doc)
     assert "By object: all that is wrong with it" in page
     for finding in found["vmnic2"].own:
-        assert f'<a href="#f={html.anchor(finding["id"])}">{finding["title"]}</a>' in page
+        assert f'<a href="#f={html.make_anchor(finding["id"])}">{finding["title"]}</a>' in page
 
 
 def test_a_finding_that_mentions_an_object_of_its_node_stands_with_it(tmp_path: Path) -> None:
@@ -68,4 +68,4 @@ def test_a_case_with_one_finding_has_no_index(tmp_path: Path) -> None:
     """Where nothing else is told of an object there is nothing to list."""
     doc, _ = triage(tmp_path, {VOBD: LINES[2:3]})
 
-    assert "By object" not in html.render(doc)
+    assert "By object" not in html.render_page(doc)

@@ -67,10 +67,10 @@ def test_lines_bear_the_names_that_esxtop_shows(tmp_path: Path) -> None:
 def test_of_each_metric_the_worst_object_comes_first(tmp_path: Path) -> None:
     """All charts of %RDY stand together, the VM that waits longest above."""
     found = [
-        chart["title"] for chart in charts.charts(document(tmp_path)) if chart["metric"] == "%RDY"
+        chart.title for chart in charts.list_charts(document(tmp_path)) if chart.metric == "%RDY"
     ]
     assert found == ["worst: %RDY", "bad: %RDY", "calm: %RDY"]
-    metrics = [chart["metric"] for chart in charts.charts(document(tmp_path))]
+    metrics = [chart.metric for chart in charts.list_charts(document(tmp_path))]
     assert metrics == sorted(metrics, key=metrics.index)
 
 
@@ -84,7 +84,7 @@ def test_of_a_metric_whose_little_is_bad_the_least_comes_first(tmp_path: Path) -
         name: {**one, "title": name, "lines": [{"label": "N%L", "values": values}]}
         for name, values in lines.items()
     }
-    assert [chart["title"] for chart in charts.charts(doc)] == ["poor", "good"]
+    assert [chart.title for chart in charts.list_charts(doc)] == ["poor", "good"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_an_incident_inside_is_marked_and_the_hour_around_it_shown(tmp_path: Pat
     marks = re.findall(r'class="tick moment" d="M([\d.]+) 0V140"', page)
     assert marks
     assert all(445 < float(mark) < 455 for mark in marks)  # of 900, at half of the three hours
-    assert html.render(doc) == page
+    assert html.render_page(doc) == page
 
 
 def test_a_short_capture_is_marked_and_shown_whole(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report.finding_names import finding_of
+from analyzer.report.finding_names import find_finding
 
 CASE = Path(__file__).resolve().parents[2] / "samples" / "cases" / "nsx-633-site"
 Numbered = list[tuple[str, str]]
@@ -88,7 +88,7 @@ def test_the_log_is_read_around_the_number_that_a_report_shows(told: tuple[Path,
     page = (folder / "report.html").read_text(encoding="utf-8")
     tried = 0
     for number, title in in_page(page):
-        found = finding_of(document, number)
+        found = find_finding(document, number)
         assert found["title"] == title
         if found["first_seen"]:
             lines = said("log", CASE, "--case", folder, "--around", number, "--for", "2s")
@@ -103,7 +103,7 @@ def test_an_object_of_a_finding_has_a_number_of_its_own(told: tuple[Path, str]) 
     """`6.2` is the second object of finding 6; a number that is none lists the findings in their order."""
     folder, _ = told
     document = json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    first, second = finding_of(document, "6"), finding_of(document, "6.2")
+    first, second = find_finding(document, "6"), find_finding(document, "6.2")
     assert (first["rule"], first["subject"]) == (second["rule"], first["subject"])
     assert first["node"] != second["node"]
     wrong = CliRunner().invoke(main, ["log", str(CASE), "--case", str(folder), "--around", "99"])

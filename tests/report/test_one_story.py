@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report.stories import stories
+from analyzer.report.finding_rows import list_stories
 
 NAA = "naa.60060160a1b14d0000013c5e8f21aa11"
 VOLUME = "5b0c1c39-7a1b2c3d-0f11-002590aa1000"
@@ -195,7 +195,7 @@ def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
         {"var/run/log/vobd.log": "".join(events), "var/run/log/vmkernel.log": "".join(lines)},
     )
     doc = json.loads((tmp_path / "out" / "case.json").read_text())
-    (story,) = [one for one in stories(doc) if one.signs]
+    (story,) = [one for one in list_stories(doc) if one.signs]
 
     assert (
         len(found) == 5 and len(doc["findings"]) == 6

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from analyzer.case.verdicts import Judgement
 from analyzer.report import html, markdown, open_asks, short_note, wording
-from analyzer.report.sparkline import columns, sparkline, strip
-from analyzer.report.styles import asset, style
-from analyzer.report.time_axis import time_axis
+from analyzer.report.sparkline import draw_sparkline, draw_strip, fold_columns
+from analyzer.report.styles import read_asset, read_styles
+from analyzer.report.time_axis import build_time_axis
 from analyzer.web.guard.pagefiles import PAGE, read_page_file
 from tests.kit.case_factory import (
     HOSTILE,
@@ -87,7 +87,7 @@ def doc() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def text(doc: dict[str, Any]) -> str:
-    return html.render(doc)
+    return html.render_page(doc)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def page(text: str) -> Page:
 
 @pytest.fixture(scope="module")
 def hostile() -> Page:
-    return Page(html.render(hostile_case()))
+    return Page(html.render_page(hostile_case()))
 
 
 # --- safety ---------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def test_the_policy_is_the_first_thing_in_head(text: str) -> None:
 @pytest.mark.parametrize("make", [rich_case, quiet_case, hostile_case])
 def test_the_policy_holds_the_hashes_of_exactly_what_runs(make: Any) -> None:
     """Policy: nothing by default, scripts and style by hash only; every inline script and style has its hash there."""
-    page = Page(html.render(make()))
+    page = Page(html.render_page(make()))
     policy = next(str(a["content"]) for t, a in page.elements if t == "meta" and "http-equiv" in a)
     hashes = re.findall(r"'sha256-[A-Za-z0-9+/=]{44}'", policy)
     running = [body for attrs, body in page.raw if attrs.get("type") != "application/json"]
@@ -181,7 +181,7 @@ def test_hostile_names_are_shown_as_text(hostile: Page) -> None:
 
 def test_no_control_or_bidi_sign_is_in_the_page() -> None:
     """Not in text, not in attributes, not in the data blocks."""
-    text = html.render(hostile_case())
+    text = html.render_page(hostile_case())
     assert HOSTILE[-1] == "\udcff"
     assert not re.search(
         "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]", text
@@ -192,7 +192,7 @@ def test_no_control_or_bidi_sign_is_in_the_page() -> None:
 @given(st.text(st.characters(codec=None), max_size=40))
 def test_any_identity_makes_a_safe_anchor(name: str) -> None:
     """An id of a finding becomes ASCII without blanks, quotes or angle brackets, and different names stay different."""
-    anchor = html.anchor(name)
+    anchor = html.make_anchor(name)
     assert re.fullmatch(r"[A-Za-z0-9_.~/:!%-]*", anchor)
 
 
@@ -262,8 +262,8 @@ def test_vendored_code_cannot_close_its_script_block() -> None:
 
 def test_same_document_same_page(doc: dict[str, Any], text: str) -> None:
     """Rendering twice gives the same bytes: no clock, no chance."""
-    assert html.render(doc) == text
-    assert html.render(json.loads(json.dumps(doc))) == text
+    assert html.render_page(doc) == text
+    assert html.render_page(json.loads(json.dumps(doc))) == text
 
 
 def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page: Page) -> None:
@@ -275,9 +275,9 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
     }
     assert blocks["case"] == doc
     texts = {
-        "note": short_note.render(doc),
-        "whole": markdown.render(doc),
-        "asks": open_asks.mail(doc),
+        "note": short_note.render_short_note(doc),
+        "whole": markdown.render_note(doc),
+        "asks": open_asks.write_mail(doc),
     }
     assert blocks["texts"] == texts
 
@@ -330,7 +330,7 @@ def test_an_item_names_what_it_can_be_chosen_by(doc: dict[str, Any], page: Page)
         (boxes["severity", str(row["data-severity"])], boxes["rule", str(row["data-rule"])])
         for row in rows
     ]
-    live = html.finding_rows.groups(doc)
+    live = html.finding_rows.group_findings(doc)
     words = {"exposed" if group.hollow else group.word for group in live}
     assert {word for word, _ in told} == words
     assert {rule for _, rule in told} >= {group.first["rule"] for group in live}
@@ -400,7 +400,7 @@ def test_lines_that_disagree_are_not_merged(doc: dict[str, Any]) -> None:
     ring = next(one for one in doc["findings"] if one["rule"] == "kb-2039495")
     finding = json.loads(json.dumps(ring))
     finding["evidence"][2]["before"] = ["another text", "and another"]
-    blocks = html._Lines(html.PagePlan(), [finding]).blocks(finding)
+    blocks = html.EvidenceLines(html.PagePlan(), [finding]).list_blocks(finding)
     assert len(blocks) == 4
 
 
@@ -423,7 +423,7 @@ def test_many_subjects_of_one_rule_are_one_row(page: Page) -> None:
 @pytest.mark.parametrize("make", [rich_case, quiet_case, hostile_case])
 def test_every_link_into_the_page_has_its_target(make: Any) -> None:
     """No link leads nowhere and no id is given twice."""
-    page = Page(html.render(make()))
+    page = Page(html.render_page(make()))
     ids = page.attributes("id")
     assert len(ids) == len(set(ids))
     for target in page.attributes("href"):
@@ -434,7 +434,7 @@ def test_every_link_into_the_page_has_its_target(make: Any) -> None:
 @pytest.mark.parametrize("make", [rich_case, quiet_case])
 def test_headings_descend_without_a_gap(make: Any) -> None:
     """A screen reader finds h1, h2, h3, h4 in order; tables have head cells with a scope."""
-    page = Page(html.render(make()))
+    page = Page(html.render_page(make()))
     levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -476,7 +476,7 @@ def test_coverage_names_everything_that_was_not_read(page: Page) -> None:
 
 def test_a_quiet_case_says_so_in_one_line() -> None:
     """Nothing found and nothing missing is a short page without empty parts."""
-    page = Page(html.render(quiet_case()))
+    page = Page(html.render_page(quiet_case()))
     assert "Nothing was found. 61 rules looked." in page.text
     assert "The rules had all the data they asked for." in page.text
     assert (
@@ -489,7 +489,9 @@ def test_a_quiet_case_says_so_in_one_line() -> None:
 
 def test_nothing_found_but_not_all_judged_is_not_called_healthy() -> None:
     """With open questions the page does not say that all is well."""
-    page = Page(html.render(rich_case(judgement=Judgement(cannot_tell=judgement().cannot_tell))))
+    page = Page(
+        html.render_page(rich_case(judgement=Judgement(cannot_tell=judgement().cannot_tell)))
+    )
     assert (
         "Nothing was found in what could be read, but not everything could be judged: see below."
         in page.text
@@ -502,15 +504,15 @@ def test_nothing_found_but_not_all_judged_is_not_called_healthy() -> None:
 @pytest.mark.parametrize("most", [400_000, 250_000, 150_000])
 def test_a_page_that_would_be_too_large_is_cut_and_says_so(doc: dict[str, Any], most: int) -> None:
     """The page keeps within report_bytes and names what was left out."""
-    text = html.render(doc, most)
+    text = html.render_page(doc, most)
     assert len(text.encode()) <= most
     assert "The full page would be too large. Left out here, kept in case.json:" in Page(text).text
 
 
 def test_context_and_time_line_go_before_findings(doc: dict[str, Any]) -> None:
     """First the embedded document goes, then context, then tables; the findings stay to the last."""
-    whole = len(html.render(doc).encode())
-    text = Page(html.render(doc, whole - 150_000)).text
+    whole = len(html.render_page(doc).encode())
+    text = Page(html.render_page(doc, whole - 150_000)).text
     assert "the case document itself" in text
     assert "ring #1 was full 7,086 times" in text
 
@@ -523,7 +525,7 @@ def test_a_flood_of_findings_stays_within_the_limit() -> None:
     document["findings"] = document["findings"][:3] + [
         {**flood, "id": f"x/{n}"} for n in range(60_000)
     ]
-    text = html.render(document, 4 << 20)
+    text = html.render_page(document, 4 << 20)
     assert len(text.encode()) <= 4 << 20
     assert "A CPU limit holds the VM back" in text
 
@@ -534,7 +536,7 @@ def test_a_flood_of_findings_stays_within_the_limit() -> None:
 @given(st.lists(st.one_of(st.none(), st.floats(-1e9, 1e9)), max_size=200), st.integers(1, 50))
 def test_thinning_keeps_every_extreme(values: list[float | None], most: int) -> None:
     """A chart of few columns still shows the least and the greatest value."""
-    found = columns(values, most)
+    found = fold_columns(values, most)
     assert len(found) <= most
     shown = [value for pair in found if pair for value in pair]
     known = [value for value in values if value is not None]
@@ -543,7 +545,7 @@ def test_thinning_keeps_every_extreme(values: list[float | None], most: int) -> 
 
 def test_a_gap_in_the_values_is_a_gap_in_the_line() -> None:
     """Unknown values are not bridged: the pen is lifted; a lone value still leaves a mark."""
-    drawing = str(sparkline([[1.0, 2.0, None, None, 3.0, None]], "t", width=6))
+    drawing = str(draw_sparkline([[1.0, 2.0, None, None, 3.0, None]], "t", width=6))
     path = re.findall(r' d="([^"]*)"', drawing)[0]
     assert path.count("M") == 2
     assert path.endswith("h0.5")
@@ -552,15 +554,15 @@ def test_a_gap_in_the_values_is_a_gap_in_the_line() -> None:
 def test_a_chart_without_values_is_still_a_picture_with_a_title() -> None:
     """No values, or all unknown, give an empty drawing and no error."""
     for lines in ([], [[]], [[None, None]], [[0.0]]):
-        assert "<title>nothing &lt;b&gt;</title>" in str(sparkline(lines, "nothing <b>"))
+        assert "<title>nothing &lt;b&gt;</title>" in str(draw_sparkline(lines, "nothing <b>"))
 
 
 def test_moments_outside_the_span_are_not_drawn() -> None:
     """The strip draws what falls into its span, once per spot, with the number of others in the title."""
     drawing = str(
-        strip(
+        draw_strip(
             [(0.0, "boot", "old"), (50.0, "hit", "a"), (50.0, "hit", "b")],
-            time_axis([], 10.0, 100.0),
+            build_time_axis([], 10.0, 100.0),
             "t",
         )
     )
@@ -585,7 +587,7 @@ def _luminance(colour: str) -> float:
 @pytest.mark.parametrize("name", ["base.css", "fleet.css"])
 def test_dark_by_choice_is_dark_by_system(name: str) -> None:
     """What a dark system gets is written once, and who chose dark gets the same, outside the media query."""
-    once, both = asset(name), style(name)
+    once, both = read_asset(name), read_styles(name)
     assert ':root[data-theme="dark"]' not in once
     system = re.search(r"@media \(prefers-color-scheme: dark\) \{\n(.*?)\n\}\n", both, re.DOTALL)
     assert system is not None
@@ -597,7 +599,7 @@ def test_dark_by_choice_is_dark_by_system(name: str) -> None:
 
 def test_hints_in_fields_have_the_contrast_of_text() -> None:
     """A browser's own colour of a hint is too pale in the dark; ours is one whose contrast is proven above."""
-    assert "::placeholder { color: var(--soft); opacity: 1; }" in asset("base.css")
+    assert "::placeholder { color: var(--soft); opacity: 1; }" in read_asset("base.css")
 
 
 def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
@@ -606,8 +608,8 @@ def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
         r'<link rel="stylesheet" href="([^"]+)">', read_page_file("page.html").decode()
     )
     assert sheets == ["/base.css", "/page.css", "/library.css"]
-    assert read_page_file(PAGE["/base.css"][0]).decode() == style("base.css")
-    colours = _variables(asset("base.css")).keys()
+    assert read_page_file(PAGE["/base.css"][0]).decode() == read_styles("base.css")
+    colours = _variables(read_asset("base.css")).keys()
     others = [read_page_file(PAGE[path][0]).decode() for path in sheets[1:]]
     assert not any(_variables(sheet).keys() & colours for sheet in others)
     assert '[data-theme="dark"] { --zone: #1a222d; }' in others[0]
@@ -618,7 +620,7 @@ def test_the_page_of_the_server_has_the_colours_of_the_report() -> None:
 )
 def test_text_has_a_contrast_of_at_least_four_and_a_half(place: int) -> None:
     """Every colour of text on every ground it stands on meets WCAG AA, in light, dark and print."""
-    css = style("base.css", "report.css")
+    css = read_styles("base.css", "report.css")
     blocks = [block for block in re.findall(r"\{([^{}]*)\}", css) if "--paper:" in block]
     assert len(blocks) == 4
     colours = _variables(blocks[place])
@@ -662,7 +664,7 @@ def test_each_chart_bears_its_own_subject() -> None:
         [],
         "kb-2039495/alpha/cpu.rdy",
     )
-    page = html.render(document)
+    page = html.render_page(document)
     for name in ("alpha", "beta"):
         card = page.partition(f'id="f=kb-2039495/{name}"')[2].partition("</section>")[0]
         assert f"{name}: cpu.rdy" in card.partition("sparkbox")[2].partition("<svg")[0]

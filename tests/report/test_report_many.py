@@ -36,9 +36,9 @@ def read(html_page: str) -> str:
 def reports(doc: dict[str, Any]) -> dict[str, str]:
     """Return the words of a case in each form, with blanks as they are in one line."""
     out = io.StringIO()
-    terminal.render(doc, Console(file=out, width=200), 0)
-    note = markdown.render(doc).replace("\\", "")
-    told = {"page": read(html.render(doc)), "note": note, "terminal": out.getvalue()}
+    terminal.print_case(doc, Console(file=out, width=200), 0)
+    note = markdown.render_note(doc).replace("\\", "")
+    told = {"page": read(html.render_page(doc)), "note": note, "terminal": out.getvalue()}
     return {name: re.sub(r"\s+", " ", text) for name, text in told.items()}
 
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_told_is_said_once_for_all_hosts(
 def test_some_subjects_of_a_row_are_counted() -> None:
     """Where only some subjects lack a source the sentence says how many of how many, and where they differ."""
     doc = rich_case()
-    row = max((group.findings for group in finding_rows.groups(doc)), key=len)
+    row = max((group.findings for group in finding_rows.group_findings(doc)), key=len)
     assert len(row) > 2
     for number, one in enumerate(row):
         one["also"] = (
@@ -137,7 +137,7 @@ def test_the_caution_of_a_folded_step_is_folded() -> None:
         one["caution"] = ""
         for step in one["fix"]:
             step["caution"] = "CAUTION-OF-STEP" if one["explained_by"] else ""
-    page = re.sub(r"<script.*?</script>", "", html.render(doc), flags=re.DOTALL)
+    page = re.sub(r"<script.*?</script>", "", html.render_page(doc), flags=re.DOTALL)
     open_part = re.sub(r'<details class="later">.*?</details>', "", page, flags=re.DOTALL)
 
     assert "CAUTION-OF-STEP" in page and "CAUTION-OF-STEP" not in open_part
@@ -153,9 +153,9 @@ def test_a_cut_file_is_asked_for_again(form: str) -> None:
 
     assert f"sk for {name} again" in reports(cut)[form]
     assert " again: " not in reports(whole)[form]
-    assert f"1. Please send {name} again" in open_asks.mail(cut) and "again" not in open_asks.mail(
-        whole
-    )
+    assert f"1. Please send {name} again" in open_asks.write_mail(
+        cut
+    ) and "again" not in open_asks.write_mail(whole)
 
 
 @pytest.mark.size
@@ -180,7 +180,7 @@ def test_causes_are_named_in_the_order_to_fix_them() -> None:
     first, second, sign = doc["findings"][0], doc["findings"][1], doc["findings"][2]
     sign["explained_by"] = [second["id"], first["id"]]
 
-    assert view.causes(doc, sign) == [
+    assert view.list_causes(doc, sign) == [
         ("Fix this first", first["id"]),
         ("Then fix this", second["id"]),
     ]
@@ -217,7 +217,7 @@ def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(
     twenty_hosts: dict[str, Any],
 ) -> None:
     """The head has the first, the last and the three worst hosts by name; the table has all twenty, the worst first."""
-    page = html.render(twenty_hosts)
+    page = html.render_page(twenty_hosts)
     head = read(page.partition("<header>")[2].partition("</header>")[0])
     table = page.partition('<section id="hosts"')[2].partition("</section>")[0]
     names = [
@@ -241,7 +241,10 @@ def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str
     ]
     doc = twenty_hosts | {"nodes": nodes}
     head = re.sub(
-        r"<details.*?</details>", "", html.render(doc).partition("</header>")[0], flags=re.DOTALL
+        r"<details.*?</details>",
+        "",
+        html.render_page(doc).partition("</header>")[0],
+        flags=re.DOTALL,
     )
 
     assert "esx11: CLOCK-JUMPED" in head
@@ -276,7 +279,7 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
     """One rule at three severities: the command stands at the worst row, the other two refer to it."""
     text = reports(twenty_hosts)[form]
 
-    assert len(view.groups(twenty_hosts)) == 3
+    assert len(finding_rows.group_findings(twenty_hosts)) == 3
     assert text.count("rx 4096") == 1
     assert (
         text.count(
@@ -290,13 +293,13 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
 def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[str, Any]) -> None:
     """A row with other steps, or whose steps wait for a cause while the first row's do not, shows its own."""
     doc = json.loads(json.dumps(twenty_hosts))
-    major, warning, _ = view.groups(doc)
+    major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
         one["fix"] = [one["fix"][0] | {"do": "ANOTHER-STEP"}, *one["fix"][1:]]
     assert "ANOTHER-STEP" in reports(doc)["page"]
 
     doc = json.loads(json.dumps(twenty_hosts))
-    major, warning, _ = view.groups(doc)
+    major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
         one["explained_by"] = [major.first["id"]]
     assert reports(doc)["page"].count("rx 4096") == 2

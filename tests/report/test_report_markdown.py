@@ -16,7 +16,7 @@ from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 @pytest.fixture(scope="module")
 def note() -> str:
-    return markdown.render(rich_case())
+    return markdown.render_note(rich_case())
 
 
 def as_html(text: str) -> str:
@@ -89,24 +89,24 @@ def test_what_is_muted_is_not_asked_for(note: str) -> None:
     """«Cannot tell» of a muted rule is neither in the note nor in the e-mail to the customer."""
     assert "advanced\\_option" not in note
     assert "esxcli system settings advanced list" not in note
-    assert "esxcli system settings advanced list" not in open_asks.mail(rich_case())
+    assert "esxcli system settings advanced list" not in open_asks.write_mail(rich_case())
 
 
 def test_a_quiet_case_is_a_short_note() -> None:
     """Nothing found is said in one sentence with the number of rules that looked."""
-    note = markdown.render(quiet_case())
+    note = markdown.render_note(quiet_case())
     assert "Nothing found; 61 rules looked." in note
     assert len(note.split("\n")) < 25
 
 
 def test_the_same_document_gives_the_same_note(note: str) -> None:
     """No clock and no chance in it."""
-    assert markdown.render(rich_case()) == note
+    assert markdown.render_note(rich_case()) == note
 
 
 def test_hostile_names_stay_text() -> None:
     """Rendered with HTML allowed, the note of a hostile case holds no picture, no script and no foreign link."""
-    page = as_html(markdown.render(hostile_case()))
+    page = as_html(markdown.render_note(hostile_case()))
     assert "<img" not in page
     assert "<script" not in page
     assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in page
@@ -125,14 +125,14 @@ NASTY = st.text(
 def test_no_text_can_make_markup(text: str) -> None:
     """Whatever the name or the line of evidence, no HTML, link or heading arises, and no control sign is left."""
     document: dict[str, Any] = rich_case(sources=[], timeline=[])
-    calm = as_html(markdown.render(document))
+    calm = as_html(markdown.render_note(document))
     finding = document["findings"][2]
     for key in ("title", "subject", "say", "node", "caution"):
         finding[key] = f"a {text}"
     finding["evidence"][0] |= {"text": text, "label": text}
     finding["fix"][0] |= {"run": text, "do": f"a {text}"}
     document["nodes"][0]["name"] = f"a {text}"
-    note = markdown.render(document)
+    note = markdown.render_note(document)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\udc80-\udcff]", note)
     page = as_html(note)
     for tag in ("<a ", "<img", "<h1", "<h2", "<h3", "<table", "<s>"):
@@ -159,7 +159,7 @@ def test_the_mail_calls_no_file_a_machine() -> None:
     for one in (record for group in doc["cannot_tell"] for record in (group, *group["asks"])):
         one["nodes"] = [name.replace("esx07.lab", "paste.txt") for name in one["nodes"]]
     doc["advice"] = ["x.tgz!top/x.txt is a binary cache."]
-    mail = open_asks.mail(doc)
+    mail = open_asks.write_mail(doc)
     assert "\n2. Please run on the machine that paste.txt came from:\n   ethtool" in mail
     assert "binary cache" not in mail
     node["name"] = "ESXi host (loose files)"
@@ -169,13 +169,13 @@ def test_the_mail_calls_no_file_a_machine() -> None:
         ]
     assert (
         "\n2. Please run on the machine that your files came from:\n   ethtool"
-        in open_asks.mail(doc)
+        in open_asks.write_mail(doc)
     )
 
 
 def test_the_mail_asks_for_each_thing_once() -> None:
     """The e-mail lists every command once below its host, what a command is about as a comment a shell skips."""
-    mail = open_asks.mail(settle_a_finding(rich_case()))
+    mail = open_asks.write_mail(settle_a_finding(rich_case()))
     assert mail.startswith("Hello,\n\nTo continue with case-1834, we need the following:\n")
     assert [line[:2] for line in mail.split("\n") if re.match(r"\d\.", line)] == [
         "1.",
@@ -190,4 +190,4 @@ def test_the_mail_asks_for_each_thing_once() -> None:
     assert mail.count("vmxnet3/rxSummary") == 1
     first = "\n2. Please run on esx07.lab:\n   ethtool -S vmnic2\n   # for app-0, port 33554470; app-1, port 33554471"
     assert first in mail, "a command with names to fill in comes behind the others"
-    assert open_asks.mail(quiet_case()) == ""
+    assert open_asks.write_mail(quiet_case()) == ""

@@ -27,7 +27,7 @@ def shown(
     console = Console(
         file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None
     )
-    terminal.render(doc, console, verbose)
+    terminal.print_case(doc, console, verbose)
     return out.getvalue()
 
 
@@ -98,7 +98,7 @@ def test_no_colour_is_needed_to_understand(text: str, monkeypatch: pytest.Monkey
     assert COLOUR.sub("", coloured) == text
     monkeypatch.setenv("NO_COLOR", "1")
     out = io.StringIO()
-    terminal.render(rich_case(), Console(file=out, width=100, force_terminal=True))
+    terminal.print_case(rich_case(), Console(file=out, width=100, force_terminal=True))
     assert not re.search("\x1b\\[[0-9;]*(3[0-7]|9[0-7]|4[0-7])m", out.getvalue())
 
 
@@ -129,7 +129,7 @@ def test_a_terminal_without_unicode_gets_escapes() -> None:
     stream = io.TextIOWrapper(raw, encoding="ascii")
     document = rich_case()
     document["case"]["name"] = "Zürich"
-    terminal.render(document, Console(file=stream, width=80))
+    terminal.print_case(document, Console(file=stream, width=80))
     stream.flush()
     assert b"Z\\xfcrich" in raw.getvalue()
 

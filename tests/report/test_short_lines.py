@@ -64,7 +64,7 @@ def test_a_printed_paragraph_keeps_its_values(
     """No printed row is wider than the terminal, and all figures are printed."""
     line, out = compose_line(parts), io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=out, width=width)
-    Printer(console).line(line, indent=2, rows=rows)
+    Printer(console).print_line(line, indent=2, rows=rows)
     out.seek(0)
     printed = out.read().splitlines()
 

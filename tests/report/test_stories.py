@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.report import finding_rows, open_asks, short_note, stories
+from analyzer.report import finding_rows, open_asks, short_note
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "cases"
@@ -33,16 +33,16 @@ def tree(doc: dict[str, Any]) -> dict[str, list[str]]:
     """Return the rules of each story: the cause, then what is folded under it."""
     return {
         one.row.first["rule"]: [sign.first["rule"] for sign in one.signs]
-        for one in stories.stories(doc)
+        for one in finding_rows.list_stories(doc)
     }
 
 
 def test_what_a_finding_explains_is_folded_under_it(limited: dict[str, Any]) -> None:
     """The CPU limit is the story; full rings and dropped packets follow from it, and every row is told once."""
     assert tree(limited)["cpu-limit-starves-vm"] == ["kb-2039495", "kb-1010071"]
-    rows = stories.in_order(stories.stories(limited))
+    rows = finding_rows.list_story_rows(finding_rows.list_stories(limited))
     assert sorted(row.first["id"] for row in rows) == sorted(
-        row.first["id"] for row in finding_rows.groups(limited)
+        row.first["id"] for row in finding_rows.group_findings(limited)
     )
 
 
@@ -60,7 +60,7 @@ def test_one_subject_without_a_cause_keeps_its_row_in_sight() -> None:
     """Of a row of many subjects all must be explained; one that stands by itself would be hidden with the rest."""
     doc = rich_case()
     cause = doc["findings"][0]
-    many = max((row.findings for row in finding_rows.groups(doc)), key=len)
+    many = max((row.findings for row in finding_rows.group_findings(doc)), key=len)
     for finding in many:
         finding["explained_by"] = [cause["id"]]
     assert many[0]["rule"] in tree(doc)[cause["rule"]]
@@ -73,9 +73,9 @@ def test_causes_in_a_circle_are_all_told() -> None:
     doc = rich_case()
     one, two = doc["findings"][0], doc["findings"][1]
     one["explained_by"], two["explained_by"] = [two["id"]], [one["id"]]
-    rows = stories.in_order(stories.stories(doc))
+    rows = finding_rows.list_story_rows(finding_rows.list_stories(doc))
     assert sorted(row.first["id"] for row in rows) == sorted(
-        row.first["id"] for row in finding_rows.groups(doc)
+        row.first["id"] for row in finding_rows.group_findings(doc)
     )
 
 
@@ -83,7 +83,7 @@ def fullest() -> dict[str, Any]:
     """Return a document that has every line a short note can have."""
     doc = rich_case()
     doc["nodes"] = doc["nodes"][:2]
-    rows = [row.first for row in finding_rows.groups(doc)]
+    rows = [row.first for row in finding_rows.group_findings(doc)]
     for number, finding in enumerate(rows):
         finding |= {
             "about": "why",
@@ -97,14 +97,14 @@ def fullest() -> dict[str, Any]:
 @pytest.mark.parametrize("make", [rich_case, quiet_case, hostile_case, fullest])
 def test_the_short_note_has_at_most_thirty_lines(make: Any) -> None:
     """Whatever a case holds, also one with every kind of line, fits a ticket."""
-    lines = short_note.render(make()).splitlines()
+    lines = short_note.render_short_note(make()).splitlines()
     assert len(lines) <= short_note.LINES
     assert max(map(len, lines)) < 12_000
 
 
 def test_the_short_note_has_cause_evidence_fix_and_ask(limited: dict[str, Any]) -> None:
     """The worst story is told with its cause, the line that shows it, what mends it, and what follows from it."""
-    note = short_note.render(limited)
+    note = short_note.render_short_note(limited)
     assert "**1. MAJOR confirmed: A CPU limit holds the VM back" in note
     story = note.partition("**1.")[2].partition("**2.")[0]
     assert [line.split(":")[0] for line in story.splitlines()[2:5]] == [
@@ -120,7 +120,7 @@ def test_a_case_cut_short_is_not_called_clean() -> None:
     """The short note of a case that is not complete says so, and so does one of a case without a finding."""
     doc = rich_case()
     doc["findings"] = []
-    note = short_note.render(doc)
+    note = short_note.render_short_note(doc)
     assert "NOT COMPLETE" in note
     assert "could be read" in note
 
@@ -130,14 +130,11 @@ def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> Non
     limited = limited | {
         "findings": []
     }  # nothing was found: all that few commands answer is asked for
-    wanted = {
-        ask["what"]
-        for block in open_asks.offers(limited)
-        for ask in block["asks"]
-        if ask["command"]
-    }
+    wanted = {offer.ask.what for offer in open_asks.list_offers(limited) if offer.ask.command}
     lines = [
-        line.strip() for line in open_asks.mail(limited).splitlines() if line.startswith("   ")
+        line.strip()
+        for line in open_asks.write_mail(limited).splitlines()
+        if line.startswith("   ")
     ]
     assert wanted
     assert wanted <= set(lines)
@@ -150,4 +147,4 @@ def test_a_name_cannot_put_a_command_into_the_mail() -> None:
     doc = rich_case()
     for group in doc["cannot_tell"]:
         group["subjects"] = ["vm\nrm -rf /vmfs"]
-    assert "# for vm rm -rf /vmfs" in open_asks.mail(doc)
+    assert "# for vm rm -rf /vmfs" in open_asks.write_mail(doc)

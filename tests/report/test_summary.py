@@ -23,7 +23,7 @@ from sarif_pydantic import Sarif
 from analyzer.cli import main
 from analyzer.pipeline import case
 from analyzer.report import junit, lists, sarif, summary
-from analyzer.report.choice import Choice, chosen
+from analyzer.report.choice import Choice, choose_part
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def screen(doc: dict[str, Any], width: int = 80) -> list[str]:
     """Return what a terminal of that width shows, row by row."""
     out = io.StringIO()
-    summary.render(doc, Console(file=out, width=width))
+    summary.print_summary(doc, Console(file=out, width=width))
     return out.getvalue().splitlines()
 
 
@@ -148,7 +148,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
         (Choice(nodes=("ESX41*",)), lambda one: one["node"] == "esx41.lab.example"),
         (Choice(rules=("kb-*",)), lambda one: one["rule"].startswith("kb-")),
     ):
-        part = chosen(doc, choice)
+        part = choose_part(doc, choice)
         assert [one["id"] for one in part["findings"]] == [
             one["id"] for one in doc["findings"] if keep(one)
         ]
@@ -157,7 +157,7 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
             f"Showing {len(part['findings'])} of {len(doc['findings'])} findings"
             in part["notes"][0]
         )
-    nodes = chosen(doc, Choice(nodes=("esx41*",)))
+    nodes = choose_part(doc, Choice(nodes=("esx41*",)))
     assert {group for one in nodes["cannot_tell"] for group in one["nodes"]} - {"esx42.lab.example"}
     assert not [one for one in nodes["cannot_tell"] if one["nodes"] == ["esx42.lab.example"]]
 
@@ -176,7 +176,7 @@ def test_a_cause_that_is_not_shown_is_named() -> None:
     sign = next(one for one in doc["findings"] if one["explained_by"])
     (part,) = (
         one
-        for one in chosen(doc, Choice(rules=(sign["rule"],)))["findings"]
+        for one in choose_part(doc, Choice(rules=(sign["rule"],)))["findings"]
         if one["id"] == sign["id"]
     )
     assert part["explained_by"] == []
@@ -212,7 +212,7 @@ def documents(site: tuple[Path, str]) -> Iterator[dict[str, Any]]:
 def test_sarif_is_read_by_others(site: tuple[Path, str]) -> None:
     """A model of SARIF 2.1.0 that is not ours reads it: findings fail, questions are open, quiet rules pass."""
     for doc in documents(site):
-        log = json.loads(sarif.render(doc))
+        log = json.loads(sarif.render_sarif(doc))
         run_ = Sarif.model_validate(log).runs[0]
         kinds = [result["kind"] for result in log["runs"][0]["results"]]
         assert kinds.count("fail") == sum(one["verdict"] == "match" for one in doc["findings"])
@@ -221,7 +221,7 @@ def test_sarif_is_read_by_others(site: tuple[Path, str]) -> None:
         rules = [rule.id for rule in run_.tool.driver.rules or []]
         assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in log["runs"][0]["results"])
     doc = case.load(site[0] / "case.json")
-    result = json.loads(sarif.render(doc))["runs"][0]["results"][0]
+    result = json.loads(sarif.render_sarif(doc))["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == doc["findings"][0]["evidence"][0]["address"]
     assert place["region"]["startLine"] == doc["findings"][0]["evidence"][0]["line"]
@@ -237,13 +237,15 @@ def test_sarif_meets_the_official_schema(site: tuple[Path, str]) -> None:
     kind = jsonschema.validators.validator_for(schema)
     check = kind(schema, format_checker=jsonschema.FormatChecker())
     for doc in documents(site):
-        assert [error.message for error in check.iter_errors(json.loads(sarif.render(doc)))] == []
+        assert [
+            error.message for error in check.iter_errors(json.loads(sarif.render_sarif(doc)))
+        ] == []
 
 
 def test_junit_is_read_by_others(site: tuple[Path, str]) -> None:
     """A JUnit reader that is not ours counts what the case counts: failures, skipped questions, passes, errors."""
     for doc in documents(site):
-        suites = JUnitXml.fromstring(junit.render(doc).encode())
+        suites = JUnitXml.fromstring(junit.render_junit(doc).encode())
         live = [one for one in doc["findings"] if not one["muted"]]
         assert suites.failures == sum(one["verdict"] == "match" for one in live)
         assert suites.errors == sum(one["verdict"] == "error" for one in live)
@@ -261,19 +263,19 @@ def test_junit_meets_the_schema_of_jenkins(site: tuple[Path, str], tmp_path: Pat
     xmlschema = pytest.importorskip("xmlschema")
     schema = xmlschema.XMLSchema(str(SCHEMAS / "junit-10.xsd"))
     for doc in documents(site):
-        (tmp_path / "case.xml").write_text(junit.render(doc), encoding="utf-8")
+        (tmp_path / "case.xml").write_text(junit.render_junit(doc), encoding="utf-8")
         assert [error.reason for error in schema.iter_errors(str(tmp_path / "case.xml"))] == []
 
 
 def test_rows_hold_findings_and_questions(site: tuple[Path, str]) -> None:
     """CSV and JSON lines hold each finding and each question; a cell cannot become a formula, a line is one object."""
     for doc in documents(site):
-        rows = list(csv.DictReader(io.StringIO(lists.as_csv(doc))))
+        rows = list(csv.DictReader(io.StringIO(lists.render_csv(doc))))
         assert len(rows) == len(doc["findings"]) + len(doc["cannot_tell"])
         assert not [
             cell for row in rows for cell in row.values() if re.match(r"[=+@\t]|-[^0-9]", cell)
         ]
-        records = [json.loads(line) for line in lists.json_lines(doc).splitlines()]
+        records = [json.loads(line) for line in lists.render_json_lines(doc).splitlines()]
         kinds = [record["record"] for record in records]
         assert kinds[0] == "case" and kinds.count("finding") == len(doc["findings"])
         assert kinds.count("cannot_tell") == len(doc["cannot_tell"])

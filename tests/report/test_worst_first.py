@@ -19,22 +19,20 @@ from rich.console import Console
 from analyzer.case.ranking import RANKED, order_findings, rank_hosts, severity_rank
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
 from analyzer.cli import main
-from analyzer.judge.ranking import MOST_EXCESS, gauge, gauge_of
+from analyzer.judge.choosing import MOST_EXCESS, find_gauge, find_gauge_among
 from analyzer.pipeline import case
 from analyzer.report import (
-    crowds,
-    host_table,
+    finding_rows,
     lists,
+    machines,
     markdown,
-    numbers,
     objects,
     short_note,
-    stories,
     summary,
     terminal,
 )
-from analyzer.report.facets import facets
-from analyzer.report.finding_names import finding_of
+from analyzer.report.facets import build_facets
+from analyzer.report.finding_names import find_finding
 from analyzer.watch_folder.work import worst_of
 from analyzer.web.questions import stored
 from analyzer.web.questions.answers import Library
@@ -86,9 +84,9 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     document = case.load(site / "out")
     said = (site / "said.txt").read_text()
     page = (site / "out" / "report.html").read_text()
-    note = short_note.render(document)
-    rows = list(csv.DictReader(io.StringIO(lists.as_csv(document))))
-    records = [json.loads(line) for line in lists.json_lines(document).splitlines()]
+    note = short_note.render_short_note(document)
+    rows = list(csv.DictReader(io.StringIO(lists.render_csv(document))))
+    records = [json.loads(line) for line in lists.render_json_lines(document).splitlines()]
     listing = run("show", site / "out")
     first_hosts = {
         "document": document["findings"][0]["node"],
@@ -98,9 +96,9 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
         "page, head": re.search(r'The worst: <a href="#h=[^"]*">(\w+)</a>', page)[1],  # type: ignore[index]
         "page, table": re.search(r'<section id="hosts".*?>(esx\d\d)<', page, re.DOTALL)[1],  # type: ignore[index]
         "note": re.search(r"on (esx\d\d)", note.partition("**1.")[2])[1],  # type: ignore[index]
-        "markdown": re.search(r"\((esx\d\d)\)", markdown.render(document).partition("### 1.")[2])[
-            1
-        ],  # type: ignore[index]
+        "markdown": re.search(
+            r"\((esx\d\d)\)", markdown.render_note(document).partition("### 1.")[2]
+        )[1],  # type: ignore[index]
         "csv": rows[0]["node"],
         "json lines": next(one["node"] for one in records if one["record"] == "finding"),
         "watch": re.search(r" on (\w+)", worst_of(document))[1],  # type: ignore[index]
@@ -119,9 +117,9 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
         subject in document["findings"][0]["subject"]
         and subject in record["findings"][0]["subject"]
     )
-    assert [one["number"] for one in record["findings"]] == [*numbers.numbers(document).values()][
-        : len(record["findings"])
-    ]
+    assert [one["number"] for one in record["findings"]] == [
+        *finding_rows.number_findings(document).values()
+    ][: len(record["findings"])]
 
 
 def test_a_label_of_the_worst_finding_stands_first(site: Path) -> None:
@@ -207,36 +205,38 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
     ids = [one["id"] for one in doc["findings"]]
     shuffled = doc | {"findings": chance.sample(doc["findings"], len(ids))}
     assert [one["id"] for one in order_findings(doc["findings"])] == ids
-    told = stories.stories(shuffled)
-    rows = stories.in_order(told)
-    assert sorted(one["id"] for row in rows for one in row.findings) == sorted(numbers.numbers(doc))
+    told = finding_rows.list_stories(shuffled)
+    rows = finding_rows.list_story_rows(told)
+    assert sorted(one["id"] for row in rows for one in row.findings) == sorted(
+        finding_rows.number_findings(doc)
+    )
     severities = [min(_badness(row) for row in story.rows) for story in told]
     assert severities == sorted(severities)
 
-    known = numbers.numbers(doc)
+    known = finding_rows.number_findings(doc)
     live = [one["id"] for one in doc["findings"] if one["id"] in known]
     assert live == [*known]
     whole = [str(number) for number in range(1, len(rows) + 1)]
-    assert [numbers.of_row(row, known) for row in numbers.rows(doc)] == whole
-    assert re.findall(r"^(\d+)\. ", printed(terminal.render, doc), re.MULTILINE) == whole
-    assert re.findall(r"^### (\d+)\. ", markdown.render(doc), re.MULTILINE) == whole
+    assert [finding_rows.number_row(row, known) for row in finding_rows.list_rows(doc)] == whole
+    assert re.findall(r"^(\d+)\. ", printed(terminal.print_case, doc), re.MULTILINE) == whole
+    assert re.findall(r"^### (\d+)\. ", markdown.render_note(doc), re.MULTILINE) == whole
     shown = _spread(
-        re.findall(r"^ {0,2}(\d+)(?:-(\d+))?\. ", printed(summary.render, doc), re.MULTILINE)
+        re.findall(r"^ {0,2}(\d+)(?:-(\d+))?\. ", printed(summary.print_summary, doc), re.MULTILINE)
     )
     assert shown == whole[: len(shown)] and (shown or not whole)
     assert [
-        one["number"] for one in csv.DictReader(io.StringIO(lists.as_csv(doc))) if one["number"]
+        one["number"] for one in csv.DictReader(io.StringIO(lists.render_csv(doc))) if one["number"]
     ] == [*known.values()]
     for identity, number in known.items():
-        assert finding_of(doc, number)["id"] == identity
+        assert find_finding(doc, number)["id"] == identity
 
     hosts = [*rank_hosts([one for one in doc["findings"] if not one["muted"]])]
-    assert [row.name for row in host_table.rows(doc)][: len(hosts)] == hosts
+    assert [row.name for row in machines.list_hosts(doc)][: len(hosts)] == hosts
     seen = {one["node"] for one in doc["findings"] if _is_seen(one)}
-    named = re.findall(r"(esx\d+) \(", crowds.worst(doc, 9))
+    named = re.findall(r"(esx\d+) \(", machines.describe_worst(doc, 9))
     assert named == [name for name in hosts if name in seen]
-    things = objects.objects(doc)
-    assert [*facets(doc, things).host.counts][: len(hosts)] == hosts
+    things = objects.list_objects(doc)
+    assert [*build_facets(doc, things).host.counts][: len(hosts)] == hosts
     worst = [min(map(_severity_seen, one.own + one.mentioned)) for one in things]
     assert worst == sorted(worst)
     first = [f"{one['title']} on {one['node']}" for one in doc["findings"] if one["id"] in known][
@@ -277,11 +277,11 @@ def test_how_many_objects_there_are_changes_no_order(doc: Doc) -> None:
     live = [one for one in doc["findings"] if not one["muted"]]
     if not live:
         return
-    last = stories.in_order(stories.stories(doc))[-1].findings
+    last = finding_rows.list_story_rows(finding_rows.list_stories(doc))[-1].findings
     more = [last[-1] | {"id": f"more/{number}", "subject": f"more{number}"} for number in range(30)]
     grown = doc | {"findings": [*doc["findings"], *more]}
-    before = [story.row.first["rule"] for story in stories.stories(doc)]
-    assert [story.row.first["rule"] for story in stories.stories(grown)] == before
+    before = [story.row.first["rule"] for story in finding_rows.list_stories(doc)]
+    assert [story.row.first["rule"] for story in finding_rows.list_stories(grown)] == before
 
 
 def test_a_stored_order_is_not_trusted_and_names_do_not_break_ties(tmp_path: Path) -> None:
@@ -320,13 +320,13 @@ def test_how_many_times_a_figure_is_over_its_bar(
     condition: str, value: Any, bar: Any, excess: float | None
 ) -> None:
     """Value over bar, or bar over value where less is worse."""
-    assert gauge(rule(condition)).excess(value, bar) == excess  # type: ignore[union-attr]
+    assert find_gauge(rule(condition)).measure_excess(value, bar) == excess  # type: ignore[union-attr]
 
 
 def test_the_bar_is_that_of_the_answer_taken() -> None:
     """Of several bars for one figure the first condition that decides gives it."""
     one, other = rule("one.a > 3"), rule("one.a > 10")
-    found = gauge_of(one, [other.when, one.when])
+    found = find_gauge_among(one, [other.when, one.when])
     assert found is not None and found.bar.text == "10"
 
 

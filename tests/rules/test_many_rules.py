@@ -43,7 +43,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         RuleText.tree,
         cache._Later.__call__,
         signature_set._make_needle,
-        whole_catalog.alone,
+        whole_catalog.judge_rule,
     )
 
     def judged(rule: Rule, facts: Facts, *args: Any, **words: Any) -> Any:
@@ -59,7 +59,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(
         signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one)
     )
-    monkeypatch.setattr(whole_catalog, "alone", judged)
+    monkeypatch.setattr(whole_catalog, "judge_rule", judged)
     return done
 
 

@@ -46,7 +46,7 @@ def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
     assert record["faults"] == 3
     assert record["why"] == "3 of 3 lines not understood (100.0%)"
     assert [fault["line"] for fault in document["faults"]] == [1, 2, 3]
-    assert "3 lines read, 3 not understood (100.00%)" in completeness.coverage(document)
+    assert "3 lines read, 3 not understood (100.00%)" in completeness.describe_coverage(document)
 
 
 def test_a_packet_log_with_a_head_of_its_own_is_not_understood(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
     )
     assert (
         f"3 not understood of the {record['looked_at']:,} looked at one by one"
-        in completeness.coverage(document)
+        in completeness.describe_coverage(document)
     )
 
 

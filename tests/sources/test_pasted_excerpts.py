@@ -260,7 +260,7 @@ def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:
     (told,) = few["problems"]
     assert (told["kind"], told["count"], told["line"], told["last_line"]) == ("few lines", 3, 1, 3)
     assert "10 lines within 1 hour" in told["what"]
-    assert problems.summary(few) == "1 known sign, too few lines (3 lines or files)"
+    assert problems.summarize_problems(few) == "1 known sign, too few lines (3 lines or files)"
     many = _case(tmp_path, *(VMK.format(number % 10, line) for number in range(10)))
     assert [one["rule"] for one in many["findings"]] == ["kb-425728"] and not many["problems"]
 

@@ -67,7 +67,7 @@ def put(
 def _rows(table: Table, name: str, node: str, answers: Answers) -> Iterator[Row]:
     block = Block([]).named(node)
     for key, answer in answers.keyed.items():
-        told = answer.fields(name)
+        told = answer.list_fields(name)
         values = {f"k{place}": cell for place, cell in enumerate(key)}
         values |= {"value": told[name], **{part: told[f"{name}.{part}"] for part in SEEN_FIELDS}}
         yield Row(table, values, block, 0)
@@ -79,7 +79,7 @@ def by_node(answers: Mapping[str, Mapping[str, Answers]]) -> dict[str, dict[str,
     for node, own in answers.items():
         found[node] = {}
         for name, one in own.items():
-            found[node] |= one.default.fields(name)
+            found[node] |= one.default.list_fields(name)
             if one.scope.keys:
                 found[node][name + UNNAMED] = one.unknown.value
     return found

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from analyzer.facts.database import quoted
-from analyzer.judge.folding import LISTED
+from analyzer.judge.joining import LISTED
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.logic import stage_column
 from tests.sql_oracle.stages import Stages

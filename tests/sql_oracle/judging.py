@@ -21,7 +21,7 @@ from tests.sql_oracle.timed import ask
 
 def part_of(one: OneCase, number: int) -> Part | None:
     """Return what a query over many cases must know of one, None when no subject needs a look."""
-    unseen_nodes = one.prepare()
+    unseen_nodes = one.prepare_nodes()
     if unseen_nodes is None:
         return None
     for own in one.rule.fact_tables().values():
@@ -64,7 +64,8 @@ def _judge(rule: Rule, some: Mapping[int, OneCase], parts: list[Part], together:
     for subject in subjects:
         by_case[subject.case].append(subject)
     for number, own in by_case.items():
-        some[number].report(some[number].choose(own, details.__getitem__), details.__getitem__)
+        chosen = some[number].choose_subjects(own, details.__getitem__)
+        some[number].report_chosen(chosen, details.__getitem__)
 
 
 def judge_many(
@@ -74,5 +75,5 @@ def judge_many(
     told = {name: JudgementBuilder(catalog) for name in cases}
     for rule in catalog.rules:
         for name, one in judges(rule, cases, limits).items():
-            told[name].take(one)
-    return {name: one.judgement_of() for name, one in told.items()}
+            told[name].add_rule(one)
+    return {name: one.build_judgement() for name, one in told.items()}

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from analyzer.facts import UNSEEN_ROW, Facts
-from analyzer.judge.folding import leaves
-from analyzer.judge.subjects import SUBJECTS, Detail, Subject, outside
+from analyzer.judge.joining import list_leaves
+from analyzer.judge.subjects import SUBJECTS, Detail, Subject, list_single_nodes
 from analyzer.rules import Rule
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.logic import literal, stage_column
@@ -40,31 +40,31 @@ class Found(Detail):
         self.lists: dict[str, list[int]] = {}
         self.counts: dict[int, tuple[int, int, int]] = {}
 
-    def asked(self, node: ExprNode) -> bool:
+    def is_asked(self, node: ExprNode) -> bool:
         """Tell whether a node has one value that was asked for."""
         return id(node) in self.values
 
-    def value(self, node: ExprNode) -> Any:
-        """Return the value of a node that stands outside aggregates."""
+    def read_value(self, node: ExprNode) -> Any:
+        """Return the value of a node outside of aggregates."""
         return self.values.get(id(node))
 
-    def row(self, alias: str) -> int | None:
+    def find_row(self, alias: str) -> int | None:
         """Return the number of the row of an alias, None when it is not there."""
         return self.rows.get(alias)
 
-    def counted(self, node: ExprNode) -> tuple[int, int, int]:
+    def count_rows(self, node: ExprNode) -> tuple[int, int, int]:
         """Return rows, known ones and true ones of an aggregate."""
         return self.counts.get(id(node), (0, 0, 0))
 
-    def deciding(self, node: ExprNode) -> dict[str, int | None]:
+    def find_deciding(self, node: ExprNode) -> dict[str, int | None]:
         """Return for each column that an aggregate looks at the row that decides."""
         return self.worst.get(id(node), {})
 
-    def fulfilling(self, node: ExprNode) -> list[int]:
+    def list_fulfilling(self, node: ExprNode) -> list[int]:
         """Return the first rows that fulfil the condition of an aggregate."""
         return self.hits.get(id(node), [])
 
-    def listed(self, alias: str) -> list[int]:
+    def list_rows(self, alias: str) -> list[int]:
         """Return all rows of an alias, in the order of the case."""
         return self.lists.get(alias, [])
 
@@ -201,7 +201,7 @@ class Query:
         shown, printed = sheet.shown(), {id(node) for node in self.stages.shown}
         cells |= {
             f"value {id(node)}": _display(shown if id(node) in printed else sheet.writer, node)
-            for node in outside(self.nodes)
+            for node in list_single_nodes(self.nodes)
         }
         for alias, declared in self.stages.aliases.items():
             if not declared.many:
@@ -226,13 +226,13 @@ class Query:
     def _shown(
         self, at: Mapping[str, int], rows: Iterable[tuple[Any, ...]]
     ) -> Mapping[int, Detail]:
-        values = [(id(node), at[f"value {id(node)}"]) for node in outside(self.nodes)]
+        values = [(id(node), at[f"value {id(node)}"]) for node in list_single_nodes(self.nodes)]
         singles = [
             (name, at[f"row {name}"])
             for name, alias in self.stages.aliases.items()
             if not alias.many
         ]
-        folds = [(id(node), list(leaves(node))) for node in _aggregates(self.nodes)]
+        folds = [(id(node), list(list_leaves(node))) for node in _aggregates(self.nodes)]
         more = [(name, place) for name, place in at.items() if name.startswith(_FOLDED)]
 
         def detail_of(row: tuple[Any, ...]) -> Detail:
@@ -285,7 +285,7 @@ def _folded(sheet: Sheet, node: ExprNode, *, lean: bool) -> Cells:
         return cells
     if argument.type == "bool" and argument.op != "row":
         cells[f"fold hits {id(node)}"] = sheet.hits(node)
-    for column, (leaf, least) in leaves(node).items():
+    for column, (leaf, least) in list_leaves(node).items():
         cells[f"fold at {column} {id(node)}"] = sheet.deciding(node, leaf, least=least)
     return cells
 

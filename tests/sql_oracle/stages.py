@@ -20,7 +20,7 @@ from typing import Any
 from analyzer.artefacts.tables import Table
 from analyzer.facts import UNSEEN_ROW, Facts
 from analyzer.facts.database import quoted
-from analyzer.judge.missing import empty_everywhere, losing, whole_nodes
+from analyzer.judge.node_coverage import is_empty_everywhere, list_losing_nodes, list_whole_nodes
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
 from analyzer.rules.language.expression import SEEN_FIELDS, Alias, Type
@@ -493,14 +493,16 @@ class Stages:
 
     def _whole_nodes(self, table: Table) -> Iterable[tuple[int, str]]:
         """Yield the nodes, with the number of their case, on which all rows are known that a subject may have."""
-        return ((part.number, key) for part in self.parts for key in whole_nodes(part.facts, table))
+        return (
+            (part.number, key) for part in self.parts for key in list_whole_nodes(part.facts, table)
+        )
 
     def _whole_anywhere(self, join: Join) -> str:
         table = join.alias.table
         lines = table.lines_of is not None
         there = {part.number for part in self.parts if part.facts.nodes_with(table.name)}
         there &= {
-            part.number for part in self.parts if lines or empty_everywhere(part.facts, table)
+            part.number for part in self.parts if lines or is_empty_everywhere(part.facts, table)
         }
         numbers = there - set(self._losing_cases(join, strict=True))
         if not numbers or not self.many:
@@ -517,7 +519,10 @@ class Stages:
         if (table, strict) not in self._lost:
             if self._unsound is None:
                 self._unsound = [part for part in self.parts if not part.facts.sound()]
-            lost = {part.number: losing(part.facts, table, strict=strict) for part in self._unsound}
+            lost = {
+                part.number: list_losing_nodes(part.facts, table, strict=strict)
+                for part in self._unsound
+            }
             self._lost[table, strict] = {number: keys for number, keys in lost.items() if keys}
         return self._lost[table, strict]
 

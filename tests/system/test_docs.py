@@ -21,7 +21,7 @@ from analyzer import rules
 from analyzer.authoring.pages import pages
 from analyzer.cli import main
 from analyzer.commands.made_pages import page_makers
-from analyzer.report.wording import kb_link
+from analyzer.report.wording import link_article
 from analyzer.rules import Catalog, fact_tables
 from analyzer.rules import keys as rule_keys
 from analyzer.runtime.limits import Limits
@@ -162,7 +162,7 @@ def test_the_command_line_page_has_every_command() -> None:
 )
 def test_an_article_is_linked_by_the_number_it_has(number: int, rest: str) -> None:
     """VMware's numbers are looked up as legacyId; the six digits of a Broadcom article stand in its address."""
-    assert kb_link(number) == f"https://knowledge.broadcom.com/external/article{rest}"
+    assert link_article(number) == f"https://knowledge.broadcom.com/external/article{rest}"
 
 
 def test_the_page_of_rules_tells_what_an_engineer_asks() -> None:

@@ -87,7 +87,9 @@ def page(sound: Answer) -> Page:
         hostile.ROOT / "samples" / "cases" / "slow-storage"
     ).document  # with lines of logs around its findings
     assert logs is not None and logs["log"]
-    pages = [Page(html.render(doc)) for doc in (rich_case(), crowd, sound.document or {}, logs)]
+    pages = [
+        Page(html.render_page(doc)) for doc in (rich_case(), crowd, sound.document or {}, logs)
+    ]
     pages[0].kinds |= pages[1].kinds | pages[2].kinds | pages[3].kinds
     assert not pages[0].trouble
     return pages[0]

@@ -167,8 +167,8 @@ def test_a_large_flood_is_bounded(tmp_path: Path, name: str) -> None:
 def test_a_report_larger_than_its_limit_is_made_smaller(tmp_path: Path) -> None:
     """A flood of findings with limits.report_bytes=400,000: the page keeps to it and says what it leaves out."""
     answer = ask(hostile.bundle(tmp_path, _vmx(300)))
-    page = hostile.Page(html.render(rich_case()))
-    page.kinds |= hostile.Page(html.render(answer.document or {})).kinds
+    page = hostile.Page(html.render_page(rich_case()))
+    page.kinds |= hostile.Page(html.render_page(answer.document or {})).kinds
     hostile.check_outputs(answer.document or {}, page, 400_000)
 
 
@@ -245,7 +245,7 @@ def test_a_page_full_of_payloads_does_nothing_in_a_browser(tmp_path: Path) -> No
         )
     }
     answer = ask(hostile.bundle(tmp_path, vmx))
-    (tmp_path / "report.html").write_text(html.render(answer.document or {}), encoding="utf-8")
+    (tmp_path / "report.html").write_text(html.render_page(answer.document or {}), encoding="utf-8")
     trouble: list[str] = []
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(

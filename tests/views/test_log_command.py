@@ -22,7 +22,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.cli import main
-from analyzer.report import numbers
+from analyzer.report import finding_rows
 from tests.kit.memory_kit import peak
 from tools import make_bundle, nsx_site
 from tools.case_pack import tgz
@@ -261,7 +261,7 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["triage", str(path), "-o", str(out), "--quiet"]).exit_code == 0
     document = json.loads((out / "case.json").read_text())
     finding = next(one for one in document["findings"] if one["rule"] == "esx-event")
-    number = numbers.numbers(document)[finding["id"]]
+    number = finding_rows.number_findings(document)[finding["id"]]
 
     texts = []
     for name in (finding["id"], number, f"{finding['rule']}@{finding['subject']}"):

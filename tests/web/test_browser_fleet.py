@@ -32,7 +32,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "many": fleet(2_000, 40),
         "hostile": fleet(40, 9, spoil=HOSTILE),
     }.items():
-        (folder / f"{name}.html").write_text(page.render(made), encoding="utf-8")
+        (folder / f"{name}.html").write_text(page.render_page(made), encoding="utf-8")
     archive = stored(folder / "archive", CASES)
     done = run("heatmap", "--archive", archive.objects.url, "-o", folder / "out", "--with-reports")
     assert done.exit_code == 0, done.output

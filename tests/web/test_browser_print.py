@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from analyzer.cli import main
 from analyzer.pipeline.triage import triage
 from analyzer.report import completeness, fleet, html
-from analyzer.report.wording import stamp
+from analyzer.report.wording import format_time
 from tests.kit.fleet_factory import fleet as made_fleet
 from tests.web.test_browser_reports import CHROMIUM, Opened, browser
 
@@ -57,8 +57,10 @@ def find_lacking(page: str, phrases: list[str]) -> list[str]:
 
 def list_limits(doc: dict[str, Any]) -> list[str]:
     """Return what the first page must say: how complete the case is, and what each of few machines is and lacks."""
-    phrases = [completeness.completeness(doc)]
-    phrases += [completeness.unread_line(source) for source in completeness.unread(doc)[:5]]
+    phrases = [completeness.describe_completeness(doc)]
+    phrases += [
+        completeness.describe_unread(source) for source in completeness.list_unread(doc)[:5]
+    ]
     for node in doc["nodes"]:
         phrases += [
             node["name"],
@@ -66,7 +68,7 @@ def list_limits(doc: dict[str, Any]) -> list[str]:
             *(node["warnings"] if len(doc["nodes"]) <= 3 else []),
         ]
         if node["captured"] and len(doc["nodes"]) <= 3:
-            phrases.append(f"captured {stamp(node['captured'])}")
+            phrases.append(f"captured {format_time(node['captured'])}")
     return phrases
 
 
@@ -76,9 +78,9 @@ def test_the_first_printed_page_says_what_limits_the_case(
 ) -> None:
     """NOT COMPLETE, what was not read, and of each machine the release, the time of capture and its warnings."""
     doc = triage([case]).document
-    first = print_pages(browser, html.render(doc), tmp_path)[0]
+    first = print_pages(browser, html.render_page(doc), tmp_path)[0]
     assert find_lacking(first, list_limits(doc)) == []
-    assert ("NOTCOMPLETE" in first) is (not completeness.complete(doc))
+    assert ("NOTCOMPLETE" in first) is (not completeness.is_complete(doc))
     assert "Whatiswrong" in first
 
 
@@ -98,7 +100,7 @@ def test_a_clock_warning_is_printed_for_each_machine(
             "warnings": [f"{number}: {one}" for one in WARNINGS],
         }
         doc["nodes"].append(added)
-    first = print_pages(browser, html.render(doc), tmp_path)[0]
+    first = print_pages(browser, html.render_page(doc), tmp_path)[0]
     assert "NOTCOMPLETE" in first
     assert find_lacking(first, list_limits(doc)) == []
 
@@ -115,7 +117,9 @@ def test_the_printed_comparison_says_which_side_is_not_complete(
     first = print_pages(browser, page, tmp_path, wait=False)[0]
     assert [side["complete"] for side in doc["sides"]].count(False) == 1
     assert (
-        find_lacking(first, ["not complete", *(stamp(side["captured"]) for side in doc["sides"])])
+        find_lacking(
+            first, ["not complete", *(format_time(side["captured"]) for side in doc["sides"])]
+        )
         == []
     )
 
@@ -124,7 +128,7 @@ def test_the_printed_fleet_says_what_is_missing_of_it(browser: Any, tmp_path: Pa
     """A part of the archive that cannot be read, and cases that are incomplete, are named on paper."""
     made = made_fleet(20)
     made.missing.append("segments/1.pack cannot be read")
-    pages = print_pages(browser, fleet.render(made), tmp_path)
+    pages = print_pages(browser, fleet.render_page(made), tmp_path)
     assert find_lacking(pages[0], ["NOT COMPLETE: segments/1.pack cannot be read"]) == []
     incomplete = [row for row in made.cases if row.read and not row.complete]
     told = "".join(pages).count("incomplete:absenceprovesnothing")

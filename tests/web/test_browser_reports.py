@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.report import html, markdown, open_asks, short_note, stories
+from analyzer.report import finding_rows, html, markdown, open_asks, short_note
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -79,7 +79,7 @@ def browser() -> Iterator[Any]:
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("reports")
     for name, make in CASES.items():
-        (folder / f"{name}.html").write_text(html.render(make()), encoding="utf-8")
+        (folder / f"{name}.html").write_text(html.render_page(make()), encoding="utf-8")
     return {name: folder / f"{name}.html" for name in CASES}
 
 
@@ -238,9 +238,9 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
         page.wait_for_selector("#said:has-text('copied')")
         return str(page.evaluate("navigator.clipboard.readText()")).replace("\r\n", "\n")
 
-    assert copied(page.locator("#copy-note")) == short_note.render(document)
-    assert copied(page.locator("#copy-whole")) == markdown.render(document)
-    assert copied(page.locator("#copy-asks")) == open_asks.mail(document)
+    assert copied(page.locator("#copy-note")) == short_note.render_short_note(document)
+    assert copied(page.locator("#copy-whole")) == markdown.render_note(document)
+    assert copied(page.locator("#copy-asks")) == open_asks.write_mail(document)
     command = page.locator(".copyable", has_text="ethtool -G eth0 rx 4096").locator("button")
     command.evaluate(
         "one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }"
@@ -374,7 +374,7 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
     for finding in many:  # a row of 48 subjects that tell much
         finding["evidence"] = doc["findings"][2]["evidence"] * 5
         finding["trace"] = doc["findings"][2]["trace"]
-    (tmp_path / "paper.html").write_text(html.render(doc), encoding="utf-8")
+    (tmp_path / "paper.html").write_text(html.render_page(doc), encoding="utf-8")
     each = Opened(browser, tmp_path / "paper.html", viewport={"width": 718, "height": 1046})
     try:
         each.page.emulate_media(media="print")
@@ -382,7 +382,7 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
         heights = each.page.evaluate(
             "[...document.querySelectorAll('#findings article')].map((one) => one.offsetHeight)"
         )
-        assert len(heights) == len(stories.in_order(stories.stories(doc)))
+        assert len(heights) == len(finding_rows.list_story_rows(finding_rows.list_stories(doc)))
         assert max(heights) <= 1046
         assert each.page.locator("#findings article").first.bounding_box()["y"] < 400
         assert "report.html also has" in each.page.locator(".more-on-screen").inner_text()

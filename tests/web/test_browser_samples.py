@@ -44,7 +44,7 @@ def test_the_report_of_a_sample_opens_without_a_sound(
     schema = json.loads(read_case_schema())
     jsonschema.Draft202012Validator(schema).validate(document)
     page = tmp_path / "report.html"
-    page.write_text(html.render(document), encoding="utf-8")
+    page.write_text(html.render_page(document), encoding="utf-8")
     opened = Opened(browser, page)
     opened.page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
 
@@ -62,7 +62,7 @@ def test_the_log_around_a_finding_opens_as_a_drawer(
     """A finding leads to the lines kept around it; text and log filter them, Escape closes and leads back."""
     document = triage([ROOT / "samples" / "cases" / "slow-storage"]).document
     page = tmp_path / "report.html"
-    page.write_text(html.render(document), encoding="utf-8")
+    page.write_text(html.render_page(document), encoding="utf-8")
     opened = Opened(browser, page, viewport={"width": width, "height": 900})
     link, part = opened.page.locator("article a[data-around]").first, opened.page.locator("#log")
     moment = float(link.get_attribute("data-around"))
@@ -110,7 +110,7 @@ def test_an_injected_name_is_shown_as_text(browser: Any, tmp_path: Path) -> None
     )
     (folder / evil_file).write_text(text, encoding="utf-8")
     page = tmp_path / "report.html"
-    page.write_text(html.render(triage([folder]).document), encoding="utf-8")
+    page.write_text(html.render_page(triage([folder]).document), encoding="utf-8")
     opened = Opened(browser, page)
     opened.page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
 

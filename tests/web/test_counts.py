@@ -112,7 +112,7 @@ def case(
 def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
     """Title, head and lists of the page, the note and the terminal agree with the function, and so with case.json."""
     _, document, folder, terminal = case
-    tally = view.tally(document)
+    tally = view.tally_case(document)
     wanted = Told(dict(tally.findings), tally.subjects, tally.questions, tally.quiet)
     page, note = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     text = _Text(page)
@@ -131,7 +131,7 @@ def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> 
 def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str]) -> None:
     """The page holds one card a finding, one block a question, one line a quiet rule: the numbers above them."""
     _, document, folder, _ = case
-    tally, page = view.tally(document), (folder / "report.html").read_text()
+    tally, page = view.tally_case(document), (folder / "report.html").read_text()
     section = page.partition('<section id="findings"')[2].partition("</section>\n<section")[0]
     cards = re.findall(r'<article class="finding', page.partition('<section id="unknown"')[0])
     assert section
@@ -156,7 +156,7 @@ def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) ->
         "exposed" if row[-1] == "exposed" else "error" if row[-3] == "error" else row[-2]
         for row in rows
     )
-    tally = view.tally(document)
+    tally = view.tally_case(document)
     assert dict(tally.findings) == dict(words)
     assert tally.subjects == len([one for one in live if one["verdict"] == "match"])
     assert tally.rules == len({one["rule"] for one in live})
@@ -172,7 +172,7 @@ def test_the_archive_says_the_counts_of_the_report(
 ) -> None:
     """`archive list`, `archive show`, the page's list, its case view and its answer agree with the report."""
     name, document, _, _ = case
-    tally = view.tally(document)
+    tally = view.tally_case(document)
     findings, questions = dict(tally.findings), tally.questions
     listed = CliRunner().invoke(
         main, ["archive", "list", "--archive", archive, "--json", "--name", name]
@@ -196,7 +196,9 @@ def test_the_archive_says_the_counts_of_the_report(
     state = "done" if document["case"]["complete"] else "partial"
     nothing = "nothing found" if state == "done" else "nothing found in what could be read"
     told = (
-        ", ".join(f"{number} {wording.plural(word, number)}" for word, number in tally.findings)
+        ", ".join(
+            f"{number} {wording.write_plural(word, number)}" for word, number in tally.findings
+        )
         or nothing
     )
     assert column(answer, "Findings")[at] == told
@@ -212,15 +214,15 @@ def test_two_asks_for_one_thing_are_one_question() -> None:
     document = rich_case()
     group = document["cannot_tell"][0]
     document["cannot_tell"] = [group, {**group, "ask": "another ask", "rules": ["another-rule"]}]
-    assert len(finding_rows.unknowns(document)) == 2
-    assert view.tally(document).questions == 1
-    assert "cannot tell: 1 question;" in view.headline(document)
+    assert len(finding_rows.list_unknowns(document)) == 2
+    assert view.tally_case(document).questions == 1
+    assert "cannot tell: 1 question;" in view.write_headline(document)
 
 
 def test_subjects_that_are_only_counted_count() -> None:
     """What is beyond all limits is in no list, but in the count of subjects."""
     document = rich_case()
-    before = view.tally(document).subjects
+    before = view.tally_case(document).subjects
     cut = {
         "rule": "x",
         "title": "X",
@@ -232,4 +234,4 @@ def test_subjects_that_are_only_counted_count() -> None:
         "by_node": [],
     }
     document["cuts"] = [cut]
-    assert view.tally(document).subjects == before + 20
+    assert view.tally_case(document).subjects == before + 20

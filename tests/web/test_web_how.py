@@ -154,13 +154,13 @@ def test_the_page_counts_as_the_report_everywhere(
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
-    counts = dict(view.counts(document))
+    counts = dict(view.tally_case(document).findings)
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
     assert [one["rule"] for one in live].count("lab-nics") == 2
     assert counts["exposed"] == 1
     assert sum(counts.values()) < len(live)
     assert record["counts"] == counts
-    assert (record["worst"], record["unknowns"]) == ("major", view.tally(document).questions)
+    assert (record["worst"], record["unknowns"]) == ("major", view.tally_case(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make_folder(tmp_path)
     (past,) = History(str(objects), place).newest()
@@ -186,7 +186,7 @@ def test_the_list_of_the_command_counts_as_the_report(
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
     answer = browse.listed(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
-    tally = view.tally(json.loads(text))
+    tally = view.tally_case(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
     assert (row["exposed"], row["cannot_tell"]) == (1, tally.questions)
 

@@ -34,7 +34,7 @@ from analyzer.archive.store import Archive
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
 from analyzer.facts import Facts, database
 from analyzer.judge import judge_cases
-from analyzer.judge.log_conditions import not_searched
+from analyzer.judge.log_conditions import explain_unsearched
 from analyzer.rules import Rule
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
@@ -269,7 +269,7 @@ def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) ->
             said.hits.append(BacktestHit(thing, finding.severity, finding.confidence, finding.say))
         else:
             said.errors.append((thing, finding.say))
-    unsearched = {not_searched(log): name for name, log in rule.logs.items()}
+    unsearched = {explain_unsearched(log): name for name, log in rule.logs.items()}
     met: set[tuple[str, str, str]] = set()
     for doubt in judgement.cannot_tell:
         key = _reason(doubt, unsearched)

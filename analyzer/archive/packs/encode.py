@@ -145,7 +145,7 @@ class _Writer:
         facts, blocks = material.facts, factcolumns.Blocks()
         frames: list[tuple[Frame, int]] = []
         for name, table in sorted(facts.tables.items()):
-            if table.lines_of is None and made.kept(table) and facts.count(name):
+            if table.lines_of is None and made.is_archived(table) and facts.count(name):
                 self._rows(facts, facts.store(name), blocks, frames)
         self.table(NODES, factcolumns.node_columns(facts, material.nodes))
         self.table(BLOCKS, blocks.columns())

@@ -15,7 +15,7 @@ from analyzer.artefacts.logtime import log_time
 from analyzer.artefacts.tables import Block, Frame, Row, Table
 from analyzer.facts import Facts, database
 from analyzer.facts.database import KEY, text, timestamp, version_key
-from analyzer.judge.evidence import CONTEXT
+from analyzer.judge.findings import CONTEXT
 from analyzer.scan.hits import Hit, LogScan
 
 Searched = Iterable[Sequence[Any]]  # [id, table, pattern, ignore_case]

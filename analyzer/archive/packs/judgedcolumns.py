@@ -13,7 +13,7 @@ from analyzer.case.case_shape import clean
 from analyzer.case.verdicts import SEVERITIES, Verdict
 from analyzer.facts.database import timestamp
 from analyzer.pipeline.case_data import RunResult
-from analyzer.report.view import tally
+from analyzer.report.view import tally_case
 
 _INT32 = range(-(2**31), 2**31)
 _FOUND = (
@@ -65,7 +65,7 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
             "complete": case["complete"],
             "findings": len(matches),
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
-            "unknowns": tally(document).questions,
+            "unknowns": tally_case(document).questions,
         }
     return transposed([row])
 

@@ -18,7 +18,7 @@ from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.report.view import COUNTED
-from analyzer.report.wording import plural
+from analyzer.report.wording import write_plural
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
@@ -310,7 +310,7 @@ def short(row: Row) -> list[Any]:
     nodes, host = row[-2:]
     ill = f"{worst} on {host}" if worst and host and nodes > 1 else worst or ""
     found = ", ".join(
-        f"{count} {plural(word, count)}"
+        f"{count} {write_plural(word, count)}"
         for word, count in zip(COUNTED, counts, strict=True)
         if count
     )

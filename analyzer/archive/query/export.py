@@ -116,8 +116,8 @@ def _documents(
             text = dumps(document)
         from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
-        page = html.render(document, Limits().report_bytes)
-        made = {"case.json": text, "report.html": page, "report.md": markdown.render(document)}
+        page = html.render_page(document, Limits().report_bytes)
+        made = {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}
         if redaction is not None:
             redaction.check(made)
         target = _inside(folder, folder_name(document["case"]["name"], case.id))

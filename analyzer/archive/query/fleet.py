@@ -25,7 +25,7 @@ from analyzer.report.fleetmap import (
     FleetNote,
     FleetRule,
     Host,
-    arranged,
+    arrange_fleet,
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
@@ -119,7 +119,7 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
             _fill(db, out, {number: place for place, number in enumerate(cases)})
         for case in out.cases:
             case.cells = case.cells or "/" * len(out.rules)
-        return arranged(out)
+        return arrange_fleet(out)
     finally:
         db.close()
 

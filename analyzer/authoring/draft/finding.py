@@ -16,7 +16,7 @@ from analyzer.authoring.draft.signs import Sign
 from analyzer.authoring.draft.source import DraftSource
 from analyzer.facts import Facts
 from analyzer.pipeline import case
-from analyzer.report.finding_names import finding_of
+from analyzer.report.finding_names import find_finding
 from analyzer.rules import Join, Rule
 from analyzer.rules.language.expression import ExprNode
 from analyzer.runtime.errors import UsageError
@@ -52,7 +52,7 @@ def load(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
             where=path,
             do="Start from lines: --from-lines MEMBER:120-124 BUNDLE",
         )
-    return document, finding_of(document, fragment, example="Write CASE.json#1.")
+    return document, find_finding(document, fragment, example="Write CASE.json#1.")
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import resolve
-from analyzer.judge.log_hits import seconds
+from analyzer.judge.log_answers import parse_seconds
 from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
@@ -215,7 +215,7 @@ def log_line(facts: Facts, table: Table, text: str, address: str, line: int, nod
     if row is None:
         return made
     made.values = row.values
-    made.time = seconds(str(row.values["time"])) if row.values.get("time") else None
+    made.time = parse_seconds(str(row.values["time"])) if row.values.get("time") else None
     message = str(row.values.get("message") or "").split("\n")[0]
     at = text.rfind(message) if message and text.rstrip().endswith(message) else text.find(message)
     if message and at >= 0:

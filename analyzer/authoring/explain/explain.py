@@ -27,7 +27,7 @@ from analyzer.case.verdicts import (
 )
 from analyzer.facts import Facts
 from analyzer.judge import judge
-from analyzer.judge.causes import table_cause
+from analyzer.judge.trace import explain_table
 from analyzer.pipeline import case
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.errors import UsageError
@@ -237,7 +237,7 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
         for key in _empty(rule, facts)
     ]
     if not found.subjects and not words:
-        words = [f"{table_cause(facts, None, table).why}.{asked}"]
+        words = [f"{explain_table(facts, None, table).why}.{asked}"]
     return words
 
 

@@ -18,8 +18,8 @@ from typing import Any, Unpack
 from analyzer.authoring.explain import casework
 from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
-from analyzer.judge import alone
-from analyzer.judge.case_rows import table_of
+from analyzer.judge import judge_rule
+from analyzer.judge.joining import read_table
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Source
@@ -93,7 +93,7 @@ def profile(paths: Sequence[Path], catalog: Catalog) -> Profile:
     for name in sorted(
         {name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()
     ):
-        table_of(facts, name)
+        read_table(facts, name)
     fill = perf_counter() - start
     search = _search_times(signatures, scanner, facts, limits)
     costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
@@ -125,7 +125,7 @@ def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) ->
     spent = 0.0
     for _ in range(_TIMES):
         start = perf_counter()
-        judged = alone(rule, facts, limits)
+        judged = judge_rule(rule, facts, limits)
         seconds = perf_counter() - start
         spent += seconds
         if seconds * 1000 < best.judge:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from analyzer.artefacts.tables import Table
 from analyzer.case.asks import markdown_ask
-from analyzer.report.wording import kb_link
+from analyzer.report.wording import link_article
 from analyzer.rules import Catalog, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.runtime.text import code, counted, for_markdown
@@ -169,7 +169,7 @@ def _rule(rule: Rule, links: Links) -> Iterator[str]:
 
 def _head(rule: Rule, links: Links) -> Iterator[str]:
     if rule.kb:
-        yield "- KB: " + ", ".join(f"[{number}]({kb_link(number)})" for number in rule.kb)
+        yield "- KB: " + ", ".join(f"[{number}]({link_article(number)})" for number in rule.kb)
     if rule.issues:
         yield "- known issue: " + ", ".join(str(number) for number in rule.issues)
     more = [f"revised {for_markdown(rule.revised)}" if rule.revised else ""]

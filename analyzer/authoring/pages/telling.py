@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages.listing import mute_words, threshold_words
 from analyzer.case.asks import pieces
-from analyzer.report.wording import duration, kb_link
+from analyzer.report.wording import format_duration, link_article
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import BadRuleError
@@ -67,7 +67,7 @@ def _head(rule: Rule) -> Iterator[str]:
     if rule.proven:
         yield f"proven by {rule.proven}"
     for number in rule.kb:
-        yield f"KB {number}: {kb_link(number)}"
+        yield f"KB {number}: {link_article(number)}"
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
@@ -181,11 +181,11 @@ def _always(node: ExprNode) -> bool:
 
 def _seen(seen: SeenDef) -> str:
     logs = " then ".join(seen.logs)
-    within = f" within {duration(seen.within)}" if seen.within else ""
+    within = f" within {format_duration(seen.within)}" if seen.within else ""
     if seen.silence:
-        return f"no {logs} in the last {duration(seen.within)} of the log"
+        return f"no {logs} in the last {format_duration(seen.within)} of the log"
     if seen.lasting:
-        return f"{seen.logs[0]} for longer than {duration(seen.within)} until {seen.logs[1]}"
+        return f"{seen.logs[0]} for longer than {format_duration(seen.within)} until {seen.logs[1]}"
     if seen.sequence:
         return f"{logs}{within}"
     what = (

@@ -19,7 +19,7 @@ from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
 from analyzer.authoring.proof.prove import prepare
 from analyzer.case.verdicts import Judgement, Verdict
 from analyzer.facts import Facts
-from analyzer.judge import graded, judge_cases, verdict_of
+from analyzer.judge import grade_severity, judge_cases, verdict_of
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase
 from analyzer.judge.subjects import Subject
@@ -161,11 +161,11 @@ class _Base:
         self.evaluators: dict[str, Evaluator] = {}
         for name, facts in cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
-            unseen_nodes = one.prepare()
+            unseen_nodes = one.prepare_nodes()
             if unseen_nodes is None:
                 self.without[name] = tuple(sorted(one.counts.items()))
             else:
-                self.evaluators[name] = one.evaluator(unseen_nodes)
+                self.evaluators[name] = one.make_evaluator(unseen_nodes)
         self._told: dict[str, Told] | None = None
 
     def answers(self) -> dict[str, Told]:
@@ -178,7 +178,7 @@ class _Base:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
         shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]
-        subjects = {name: one.subjects([*shown, *more]) for name, one in self.evaluators.items()}
+        subjects = {name: one.list_subjects([*shown, *more]) for name, one in self.evaluators.items()}
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
@@ -219,7 +219,7 @@ class _Base:
         if verdict is not Verdict.MATCH or taken is None:
             return (verdict,)
         grades, rest = plain[end : end + len(rule.grades)], plain[end + len(rule.grades) :]
-        severity = rule.outcomes[taken].severity or graded(rule, grades)
+        severity = rule.outcomes[taken].severity or grade_severity(rule, grades)
         notes, steps = rest[: len(rule.notes)], tuple(rest[len(rule.notes) :])
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 

@@ -199,11 +199,11 @@ class Analysis:
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
         from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-        from analyzer.report.results import results  # noqa: PLC0415 - heavy
+        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
-        made, _ = results(document, case.dumps(document), self.limits.report_bytes)
+        made, _ = render_results(document, case.dumps(document), self.limits.report_bytes)
         try:
             write_all(Path(self.order.out), made)
         except BacklineError as error:
@@ -267,9 +267,9 @@ class Analysis:
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),
-            "counts": dict(view.counts(document)),
+            "counts": dict(view.tally_case(document).findings),
             "worst": next((word for word in SEVERITIES if word in severities), ""),
-            "unknowns": view.tally(document).questions,
+            "unknowns": view.tally_case(document).questions,
             "findings": [describe_finding(one) for one in live[:WORST]],
             "more": max(0, len(live) - WORST),
             "nodes": [_describe_machine(node) for node in document["nodes"][:50]],

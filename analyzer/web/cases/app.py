@@ -320,7 +320,7 @@ def _render_note(document: Path) -> str:
     from analyzer.pipeline import case  # noqa: PLC0415 - on request
     from analyzer.report import short_note  # noqa: PLC0415 - on request
 
-    return short_note.render(case.load(document))
+    return short_note.render_short_note(case.load(document))
 
 
 def attachment_header(case: str, name: str) -> str:

@@ -60,7 +60,11 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
     for side, given in zip(found, sides, strict=True):
         side.name = str(given["name"]) or side.name
     document = compare(named_apart(found))
-    texts = (comparison.dumps(document), comparison.html(document), comparison.markdown(document))
+    texts = (
+        comparison.dump_document(document),
+        comparison.render_html(document),
+        comparison.render_markdown(document),
+    )
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
 
 

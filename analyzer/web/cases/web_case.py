@@ -104,12 +104,14 @@ def describe_waiting(case: WebCase) -> str:
 def describe_counts(result: Mapping[str, Any]) -> str:
     """Return the counts of a case in a sentence, in the words of its report."""
     counts = result["counts"].items()
-    parts = [f"{number:,} {wording.plural(word, number)}" for word, number in counts if number]
+    parts = [
+        f"{number:,} {wording.write_plural(word, number)}" for word, number in counts if number
+    ]
     parts = parts or [
         completeness.NOTHING if result["state"] == DONE else completeness.NOTHING_READ
     ]
     if result["unknowns"]:
-        parts.append(view.open_questions(result["unknowns"]))
+        parts.append(view.describe_open_questions(result["unknowns"]))
     whole = "" if result["state"] == DONE else " Not everything could be read."
     return f"Done: {', '.join(parts)}.{whole}"
 

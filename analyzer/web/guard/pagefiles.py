@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 
-from analyzer.report.styles import style, themed
+from analyzer.report.styles import add_dark_choice, read_styles
 
 _MODULES = (
     "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists", "log",
@@ -24,10 +24,10 @@ PAGE: dict[str, tuple[str, str]] = {
 def read_page_file(name: str) -> bytes:
     """Return what the browser gets for a file of web/page; base.css is the report's, so that both look alike."""
     if name == "base.css":
-        return style(name).encode()
+        return read_styles(name).encode()
     file = resources.files("analyzer.web.page") / name
     return (
-        themed(file.read_text(encoding="utf-8")).encode()
+        add_dark_choice(file.read_text(encoding="utf-8")).encode()
         if name.endswith(".css")
         else file.read_bytes()
     )

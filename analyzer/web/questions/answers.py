@@ -294,7 +294,9 @@ def _make_case_table(archive: Archive, wanted: browse.ListFilter) -> AnswerTable
                 completeness.NOTHING_READ if one["state"] == "partial" else completeness.NOTHING
             )
             found = (
-                ", ".join(f"{number:,} {wording.plural(word, number)}" for number, word in counts)
+                ", ".join(
+                    f"{number:,} {wording.write_plural(word, number)}" for number, word in counts
+                )
                 or nothing
             )
             unread = one["state"] in ("refused", "failed")

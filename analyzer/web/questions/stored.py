@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
-from analyzer.report import numbers, view
+from analyzer.report import finding_rows, view
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.wire import Refusal
@@ -52,21 +52,21 @@ def describe_case(library: Library, case: str) -> Record:
         document = browse.document(archive, stored)
         record |= _list_findings(document, origin.labels)
         record |= {
-            "counts": dict(view.counts(document)),
-            "unknowns": view.tally(document).questions,
+            "counts": dict(view.tally_case(document).findings),
+            "unknowns": view.tally_case(document).questions,
         }
     return record
 
 
 def _list_findings(document: Record, given: list[labels.Label]) -> Record:
-    from analyzer.report.html import anchor  # noqa: PLC0415 - brings the templates
+    from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
-    numbered = numbers.numbers(document)
+    numbered = finding_rows.number_findings(document)
     found = [
         {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
         | {name: one[name] for name in _KEY}
-        | {"number": numbered.get(one["id"], ""), "anchor": anchor(one["id"])}
+        | {"number": numbered.get(one["id"], ""), "anchor": make_anchor(one["id"])}
         | {"label": known.get((one["rule"], one["node"], one["subject"]))}
         for one in document["findings"][:MOST]
         if one["verdict"] == "match"
@@ -154,7 +154,7 @@ class Map:
             if self._known[0] != print_ or not self._known[1]:
                 found = fleet(archive, FleetFilter(successors=successors), snapshot)
                 reports = {case.id for case in found.cases if case.read}
-                page = fleet_page.render(found, reports=reports, report_bytes=self._most)
+                page = fleet_page.render_page(found, reports=reports, report_bytes=self._most)
                 self._known = (print_, page)
             return self._known[1]
 

@@ -1,0 +1,231 @@
+"""The machines of a case: what they are called, the line of each or of many alike in a header, the table and its cards.
+
+Up to `HEADED` machines get a line each, of more those of one kind share one. Nothing is dropped: the names of a crowd
+are in the folded list of the page, in the note, and with -v on the terminal. A machine with a warning keeps its warning
+in sight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analyzer.case.asks import AskPiece, pieces
+from analyzer.case.ranking import rank_hosts
+from analyzer.report import view
+from analyzer.report.finding_rows import group_findings
+from analyzer.report.wording import Doc, format_duration, join_few, write_counts
+from analyzer.runtime.text import natural
+
+HEADED = 8  # machines that get a line each
+CARDS = 4  # machines that get a card in the head of the page; of more there is a table
+WORST = 3  # machines named in the head of a page with a table
+_CROWD = 3  # machines of one kind that share a line: fewer stay apart
+_VERSIONS = 3  # of one crowd by name
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?:\.\d+)? UTC")
+_NAMED = 3  # machines with the same remark, by name
+_CARD_TITLES = ("Hardware", "Memory")  # the rows of a card that its folded line shows
+_KINDS = {
+    "esxi": "hosts",
+    "guest": "guests",
+    "nsx_manager": "NSX Managers",
+    "nsx_controller": "NSX controllers",
+    "nsx_edge": "NSX Edges",
+    "nsxt_manager": "NSX-T managers",
+    "nsxt_edge": "NSX-T edges",
+    "nsx_t": "NSX-T nodes",
+    "vcenter": "vCenter servers",
+    "other": "machines of unknown kind",
+}
+
+
+def name_node(node: Doc) -> str:
+    """Return how a report names a machine."""
+    return str(node["name"] or node["id"])
+
+
+def name_nodes(doc: Doc) -> dict[str, str]:
+    """Return how a report names each machine, by its id."""
+    return {node["id"]: name_node(node) for node in doc["nodes"]}
+
+
+def describe_version(node: Doc) -> str:
+    """Return what a machine runs."""
+    timeless = {**node, "uptime_s": None, "captured": "", "logs": []}
+    return " ".join(view.list_facts(timeless))
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Machines of one kind, by name."""
+
+    kind: str
+    nodes: list[Doc]
+
+    @property
+    def title(self) -> str:
+        """How many they are: `20 hosts`."""
+        return f"{len(self.nodes):,} {_KINDS.get(self.kind, 'nodes')}"
+
+    @property
+    def span(self) -> str:
+        """The first and the last name: `esx00 … esx19`."""
+        return f"{name_node(self.nodes[0])} … {name_node(self.nodes[-1])}"
+
+    @property
+    def versions(self) -> str:
+        """What they run, each version with its count where there are several."""
+        counts = Counter(map(describe_version, self.nodes))
+        if len(counts) == 1:
+            return next(iter(counts))
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        lines = [f"{count:,} × {version or 'version unknown'}" for version, count in ranked]
+        return join_few(lines, _VERSIONS)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is odd about them, each remark once with the names it holds for."""
+        return list_remarks(self.nodes)
+
+
+def list_remarks(nodes: Sequence[Doc]) -> list[str]:
+    """Return what is odd about machines, each remark once with the names it holds for.
+
+    Remarks that differ in their times alone are one, with the first and the last of them.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for node in nodes:
+        for warning in node["warnings"]:
+            alike.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
+    lines = []
+    for remarks in alike.values():
+        who = join_few([name for name, _ in remarks], _NAMED)
+        lines.append(f"{who}: {_merge_times([text for _, text in remarks])}")
+    return lines
+
+
+def _merge_times(texts: Sequence[str]) -> str:
+    """Return texts that differ in their times alone as one text, with the first and the last of each time."""
+    columns = zip(*map(_STAMP.findall, texts), strict=True)
+    ends = iter([(min(times), max(times)) for times in columns])
+
+    def write_span(_: re.Match[str]) -> str:
+        first, last = next(ends)
+        return first if first == last else f"{first} … {last}"
+
+    return _STAMP.sub(write_span, texts[0])
+
+
+def split_header(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
+    """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
+    if len(nodes) <= HEADED:
+        return nodes, []
+    kinds: dict[str, list[Doc]] = {}
+    for node in nodes:
+        kinds.setdefault(node["kind"], []).append(node)
+    crowds = []
+    for kind, own in kinds.items():
+        if len(own) >= _CROWD:
+            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural(name_node(node)))))
+    return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
+
+
+def describe_worst(doc: Doc, most: int) -> str:
+    """Return the machines with the worst findings, counted as the case counts them; empty where none has any.
+
+    A finding that rests on a version alone does not count: every machine of that version has it.
+    """
+    found: dict[str, Counter[str]] = {}
+    for row in group_findings(doc):
+        if row.word != "error" and not row.hollow:
+            for node in {one["node"] for one in row.findings if one["node"]}:
+                found.setdefault(node, Counter())[row.word] += 1
+    names = name_nodes(doc)
+    lines = []
+    for node in rank_hosts(doc["findings"]):
+        if counts := found.get(node):
+            ordered = [(word, counts[word]) for word in view.SEVERITIES]
+            lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
+    return join_few(lines, most)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """One machine: its record, its card or None, and (word, number) of its findings, worst first."""
+
+    node: Doc
+    card: Doc | None
+    counts: list[tuple[str, int]]
+
+    @property
+    def name(self) -> str:
+        """How reports name it."""
+        return name_node(self.node)
+
+    @property
+    def version(self) -> str:
+        """What it runs."""
+        return describe_version(self.node)
+
+    @property
+    def hardware(self) -> str:
+        """What it is, from its card, in one line."""
+        if not self.card:
+            return ""
+        texts = {row["title"]: [item["text"] for item in row["items"]] for row in self.card["rows"]}
+        return "; ".join(texts[title][0] for title in _CARD_TITLES if texts.get(title))
+
+    @property
+    def up(self) -> str:
+        """For how long it ran; empty when not known."""
+        seconds = self.node["uptime_s"]
+        return format_duration(seconds) if isinstance(seconds, int | float) else ""
+
+    @property
+    def found(self) -> str:
+        """Its findings in words: `1 critical, 2 warnings`."""
+        return write_counts(self.counts)
+
+
+def list_hosts(doc: Doc) -> list[HostRow]:
+    """Return the machines of a case, the worst first, and those without a finding by name."""
+    cards = {card["node"]: card for card in doc["hosts"]}
+    found: dict[str, Counter[str]] = {}
+    for row in group_findings(doc):
+        for name in {one["node"] for one in row.findings}:
+            found.setdefault(name, Counter())[view.name_weight(row.first)] += 1
+    rows = []
+    for node in doc["nodes"]:
+        own = found.get(name_node(node), Counter())
+        counts = [(word, own[word]) for word in view.COUNTED if own[word]]
+        rows.append(HostRow(node, cards.get(node["id"]), counts))
+    places = rank_hosts(doc["findings"])
+    return sorted(rows, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
+
+
+def has_many_hosts(doc: Doc) -> bool:
+    """Say whether a case has so many machines that a table reads better than one card after another."""
+    return len(doc["nodes"]) > CARDS
+
+
+def list_worst_hosts(doc: Doc) -> list[HostRow]:
+    """Return the worst machines of a case with many, those with findings alone."""
+    if not has_many_hosts(doc):
+        return []
+    return [row for row in list_hosts(doc)[:WORST] if row.counts]
+
+
+def list_card_rows(card: Doc) -> list[Doc]:
+    """Return the rows of a card that say something: also that a table was read and holds nothing."""
+    return [row for row in card["rows"] if row["items"] or not row["missing"]]
+
+
+def list_card_gaps(card: Doc) -> list[tuple[str, list[list[AskPiece]]]]:
+    """Return what would fill the rest of a card: the title of each row, and what to ask for."""
+    gaps = []
+    for row in card["rows"]:
+        if row["missing"]:
+            gaps.append((row["title"], [pieces(ask) for ask in row["missing"]]))
+    return gaps
