@@ -303,7 +303,7 @@ def _main(folder: str, guards_off: Sequence[str]) -> None:
     if "leftovers" in guards_off:
         serving.remove_leftovers = lambda parent=None: []
     if "cleanup" in guards_off:
-        place.PrivatePlace.close = lambda self: None  # type: ignore[method-assign]
+        place.PrivatePlace.remove_all = lambda self: None  # type: ignore[method-assign]
     if "small-files" in guards_off:
         import resource
 
