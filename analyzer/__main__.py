@@ -6,7 +6,6 @@ import atexit
 import os
 import sys
 
-from analyzer.commands import quick_help
 from analyzer.runtime import garbage, safepath
 
 INTERRUPTED = 130
@@ -17,8 +16,6 @@ def run() -> None:
     safepath.hold()
     garbage.look_seldom()
     try:
-        if quick_help.printed(sys.argv[1:]):
-            return
         from analyzer.cli import main  # noqa: PLC0415 - an interrupt while this is read is answered below
 
         main(prog_name="backline")

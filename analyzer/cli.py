@@ -38,7 +38,12 @@ from analyzer.commands.plain import (
     not_printed,
     speaks_plainly,
 )
-from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
+from analyzer.commands.redacting import (
+    RedactChoice,
+    redact_options,
+    release_results,
+    say_where_the_map_is,
+)
 from analyzer.commands.showing import (
     SEVERITIES,
     ShownPart,
@@ -236,7 +241,7 @@ def triage(
     refuse_together(quiet=quiet, all=everything)
     refuse_together(json=json_to is not None, severity=part)
     printed = form is not None or json_to is not None
-    redaction = redact.begin(beside="" if printed and output is None else "the results")
+    redaction = redact.begin_redaction(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
     with standard_input(paths) as given:
         if not one_case:
@@ -308,7 +313,7 @@ def _progress(
 def _json_result(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
     if redaction is not None:
         text = ["".join(text)]
-        released(redaction, {"case.json": text[0]})
+        release_results(redaction, {"case.json": text[0]})
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
@@ -365,7 +370,7 @@ class TriageWords:
     def _redact(self, outcome: RunResult, *, named: bool) -> None:
         if self.redaction is None:
             return
-        outcome.document = self.redaction.of(outcome.document)
+        outcome.document = self.redaction.redact_document(outcome.document)
         if self.folder is not None and not named:
             self.folder = folder_named(outcome.document["case"]["name"])
 
@@ -377,7 +382,7 @@ class TriageWords:
         options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
         options.keep_refused, options.incident = self.keep_refused, self.incident
         if (redaction := self.redaction) is not None:
-            options.on_gathered = lambda material: redaction.facts(material.facts)
+            options.on_gathered = lambda material: redaction.take_facts(material.facts)
         return options
 
     def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
@@ -394,7 +399,7 @@ class TriageWords:
                 name: content if isinstance(content, str) else "".join(content)
                 for name, content in made.items()
             }
-            released(self.redaction, whole, beside=folder)
+            release_results(self.redaction, whole, beside=folder)
             made = dict(whole)
         write_all(folder, made)
         return failed

@@ -132,10 +132,10 @@ class OpenedCase:
                 "there are no logs to read",
                 do="Open the bundle itself: other cases keep no whole logs.",
             )
-        window = moments.window(self._moment(around), moments.span(length))
+        window = moments.center_window(self._moment(around), moments.parse_span(length))
         return MergedLog(
             self.paths, LogQuery(window=window, host=host, object=object, pattern=grep, level=level)
-        ).lines()
+        ).read_lines()
 
     def report(self, path: str | Path) -> Path:
         """Write the report, whole or not at all: HTML, Markdown or the document by the ending .html, .md or .json.
@@ -154,8 +154,8 @@ class OpenedCase:
         if isinstance(around, datetime):
             return around if around.tzinfo else around.replace(tzinfo=UTC)
         name = around.id if isinstance(around, Finding) else around
-        moment = moments.typed(name) if isinstance(around, str) else None
-        return moment or moments.moment_of(find_finding(self.document, name))
+        moment = moments.parse_time(name) if isinstance(around, str) else None
+        return moment or moments.find_moment(find_finding(self.document, name))
 
     def _material(self) -> CaseTables:
         if self._tables is None:
@@ -256,9 +256,9 @@ def _archived(url: str, name: str) -> OpenedCase:
     from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
     archive = Archive.open(url)
-    _, stored = browse.read(archive, name)
-    document = browse.document(archive, stored)
-    tables = CaseTables((), lambda: recall.material(archive, stored, ()).facts)
+    _, stored = browse.find_stored_case(archive, name)
+    document = browse.read_document(archive, stored)
+    tables = CaseTables((), lambda: recall.recall_case(archive, stored, ()).facts)
     return OpenedCase(document, _tables=tables)
 
 

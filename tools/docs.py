@@ -1,8 +1,8 @@
 """Write what is made of the program: the pages that are not in git, and the generated files that are.
 
 python tools/docs.py            docs/rules.md, tables.md, cli.md, backline.1 and both schemas, which git ignores;
-                                analyzer/commands/help.txt, analyzer/redact/words.txt and the tables of layers and
-                                rooms in docs/architecture.md, which are in git
+                                analyzer/redact/words.txt and the tables of layers and rooms in
+                                docs/architecture.md, which are in git
 python tools/docs.py -o DIR     the former alone, into a folder
 python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 """
@@ -29,12 +29,6 @@ ROOT = Path(__file__).resolve().parent.parent
 def made_pages() -> dict[str, Callable[[], str]]:
     """Return how each page of the documentation is made that is no file of the repository, by its name."""
     return page_makers(cli.main)
-
-
-def help_text() -> str:
-    """The help of `backline` alone, as click prints it 80 columns wide."""
-    context = cli.main.make_context("backline", [], resilient_parsing=True, terminal_width=78)
-    return cli.main.get_help(context) + "\n"
 
 
 def architecture_page() -> str:
@@ -89,7 +83,6 @@ def product_words() -> str:
 
 # What is made and stays in git: files that the program reads at run time, and a page with tables among its text.
 KEPT: dict[str, Callable[[], str]] = {
-    "analyzer/commands/help.txt": help_text,
     "analyzer/redact/words.txt": product_words,
     "docs/architecture.md": architecture_page,
 }

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from analyzer.archive.entries import (
     SEGMENT_FORMAT,
-    snapshot,
+    take_snapshot,
 )
 from analyzer.archive.object_store.object_store import Object
 from analyzer.archive.seal import sealed_json
@@ -79,7 +79,7 @@ def measure_snapshot(count: int, size: int) -> dict[str, float]:
     shelf = _Names(objects)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
-    found = len(snapshot(shelf).current())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
+    found = len(take_snapshot(shelf).list_visible_cases())  # type: ignore[arg-type]  # a listing and manifests are all it asks for
     wall = time.perf_counter() - start
     assert found == count, f"{found} of {count} cases seen"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

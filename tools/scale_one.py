@@ -81,7 +81,7 @@ def time_writing(folder: Path, catalog: Catalog) -> dict[str, float]:
 
     def write(number: int, made: tuple[CaseData, RunResult]) -> None:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
-        target.put(entry, encode.pack(*made, meta={"id": entry.id}, kind="full"))
+        target.put_pack(entry, encode.encode_case(*made, meta={"id": entry.id}, kind="full"))
 
     found = len(large[1].document["findings"])
     return {
@@ -117,29 +117,29 @@ def judge_case(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
 
 def time_reading(opened: Archive, catalog: Catalog) -> dict[str, float]:
     """Time reading single cases: the document, and all facts as they were."""
-    cases = [one for one in opened.snapshot().current() if one.facts is not None]
+    cases = [one for one in opened.take_snapshot().list_visible_cases() if one.facts is not None]
     some = random.Random(1).sample(cases, min(READ, len(cases)))
     signatures = catalog.signatures()
     return {
         "read a case's document": time_act(opened.document_text, [(one,) for one in some]),
         "read all facts of a case": time_act(
-            recall.material, [(opened, one, signatures) for one in some[:12]]
+            recall.recall_case, [(opened, one, signatures) for one in some[:12]]
         ),
     }
 
 
 def time_questions(opened: Archive) -> dict[str, float]:
     """Time questions when the snapshot is known."""
-    snapshot = opened.snapshot()
+    snapshot = opened.take_snapshot()
 
     def both() -> None:
-        list(ask.sql(opened, BOTH, snapshot).rows)
+        list(ask.run_sql(opened, BOTH, snapshot).rows)
 
     def text() -> None:
-        list(search.texts(opened, "Malicious Driver", search.Filter("", None)).rows)
+        list(search.find_texts(opened, "Malicious Driver", search.Filter("", None)).rows)
 
     return {
-        "snapshot": time_act(opened.snapshot, [()] * ROUNDS),
+        "snapshot": time_act(opened.take_snapshot, [()] * ROUNDS),
         "cases with rule A and rule B": time_act(both, [()] * ROUNDS),
         "text search": time_act(text, [()] * ROUNDS),
     }

@@ -28,49 +28,49 @@ class Claims:
     def __init__(self, objects: ObjectStore) -> None:
         self.objects, self.run = objects, secrets.token_hex(8)
 
-    def take(self, case: str) -> bool:
+    def take_claim(self, case: str) -> bool:
         """Claim a case; False when another run at work has it. A store that refuses claims grants them all."""
         try:
-            if self.objects.put_new(CLAIMS + case, self._text()):
+            if self.objects.put_new(CLAIMS + case, self._claim_text()):
                 return True
             with suppress(GoneError):
-                if counts(self.objects.get(CLAIMS + case), self.run, MINUTES):
+                if claim_counts(self.objects.get(CLAIMS + case), self.run, MINUTES):
                     return False
-            self.objects.put(CLAIMS + case, self._text())
+            self.objects.put(CLAIMS + case, self._claim_text())
         except BacklineError:
             return True
         return True
 
-    def release(self, case: str) -> None:
+    def release_claim(self, case: str) -> None:
         """Give a case free, if the claim is of this run."""
         with suppress(BacklineError):
-            if _read(self.objects.get(CLAIMS + case)).get("run") == self.run:
+            if _read_claim(self.objects.get(CLAIMS + case)).get("run") == self.run:
                 self.objects.delete(CLAIMS + case)
 
-    def _text(self) -> bytes:
+    def _claim_text(self) -> bytes:
         claim = {
             "run": self.run,
             "host": socket.gethostname(),
             "pid": os.getpid(),
-            "started": _started(os.getpid()),
+            "started": _read_start_time(os.getpid()),
         }
         return json.dumps({**claim, "at": round(time.time(), 3)}).encode()
 
 
-def counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
+def claim_counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
     """Tell whether a claim keeps the run `run` from a case."""
-    claim = _read(data)
+    claim = _read_claim(data)
     if not claim or claim.get("run") == run:
         return False
     at = claim.get("at")
     if not isinstance(at, int | float) or abs(time.time() - at) > minutes * 60:
         return False
-    return claim.get("host") != socket.gethostname() or _alive(
+    return claim.get("host") != socket.gethostname() or _is_alive(
         claim.get("pid"), claim.get("started")
     )
 
 
-def _read(data: bytes) -> dict[str, Any]:
+def _read_claim(data: bytes) -> dict[str, Any]:
     try:
         claim = json.loads(data)
     except (ValueError, RecursionError):
@@ -78,7 +78,7 @@ def _read(data: bytes) -> dict[str, Any]:
     return claim if isinstance(claim, dict) else {}
 
 
-def _alive(pid: object, started: object) -> bool:
+def _is_alive(pid: object, started: object) -> bool:
     """Tell whether a process of this host still runs; yes when that cannot be known."""
     if os.name == "nt" or not isinstance(pid, int) or pid <= 0:  # there, signal 0 is Ctrl-C
         return True
@@ -88,11 +88,11 @@ def _alive(pid: object, started: object) -> bool:
         return False
     except (OSError, OverflowError):
         return True
-    now = _started(pid)
+    now = _read_start_time(pid)
     return not now or not started or now == started
 
 
-def _started(pid: int) -> str:
+def _read_start_time(pid: int) -> str:
     """Return when a process began, as the kernel counts; a number is given to another process later."""
     try:
         return (

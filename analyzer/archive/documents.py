@@ -36,7 +36,7 @@ class DamagedError(BacklineError):
     holders: tuple[str, ...] = ()
 
 
-def damaged(name: str, why: str) -> DamagedError:
+def make_damaged_error(name: str, why: str) -> DamagedError:
     """Return the error of an object that cannot be read back."""
     do = "Run `backline archive verify`, which says what to do."
     error = DamagedError(
@@ -48,7 +48,7 @@ def damaged(name: str, why: str) -> DamagedError:
     return error
 
 
-def together(errors: Sequence[DamagedError]) -> DamagedError:
+def join_damaged_errors(errors: Sequence[DamagedError]) -> DamagedError:
     """Return one error for several: the first, with the holders of all."""
     error = errors[0]
     error.holders = tuple(holder for one in errors for holder in one.holders)
@@ -56,26 +56,26 @@ def together(errors: Sequence[DamagedError]) -> DamagedError:
 
 
 @contextmanager
-def opened(objects: ObjectStore, name: str) -> Iterator[zipfile.ZipFile]:
+def open_zip(objects: ObjectStore, name: str) -> Iterator[zipfile.ZipFile]:
     """Give a pack as a ZIP file; DamagedError when it is none, also for what the reader meets inside the block."""
     with (
         objects.open(name)
         if objects.local is not None
         else io.BytesIO(objects.get(name)) as stream,
-        _zip(stream, name) as pack,
+        _guard_zip(stream, name) as pack,
     ):
         yield pack
 
 
 @contextmanager
-def unzipped(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
+def open_zip_bytes(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
     """Give the bytes of a pack as a ZIP file, as `opened` does."""
-    with _zip(io.BytesIO(data), name) as pack:
+    with _guard_zip(io.BytesIO(data), name) as pack:
         yield pack
 
 
 @contextmanager
-def _zip(stream: BinaryIO, name: str) -> Iterator[zipfile.ZipFile]:
+def _guard_zip(stream: BinaryIO, name: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(stream) as pack:
             yield pack
@@ -87,16 +87,18 @@ def _zip(stream: BinaryIO, name: str) -> Iterator[zipfile.ZipFile]:
         RuntimeError,
         ValueError,
     ) as error:
-        raise damaged(name, duck_said(error) or type(error).__name__) from error
+        raise make_damaged_error(name, duck_said(error) or type(error).__name__) from error
     except KeyError as error:  # zipfile's word for a member that is not there
-        raise damaged(name, str(error.args[0]) if error.args else "a part is missing") from error
+        raise make_damaged_error(
+            name, str(error.args[0]) if error.args else "a part is missing"
+        ) from error
 
 
 _LOCK = threading.Lock()
 _CONNECTION: list[duckdb.DuckDBPyConnection] = []
 
 
-def connection() -> duckdb.DuckDBPyConnection:
+def share_connection() -> duckdb.DuckDBPyConnection:
     """Return a cursor of this process's database for reading Parquet; opening one costs twenty milliseconds."""
     from analyzer.facts import database  # noqa: PLC0415 - heavy
 
@@ -117,28 +119,32 @@ def texts_of(objects: ObjectStore, entries: Iterable[Entry], what: str) -> dict[
     segments: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.place < 0:
-            with opened(objects, entry.holder) as pack:
+            with open_zip(objects, entry.holder) as pack:
                 out[entry] = pack.read(MEMBERS[what]).decode()
         else:
             segments[entry.holder].append(entry)
     for holder, members in segments.items():
-        found = _rows(objects, f"{holder}/{DOCUMENTS}", [entry.place for entry in members], what)
+        found = _read_rows(
+            objects, f"{holder}/{DOCUMENTS}", [entry.place for entry in members], what
+        )
         for entry in members:
             text = found.get(entry.place)
             if text is None:
-                raise damaged(f"{holder}/{DOCUMENTS}", f"it has no {what} of case {entry.place}")
+                raise make_damaged_error(
+                    f"{holder}/{DOCUMENTS}", f"it has no {what} of case {entry.place}"
+                )
             out[entry] = text
     return out
 
 
-def _rows(
+def _read_rows(
     objects: ObjectStore, name: str, places: Sequence[int], what: str
 ) -> dict[int, str | None]:
     import duckdb  # noqa: PLC0415 - heavy
 
-    con = connection()
+    con = share_connection()
     try:
-        path = objects.duck(con, name)
+        path = objects.duck_path(con, name)
         chosen = (
             f"= {int(places[0])}"
             if len(places) == 1
@@ -151,7 +157,7 @@ def _rows(
             raise GoneError(
                 "the object is not there", where=one_line(name), why="a compaction took it over"
             ) from error
-        raise damaged(name, duck_said(error)) from error
+        raise make_damaged_error(name, duck_said(error)) from error
     finally:
         con.close()
 
@@ -165,13 +171,13 @@ def metas_below(objects: ObjectStore, holder: str) -> list[dict[str, Any]]:
         raise GoneError(
             "the object is not there", where=one_line(name), why="it was not written, or is deleted"
         )
-    con = connection()
+    con = share_connection()
     try:
         rows = con.execute(
-            f"SELECT {META} FROM read_parquet(?)", [objects.duck(con, name)]
+            f"SELECT {META} FROM read_parquet(?)", [objects.duck_path(con, name)]
         ).fetchall()
     except (duckdb.Error, OSError) as error:
-        raise damaged(name, duck_said(error)) from error
+        raise make_damaged_error(name, duck_said(error)) from error
     finally:
         con.close()
     return [meta_of(text or "", name) for (text,) in rows]
@@ -182,13 +188,13 @@ def meta_of(text: str, name: str) -> dict[str, Any]:
     try:
         meta = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise damaged(name, f"its meta.json: {error}") from error
+        raise make_damaged_error(name, f"its meta.json: {error}") from error
     if not isinstance(meta, dict):
-        raise damaged(name, "its meta.json is not an object")
+        raise make_damaged_error(name, "its meta.json is not an object")
     return meta
 
 
-def metas(objects: ObjectStore, cases: Iterable[Stored]) -> dict[str, dict[str, Any]]:
+def read_metas(objects: ObjectStore, cases: Iterable[Stored]) -> dict[str, dict[str, Any]]:
     """Return the meta of many cases by id; what is gone or damaged is left out."""
     out: dict[str, dict[str, Any]] = {}
     segments: dict[str, list[Stored]] = defaultdict(list)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, newer
+from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry, Stored, age_key
 from analyzer.archive.object_store.object_store import GoneError, Object, ObjectStore, StorageError
 from analyzer.archive.seal import unsealed_json
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -57,112 +57,123 @@ class Snapshot:
         self.held = held = [entry for entry in held if entry.holder not in self.damaged]
         best: dict[str, Entry] = {}
         for entry in held:
-            text = entry.text
+            text = entry.entry_text
             known = best.get(text)
-            if known is None or _better(entry, known):
+            # Which of two holders of the same entry is read: the one with more of it, then the
+            # newer segment.
+            if known is None or (
+                (entry.kind == "full", entry.holder) > (known.kind == "full", known.holder)
+            ):
                 best[text] = entry
         self.entries = list(best.values())
         self._every: list[Stored] | None = None
         self._current: list[Stored] | None = None
 
-    def fresh(self) -> Snapshot:
+    def take_again(self) -> Snapshot:
         """Return what the archive holds now."""
-        return snapshot(self.objects, self.damaged)
+        return take_snapshot(self.objects, self.damaged)
 
-    def every(self) -> list[Stored]:
+    def list_every_case(self) -> list[Stored]:
         """Return all cases, by id: those too whose source was read again with other content since."""
         if self._every is None:
             cases: dict[str, list[Entry]] = defaultdict(list)
             for entry in self.entries:
                 cases[entry.id].append(entry)
-            self._every = [_stored(cases[case]) for case in sorted(cases)]
+            found = []
+            for case in sorted(cases):
+                entries = cases[case]
+                judged = [entry for entry in entries if entry.kind != "none"]
+                newest = max(judged or entries, key=age_key)
+                facts = [
+                    entry
+                    for entry in judged
+                    if entry.kind == "full" and entry.reading == newest.reading
+                ]
+                stored = Stored(newest.id, newest, max(facts, key=age_key) if facts else None)
+                found.append(stored)
+            self._every = found
         return self._every
 
-    def current(self) -> list[Stored]:
+    def list_visible_cases(self) -> list[Stored]:
         """Return the visible cases, by id: of each source the newest."""
         if self._current is None:
             newest: dict[str, Entry] = {}
             for entry in self.entries:
                 known = newest.get(entry.source)
-                if known is None or newer(entry) > newer(known):
+                if known is None or age_key(entry) > age_key(known):
                     newest[entry.source] = entry
             visible = {entry.id for entry in newest.values()}
-            self._current = [case for case in self.every() if case.id in visible]
+            self._current = [case for case in self.list_every_case() if case.id in visible]
         return self._current
 
-    def find(self, text: str) -> Stored:
+    def find_case(self, text: str) -> Stored:
         """Return the case whose id begins with `text`, or of that name; UsageError when there is none or several.
 
         A visible case comes before a superseded one, a whole name before one without the ending of its archive.
         """
         known: list[str] = []
-        if not (found := self._by_id(text)):
+        if len(text) < SHORTEST or not re.fullmatch("[0-9a-f]{1,32}", text):
+            by_id = []
+        else:
+            by_id = [case for case in self.list_every_case() if case.id.startswith(text)]
+        if not (found := by_id):
             found, known = self._by_name(text)
         if len(found) == 1:
             return found[0]
         if not found:
-            do = _nearest(text, known) or "`backline archive list` shows names and ids."
+            # A question with the names most like `text`, "" when none is
+            stems = {_ENDING.sub("", name): name for name in reversed(known) if name}
+            near = difflib.get_close_matches(text[:80], stems, n=3, cutoff=0.7) if text else []
+            nearest = (
+                f"did you mean {', '.join(one_line(stems[name], 80) for name in near)}?"
+                if near
+                else ""
+            )
+            do = nearest or "`backline archive list` shows names and ids."
             raise UsageError(f'there is no case "{one_line(text, 80)}" in the archive', do=do)
         some = ", ".join(case.id[:12] for case in found[:CANDIDATES])
         more = f" and {len(found) - CANDIDATES} more" if len(found) > CANDIDATES else ""
         what = f'{len(found)} cases match "{one_line(text, 80)}"'
         raise UsageError(what, why=f"their ids begin with {some}{more}", do="Give more of the id.")
 
-    def _by_id(self, text: str) -> list[Stored]:
-        if len(text) < SHORTEST or not re.fullmatch("[0-9a-f]{1,32}", text):
-            return []
-        return [case for case in self.every() if case.id.startswith(text)]
-
     def _by_name(self, text: str) -> tuple[list[Stored], list[str]]:
         """Return the cases of a name, and the names of all visible cases when there is none."""
-        from analyzer.archive.documents import metas  # noqa: PLC0415 - names are seldom asked for
+        from analyzer.archive.documents import read_metas  # noqa: PLC0415 - names are seldom asked for
 
         named: dict[str, str] = {}
-        for cases in (self.current(), self.every()):
+        for cases in (self.list_visible_cases(), self.list_every_case()):
             new = [case for case in cases if case.id not in named]
             named |= {
-                case: str(meta.get("name", "")) for case, meta in metas(self.objects, new).items()
+                case: str(meta.get("name", ""))
+                for case, meta in read_metas(self.objects, new).items()
             }
             if found := [case for case in cases if named.get(case.id) == text]:
                 return found, []
-        for cases in (self.current(), self.every()):
+        for cases in (self.list_visible_cases(), self.list_every_case()):
             if text and (
                 found := [case for case in cases if _ENDING.sub("", named.get(case.id, "")) == text]
             ):
                 return found, []
-        return [], sorted({named.get(case.id, "") for case in self.current()})
+        return [], sorted({named.get(case.id, "") for case in self.list_visible_cases()})
 
 
-def _nearest(text: str, names: list[str]) -> str:
-    """Return a question with the names most like `text`, "" when none is."""
-    stems = {_ENDING.sub("", name): name for name in reversed(names) if name}
-    near = difflib.get_close_matches(text[:80], stems, n=3, cutoff=0.7) if text else []
-    return f"did you mean {', '.join(one_line(stems[name], 80) for name in near)}?" if near else ""
-
-
-def _better(one: Entry, other: Entry) -> bool:
-    """Tell which of two holders of the same entry is read: the one with more of it, then the newer segment."""
-    return (one.kind == "full", one.holder) > (other.kind == "full", other.holder)
-
-
-def _stored(entries: list[Entry]) -> Stored:
-    judged = [entry for entry in entries if entry.kind != "none"]
-    newest = max(judged or entries, key=newer)
-    facts = [entry for entry in judged if entry.kind == "full" and entry.reading == newest.reading]
-    return Stored(newest.id, newest, max(facts, key=newer) if facts else None)
-
-
-def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
+def take_snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
     """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
     for left in reversed(range(LISTINGS)):
-        held, strange = _packs(
+        held, strange = _list_packs(
             objects.list(PACKS)
         )  # first: what a compaction takes out of them is in a segment then
-        listing = _settled(objects)
+        # List segments/ until two listings agree on the manifests: a compaction may replace one
+        # meanwhile.
+        listing = list(objects.list(SEGMENTS))
+        for _ in range(LISTINGS):
+            before, listing = listing, list(objects.list(SEGMENTS))
+            if list(list_segments(before)) == list(list_segments(listing)):
+                break
         strange += [item.name for item in listing if not is_segment(item.name)]
         faults: list[tuple[str, str]] = []
         gone = False
-        for item in segments(listing):
+        for item in list_segments(listing):
             try:
                 held += _manifest_entries(objects, item)
             except GoneError:
@@ -173,25 +184,15 @@ def snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Sna
                 faults.append((item.name, error.why))
         if not gone or not left:
             break
-    whole = {item.name.rpartition("/")[0] for item in segments(listing)}
+    whole = {item.name.rpartition("/")[0] for item in list_segments(listing)}
     headless = {item.name.rpartition("/")[0] for item in listing if is_segment(item.name)} - whole
     return Snapshot(objects, held, strange, faults, damaged, sorted(headless))
 
 
-def _settled(objects: ObjectStore) -> list[Object]:
-    """List segments/ until two listings agree on the manifests: a compaction may replace one meanwhile."""
-    listing = list(objects.list(SEGMENTS))
-    for _ in range(LISTINGS):
-        before, listing = listing, list(objects.list(SEGMENTS))
-        if list(segments(before)) == list(segments(listing)):
-            break
-    return listing
-
-
-def _packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:
+def _list_packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:
     held, strange = [], []
     for item in listing:
-        entry = Entry.parse(item.name)
+        entry = Entry.parse_name(item.name)
         if entry is None:
             strange.append(item.name)
         else:
@@ -204,7 +205,7 @@ def is_segment(name: str) -> bool:
     return _SEGMENT.fullmatch(name) is not None
 
 
-def segments(listing: Iterable[Object]) -> Iterator[Object]:
+def list_segments(listing: Iterable[Object]) -> Iterator[Object]:
     """Yield the manifests of a listing of segments/; a segment without one is not there (yet)."""
     for item in listing:
         found = _SEGMENT.fullmatch(item.name)
@@ -245,7 +246,7 @@ def _note_files(objects: ObjectStore, holder: str, manifest: dict[str, Any]) -> 
             sys.intern(str(one["name"])) for one in manifest["files"]
         )
     except (KeyError, TypeError):
-        raise _broken(f"{holder}/{MANIFEST}", "its list of files is not a list") from None
+        raise _broken_manifest(f"{holder}/{MANIFEST}", "its list of files is not a list") from None
 
 
 def read_manifest(objects: ObjectStore, name: str) -> dict[str, Any]:
@@ -254,11 +255,11 @@ def read_manifest(objects: ObjectStore, name: str) -> dict[str, Any]:
     try:
         manifest = unsealed_json(data)
     except ValueError as error:
-        raise _broken(name, str(error)) from None
+        raise _broken_manifest(name, str(error)) from None
     if manifest.get("format") != SEGMENT_FORMAT:
-        raise _broken(name, f"its format is {one_line(str(manifest.get('format')), 40)}")
+        raise _broken_manifest(name, f"its format is {one_line(str(manifest.get('format')), 40)}")
     if not isinstance(manifest.get("entries"), list) or not isinstance(manifest.get("files"), list):
-        raise _broken(name, "it has no list of entries or files")
+        raise _broken_manifest(name, "it has no list of entries or files")
     return manifest
 
 
@@ -272,12 +273,12 @@ def entries_of(manifest: dict[str, Any], holder: str) -> list[Entry]:
         except (KeyError, TypeError):
             entry = None
         if entry is None:
-            raise _broken(f"{holder}/{MANIFEST}", f"its entry {place} is not an object")
+            raise _broken_manifest(f"{holder}/{MANIFEST}", f"its entry {place} is not an object")
         out.append(entry)
     return out
 
 
-def _broken(name: str, why: str) -> BacklineError:
+def _broken_manifest(name: str, why: str) -> BacklineError:
     do = "Run `backline archive verify`."
     return BacklineError(
         "the manifest of a segment cannot be read", where=one_line(name), why=why, do=do

@@ -32,17 +32,17 @@ class Entry:
     place: int = -1
 
     @property
-    def text(self) -> str:
+    def entry_text(self) -> str:
         """The entry as names and manifests write it."""
         return f"{self.id}-{self.source}-{self.reading}-{self.judging}-{self.stamp:011x}"
 
     @property
-    def object(self) -> str:
+    def pack_name(self) -> str:
         """The name of its pack, when it is in one."""
-        return f"{PACKS}{self.id[:2]}/{self.text}.{self.kind}.zip"
+        return f"{PACKS}{self.id[:2]}/{self.entry_text}.{self.kind}.zip"
 
     @staticmethod
-    def parse(name: str) -> Entry | None:
+    def parse_name(name: str) -> Entry | None:
         """Return the entry of a pack's name, or None when it is none."""
         found = _PACK.fullmatch(name)
         if found is None or found[2][:2] != found[1]:
@@ -67,6 +67,6 @@ class Stored:
     facts: Entry | None
 
 
-def newer(entry: Entry) -> tuple[int, str, str]:
+def age_key(entry: Entry) -> tuple[int, str, str]:
     """Order entries of one case: by age, and of the same entry twice the newer segment before the pack."""
-    return entry.stamp, entry.text, entry.holder
+    return entry.stamp, entry.entry_text, entry.holder

@@ -28,36 +28,36 @@ class HashCache:
     files: dict[str, tuple[int, int, str, int]] = field(default_factory=dict)
     changed: bool = False
 
-    def known(self, path: str, size: int, mtime_ns: int) -> str | None:
+    def find_hash(self, path: str, size: int, mtime_ns: int) -> str | None:
         """Return the SHA-256 of a file that is as it was when hashed, or None."""
         found = self.files.get(path)
         if found is None or found[:2] != (size, mtime_ns) or found[3] - mtime_ns < RACY_NS:
             return None
         return found[2]
 
-    def note(self, path: str, size: int, mtime_ns: int, sha256: str, made_ns: int) -> None:
+    def note_hash(self, path: str, size: int, mtime_ns: int, sha256: str, made_ns: int) -> None:
         """Keep a hash; `made_ns` is the time of day (time.time_ns()) before the file was opened for it."""
         self.files[path] = (size, mtime_ns, sha256, made_ns)
         self.changed = True
 
 
-def _name(root: str) -> str:
+def _name_cache(root: str) -> str:
     return f"{HASHES}{hashlib.sha256(root.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
 
 
 def load_hashes(objects: ObjectStore, root: str) -> HashCache:
     """Return the cache of a root; an empty one when there is none, or a damaged one."""
     try:
-        found = unsealed_json(objects.get(_name(root)))
+        found = unsealed_json(objects.get(_name_cache(root)))
         if found["format"] != FORMAT or found["root"] != root:
             return HashCache(root)
-        files = {path: _checked(item) for path, item in found["files"].items()}
+        files = {path: _check_item(item) for path, item in found["files"].items()}
     except (BacklineError, ValueError, KeyError, TypeError, AttributeError):
         return HashCache(root)
     return HashCache(root, files)
 
 
-def _checked(item: list[object]) -> tuple[int, int, str, int]:
+def _check_item(item: list[object]) -> tuple[int, int, str, int]:
     size, mtime_ns, sha256, made_ns = item
     if not (isinstance(size, int) and isinstance(mtime_ns, int) and isinstance(made_ns, int)):
         raise TypeError(item)
@@ -87,5 +87,5 @@ def save_hashes(objects: ObjectStore, cache: HashCache) -> None:
         return
     data = sealed_json({"format": FORMAT, "root": cache.root, "files": cache.files})
     with suppress(BacklineError):
-        objects.put(_name(cache.root), data)
+        objects.put(_name_cache(cache.root), data)
         cache.changed = False

@@ -36,21 +36,20 @@ class Label:
     note: str = ""
 
 
-def current(archive: Archive, case: str | None = None) -> list[Label]:
+def current_labels(archive: Archive, case: str | None = None) -> list[Label]:
     """Return the labels that count, by case, rule, node and subject; of one case when `case` is its id.
 
     To show those of a case, see `order_labels`.
     """
-    found = [_label(item) for item in archive.labels() if case is None or item["id"] == case]
+    found = []
+    for item in archive.read_labels():
+        if case is None or item["id"] == case:
+            texts = {
+                key: str(item.get(key) or "")
+                for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")
+            }
+            found.append(Label(**texts, missed=item.get("missed") is True))
     return [label for label in found if label.label in (CONFIRMED, REJECTED)]
-
-
-def _label(item: dict[str, Any]) -> Label:
-    texts = {
-        key: str(item.get(key) or "")
-        for key in ("id", "rule", "node", "subject", "label", "at", "by", "note")
-    }
-    return Label(**texts, missed=item.get("missed") is True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class LabelRequest:
     note: str = ""
 
 
-def give(
+def give_labels(
     archive: Archive, case: Stored, asked: LabelRequest, now: datetime | None = None
 ) -> list[Label]:
     """Store labels for the findings that are meant, and return them.
@@ -80,9 +79,9 @@ def give(
     stamp = (now or datetime.now(UTC)).astimezone(UTC)
     at = stamp.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     things = (
-        _removable(archive, case, asked)
+        _removable_labels(archive, case, asked)
         if asked.label == REMOVED
-        else _things(archive, case, asked)
+        else _labelled_things(archive, case, asked)
     )
     given = [
         Label(
@@ -95,39 +94,53 @@ def give(
     return given
 
 
-def _removable(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
-    labels = [label for label in current(archive, case.id) if label.rule == asked.rule]
+def _removable_labels(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
+    labels = [label for label in current_labels(archive, case.id) if label.rule == asked.rule]
     found = [
-        (label.node, label.subject) for label in labels if _meant(asked, label.node, label.subject)
+        (label.node, label.subject)
+        for label in labels
+        if _is_meant(asked, label.node, label.subject)
     ]
     if not found:
         raise UsageError(
-            f"there is no such label of rule {_shown(asked.rule)}",
+            f"there is no such label of rule {_shorten_text(asked.rule)}",
             do="`backline archive show CASE` lists them.",
         )
     return found
 
 
-def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
+def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
     """Return node and subject of each finding that is meant."""
     if case.judged.kind == "none":
         raise UsageError(
             "this case was refused: it has no findings", do="Label a case that was judged."
         )
-    document = archive.document(case)
+    document = archive.read_document(case)
     findings = [item for item in document["findings"] if item["rule"] == asked.rule]
     found = [
         (item["node"], item["subject"])
         for item in findings
-        if _meant(asked, item["node"], item["subject"])
+        if _is_meant(asked, item["node"], item["subject"])
     ]
     if asked.missed:
         if found and not asked.force:
             raise UsageError(
-                f"rule {_shown(asked.rule)} did match here", do="Confirm or reject what it found."
+                f"rule {_shorten_text(asked.rule)} did match here",
+                do="Confirm or reject what it found.",
             )
         _check_known(document, asked)
-        return [(_node(document, asked), asked.subject)]
+        # The machine a missed finding belongs to: the one named, or the only one
+        names = [item["name"] for item in document["nodes"]]
+        if asked.node or asked.force:
+            if asked.node not in names and not asked.force:
+                raise UsageError(
+                    f"the case has no machine {_shorten_text(asked.node)}",
+                    do=did_you_mean(asked.node, names),
+                )
+            node = asked.node
+        else:
+            node = names[0] if len(names) == 1 else ""
+        return [(node, asked.subject)]
     if found:
         return list(dict.fromkeys(found))
     if asked.force:
@@ -135,14 +148,15 @@ def _things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[s
     _check_known(document, asked)
     if findings:
         there = ", ".join(
-            _shown(" / ".join(filter(None, (item["node"], item["subject"]))))
+            _shorten_text(" / ".join(filter(None, (item["node"], item["subject"]))))
             for item in findings[:5]
         )
         raise UsageError(
-            f"rule {_shown(asked.rule)} found nothing like that here", why=f"it found {there}"
+            f"rule {_shorten_text(asked.rule)} found nothing like that here",
+            why=f"it found {there}",
         )
     do = "If it should have, give --missed --confirm; --force labels it anyway."
-    raise UsageError(f"rule {_shown(asked.rule)} found nothing in this case", do=do)
+    raise UsageError(f"rule {_shorten_text(asked.rule)} found nothing in this case", do=do)
 
 
 def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
@@ -154,26 +168,14 @@ def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
             did_you_mean(asked.rule, rules)
             or "`backline rules list` lists them; --force labels it anyway."
         )
-        raise UsageError(f"no rule {_shown(asked.rule)} judged this case", do=do)
+        raise UsageError(f"no rule {_shorten_text(asked.rule)} judged this case", do=do)
 
 
-def _node(document: dict[str, Any], asked: LabelRequest) -> str:
-    """Return the machine a missed finding belongs to: the one named, or the only one."""
-    names = [item["name"] for item in document["nodes"]]
-    if asked.node or asked.force:
-        if asked.node not in names and not asked.force:
-            raise UsageError(
-                f"the case has no machine {_shown(asked.node)}", do=did_you_mean(asked.node, names)
-            )
-        return asked.node
-    return names[0] if len(names) == 1 else ""
-
-
-def _meant(asked: LabelRequest, node: str, subject: str) -> bool:
+def _is_meant(asked: LabelRequest, node: str, subject: str) -> bool:
     return asked.node in ("", node) and asked.subject in ("", subject)
 
 
-def _shown(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return f'"{one_line(text, 80)}"'
 
 

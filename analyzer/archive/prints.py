@@ -38,9 +38,9 @@ def case_id(name: str, files: Iterable[tuple[str, int, str]]) -> str:
 
     The order of the files does not matter; a file that could not be read has "" for its hash.
     """
-    digest = hashlib.sha256(_line(_SEED, name))
+    digest = hashlib.sha256(_encode_line(_SEED, name))
     for file in sorted(files):
-        digest.update(_line(*map(str, file)))
+        digest.update(_encode_line(*map(str, file)))
     return digest.hexdigest()[:32]
 
 
@@ -49,7 +49,7 @@ def source_key(url: str) -> str:
 
     Two places of one key would hide each other's cases: with 8 digits 100,000 cases hold such a pair.
     """
-    return hashlib.sha256(_line(url)).hexdigest()[:16]
+    return hashlib.sha256(_encode_line(url)).hexdigest()[:16]
 
 
 def state_key(url: str, files: Iterable[tuple[str, int, int]]) -> str:
@@ -57,9 +57,9 @@ def state_key(url: str, files: Iterable[tuple[str, int, int]]) -> str:
 
     Two runs that find the same case agree on it before either has read a byte.
     """
-    digest = hashlib.sha256(_line("claim", url))
+    digest = hashlib.sha256(_encode_line("claim", url))
     for file in sorted(files):
-        digest.update(_line(*map(str, file)))
+        digest.update(_encode_line(*map(str, file)))
     return digest.hexdigest()[:32]
 
 
@@ -67,7 +67,9 @@ def reading_print(limits: Limits) -> str:
     """Return how cases are read here, 12 hex digits: tool version, parsers with their tables, templates, limits."""
     chosen = [f"{name}={getattr(limits, name)}" for name in READING_LIMITS]
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")  # dates the case document
-    return hashlib.sha256(_line(_SEED, __version__, _artefacts(), epoch, *chosen)).hexdigest()[:12]
+    return hashlib.sha256(
+        _encode_line(_SEED, __version__, _hash_artefacts(), epoch, *chosen)
+    ).hexdigest()[:12]
 
 
 def judging_print(
@@ -81,27 +83,27 @@ def judging_print(
     chosen = [f"{name}={getattr(limits, name)}" for name in JUDGING_LIMITS]
     name = settings.file.replace("\\", "/").rpartition("/")[2]  # the document names the file
     parts = (reading, catalog, name, settings.hash, f"drafts={drafts}", *chosen)
-    return hashlib.sha256(_line(*parts)).hexdigest()[:12]
+    return hashlib.sha256(_encode_line(*parts)).hexdigest()[:12]
 
 
 @cache
-def _artefacts() -> str:
+def _hash_artefacts() -> str:
     """Return the hash of all installed parsers, which declare the tables, and of all templates."""
     digest = hashlib.sha256()
     for package in ("analyzer.parsers", "analyzer.templates"):
         folder = Path(importlib.import_module(package).__path__[0])
         files = (file for file in folder.rglob("*") if file.suffix in (".py", ".textfsm"))
         for file in sorted(files, key=lambda file: file.name):
-            digest.update(_line(package, file.name) + file.read_bytes() + b"\0")
+            digest.update(_encode_line(package, file.name) + file.read_bytes() + b"\0")
     here = Path(__file__).resolve().parent.parent
     for file in [
         here / "artefacts" / "tables.py",
         *sorted((here / "kb" / "facts").glob("*_build.csv")),
     ]:  # what a declaration means
-        digest.update(_line(file.name) + file.read_bytes() + b"\0")
+        digest.update(_encode_line(file.name) + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def _line(*parts: str) -> bytes:
+def _encode_line(*parts: str) -> bytes:
     """Return parts as one line that no other parts give; names that are no UTF-8 keep their bytes."""
     return b"\0".join(part.encode("utf-8", "surrogateescape") for part in parts) + b"\0\n"

@@ -20,7 +20,7 @@ SEAL_SIZE = len(_MARK) + 64
 KEY = "sha256"
 
 
-def sealed(pack: bytes) -> bytes:
+def seal_pack(pack: bytes) -> bytes:
     """Return a ZIP file with its seal; one that has a comment is left as it is."""
     end = pack[-_END_SIZE:]
     if len(end) < _END_SIZE or not end.startswith(_END) or end[-2:] != b"\0\0":

@@ -13,13 +13,13 @@ from typing import Any
 from analyzer.archive import documents
 from analyzer.archive.claims import Claims
 from analyzer.archive.documents import DamagedError
-from analyzer.archive.entries import Snapshot, snapshot
+from analyzer.archive.entries import Snapshot, take_snapshot
 from analyzer.archive.entry import MANIFEST, Entry, Stored
 from analyzer.archive.hashcache import HashCache, load_hashes, save_hashes
 from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, ObjectStore, head_of
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
-from analyzer.archive.seal import seal_file, sealed
+from analyzer.archive.seal import seal_file, seal_pack
 from analyzer.runtime.errors import RefusedError
 
 LABELS = "labels/"
@@ -40,7 +40,7 @@ def lost_cases(now: Snapshot) -> dict[str, int]:
                 for meta in documents.metas_below(now.objects, holder)
             ]
             known = {
-                entry.source for entry in now.fresh().entries
+                entry.source for entry in now.take_again().entries
             }  # read last: a compaction may be at its end
             if count := sum(source not in known for source in sources):
                 found[holder] = count
@@ -62,9 +62,9 @@ class Archive:
         """Open the archive at a folder or URL, or make it. Raises what `open_store` raises."""
         return cls(open_store(url, create=create))
 
-    def snapshot(self) -> Snapshot:
+    def take_snapshot(self) -> Snapshot:
         """Return what the archive holds now; manifests that cannot be read, or were lost, are noted in `damaged`."""
-        now = snapshot(self.objects, self.damaged)
+        now = take_snapshot(self.objects, self.damaged)
         self.damaged.update(now.faults)
         for holder, count in lost_cases(now).items():
             self.damaged[f"{holder}/{MANIFEST}"] = (
@@ -72,47 +72,49 @@ class Archive:
             )
         return now
 
-    def put(self, entry: Entry, data: bytes) -> Entry:
+    def put_pack(self, entry: Entry, data: bytes) -> Entry:
         """Store a pack under its entry's name, with its seal; return the entry with its holder."""
-        self._mark()
-        self.objects.put(entry.object, sealed(data))
-        return replace(entry, holder=entry.object)
+        self._mark_format()
+        self.objects.put(entry.pack_name, seal_pack(data))
+        return replace(entry, holder=entry.pack_name)
 
     def put_file(self, entry: Entry, path: Path) -> Entry:
         """Store a pack as `put` does, out of a file of the store's scratch folder, which may be gone afterwards."""
-        self._mark()
+        self._mark_format()
         seal_file(path)
-        self.objects.put_file(entry.object, path)
-        return replace(entry, holder=entry.object)
+        self.objects.put_file(entry.pack_name, path)
+        return replace(entry, holder=entry.pack_name)
 
-    def _mark(self) -> None:
+    def _mark_format(self) -> None:
         """Note the format before the first case of it is written: an older version would miss its small tables."""
         if not self._marked and self.objects.get(HEAD) != head_of(FORMAT):
             self.objects.put(HEAD, head_of(FORMAT))
         self._marked = True
 
-    def meta(self, stored: Stored) -> dict[str, Any]:
+    def read_meta(self, stored: Stored) -> dict[str, Any]:
         """Return the meta of a case. Raises GoneError, DamagedError, as those below do."""
         return documents.meta_of(
             documents.text_of(self.objects, stored.judged, documents.META), stored.judged.holder
         )
 
-    def metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
+    def read_metas(self, cases: list[Stored]) -> dict[str, dict[str, Any]]:
         """Return the meta of many cases by id; what is gone or damaged is left out."""
-        return documents.metas(self.objects, cases)
+        return documents.read_metas(self.objects, cases)
 
     def document_text(self, stored: Stored) -> str:
         """Return the exact text of the case document."""
         return documents.text_of(self.objects, stored.judged, documents.DOCUMENT)
 
-    def document(self, stored: Stored) -> dict[str, Any]:
+    def read_document(self, stored: Stored) -> dict[str, Any]:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
         from analyzer.pipeline import case  # noqa: PLC0415 - not needed to store
 
         try:
             return case.loads(self.document_text(stored), stored.id)
         except RefusedError as error:
-            raise documents.damaged(stored.judged.holder, f"its case.json: {error.why}") from error
+            raise documents.make_damaged_error(
+                stored.judged.holder, f"its case.json: {error.why}"
+            ) from error
 
     def put_label(self, label: Mapping[str, Any]) -> str:
         """Store a label {id, rule, node, subject, label, by, note, at}; return its object's name."""
@@ -121,7 +123,7 @@ class Archive:
         self.objects.put(name, data)
         return name
 
-    def labels(self) -> list[dict[str, Any]]:
+    def read_labels(self) -> list[dict[str, Any]]:
         """Return the labels, by case, rule, node and subject: the newest of each. Damaged ones are left to verify."""
         names = [item.name for item in self.objects.list(LABELS)]
         for name, data in self.objects.get_many(
@@ -141,15 +143,15 @@ class Archive:
             )
         return [dict(newest[key][2]) for key in sorted(newest)]
 
-    def claim(self, case: str) -> bool:
+    def claim_case(self, case: str) -> bool:
         """Say that this run works on a case; False when another one does. It only saves double work."""
-        return self.claims.take(case)
+        return self.claims.take_claim(case)
 
-    def release(self, case: str) -> None:
+    def release_case(self, case: str) -> None:
         """Give a case free that this run claimed."""
-        self.claims.release(case)
+        self.claims.release_claim(case)
 
-    def hashes(self, host_root: str) -> HashCache:
+    def open_hashes(self, host_root: str) -> HashCache:
         """Return the known content hashes of files below one root of one host; empty when there are none."""
         return load_hashes(self.objects, host_root)
 

@@ -78,7 +78,13 @@ def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     text = text.lstrip("\0 \t")
     try:
         if found := _ISO.match(text):
-            return _iso(found)
+            year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
+            when = datetime(year, month, day, hour, minute, second, _micro(found[7]), UTC)
+            offset = found["off"] or found["gmt"]
+            if offset:
+                return LogTime((when.replace(tzinfo=_zone(offset))).astimezone(UTC))
+            said = found["zulu"] or found.group().endswith(("GMT", "UTC"))
+            return LogTime(when, () if said else ("zone",))
         if found := _SYSLOG.match(text):
             month = _MONTHS.index(found[1]) + 1
             return _yearless(year, (month, *map(int, found.group(2, 3, 4, 5))), found[6])
@@ -211,16 +217,6 @@ def stamp_pattern() -> bytes:
 def stamped(line: bytes) -> bool:
     """Tell whether a raw line begins, perhaps behind blanks, with something that looks like a time stamp."""
     return bool(_STAMP.match(line.lstrip()))
-
-
-def _iso(found: re.Match[str]) -> LogTime:
-    year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
-    when = datetime(year, month, day, hour, minute, second, _micro(found[7]), UTC)
-    offset = found["off"] or found["gmt"]
-    if offset:
-        return LogTime((when.replace(tzinfo=_zone(offset))).astimezone(UTC))
-    said = found["zulu"] or found.group().endswith(("GMT", "UTC"))
-    return LogTime(when, () if said else ("zone",))
 
 
 def _zone(offset: str) -> timezone:

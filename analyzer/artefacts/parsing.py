@@ -12,12 +12,13 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from analyzer.artefacts import parser_index
+import msgspec
+
 from analyzer.artefacts.tables import (
     Block,
     ColumnValueError,
@@ -29,11 +30,15 @@ from analyzer.artefacts.tables import (
     Value,
     convert,
 )
+from analyzer.runtime import snapshot
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from analyzer.artefacts.machine import Machine
+
+PARSERS = "parsers"  # the part of a snapshot that holds their declarations
+FUNCTIONS = ("parse", "kind", "stream", "words")  # of a parser; they come with its module
 
 Output = Iterable[Row | Fault]
 Wanted = (
@@ -184,20 +189,74 @@ def name_modules() -> dict[str, str]:
     return {info.name.rpartition(".")[2]: info.name for info in inside if not info.ispkg}
 
 
+def list_parsers(module: ModuleType) -> dict[str, Parser]:
+    """Return the parsers that a module declares, by name."""
+    some = getattr(module, "PARSERS", (getattr(module, "PARSER", None),))
+    return {parser.name: parser for parser in some if parser is not None}
+
+
+class Declarations(msgspec.Struct):
+    """What the modules of parsers declare.
+
+    parsers  by name, in the order of their modules
+    modules  the module of each
+    made     tables that are made of others (`MADE` of a module)
+    """
+
+    parsers: dict[str, Parser] = {}
+    modules: dict[str, str] = {}
+    made: list[Table] = []
+
+
+def import_declarations() -> Declarations:
+    """Import all parsers, and return what they declare."""
+    found = Declarations()
+    for module in modules():
+        own = list_parsers(module)
+        found.parsers |= own
+        found.modules |= dict.fromkeys(own, module.__name__)
+        found.made += getattr(module, "MADE", ())
+    return found
+
+
 @cache
-def _declarations() -> tuple[dict[str, Parser], list[Table]]:
-    """Return the parsers by name and the tables made of others, from the index or from the modules themselves."""
-    indexed = parser_index.read(importlib.import_module("analyzer.parsers").__path__[0], Parser)
-    if indexed is not None:
-        return indexed
-    found = [parser_index.declared(module) for module in modules()]
-    made = [table for module in modules() for table in getattr(module, "MADE", ())]
-    return {name: parser for some in found for name, parser in some.items()}, made
+def read_declarations() -> Declarations:
+    """Return what all parsers declare: of a wheel as it was written down, so that only those that read are imported.
+
+    Importing a parser takes about 0.4 ms, and a case needs few of them.
+    """
+    brought = snapshot.read_brought(PARSERS, Declarations)
+    if brought is None:
+        return import_declarations()
+    tables: dict[str, Table] = {}
+    for name, parser in brought.parsers.items():
+        own: dict[str, Any] = {
+            function: _import_later(brought.modules[name], name, function)
+            for function in FUNCTIONS
+            if getattr(parser, function) is not None
+        }
+        own["tables"] = tuple(tables.setdefault(table.name, table) for table in parser.tables)
+        brought.parsers[name] = replace(parser, **own)
+    return brought
+
+
+def _import_later(module: str, parser: str, function: str) -> Callable[..., Any]:
+    """Return a function of a parser that imports its module when it is first called."""
+
+    own: list[Callable[..., Any]] = []
+
+    def call(*values: Any) -> Any:
+        if not own:
+            whole = list_parsers(importlib.import_module(module))[parser]
+            own.append(getattr(whole, function))
+        return own[0](*values)
+
+    return call
 
 
 def registry() -> dict[str, Parser]:
     """Return all parsers of `analyzer.parsers` by name, in the order of their modules."""
-    return _declarations()[0]
+    return read_declarations().parsers
 
 
 @cache
@@ -243,7 +302,7 @@ def tables_of_bundles() -> frozenset[str]:
 @cache
 def tables() -> dict[str, Table]:
     """Return all declared tables by name: those of parsers, and those that are made of them (`MADE` of a module)."""
-    made = _declarations()[1]
+    made = read_declarations().made
     return {
         table.name: table
         for table in [*(one for p in registry().values() for one in p.tables), *made]

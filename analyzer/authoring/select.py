@@ -13,7 +13,7 @@ from analyzer.rules.run_catalog import Local
 from analyzer.runtime.errors import UsageError
 
 
-def select(
+def select_rules(
     names: Sequence[str],
     kb: Sequence[Path] = (),
     *,
@@ -43,29 +43,33 @@ def select(
         run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned
     )
     if not ids:
-        return load(only=paths) if paths else load(kb)
-    whole = load(only=paths) if paths else Catalog()
+        if paths:
+            return load(only=paths)
+        return load(kb)
+    if paths:
+        whole = load(only=paths)
+    else:
+        whole = Catalog()
     everything = load(kb)
     for name in ids:
         found = [rule for rule in everything.rules if rule.id == name]
         if not found and not any(Path(error.file).stem == name for error in everything.broken):
-            raise UsageError(f"there is no rule `{name}`", do=_advice(name, everything))
+            if everything.known.get(name) == "retired":
+                advice = "It is retired; `backline rules show` names the rule that took over."
+            else:
+                advice = (
+                    did_you_mean(name, [rule.id for rule in everything.rules])
+                    or "See `backline rules list`."
+                )
+            raise UsageError(f"there is no rule `{name}`", do=advice)
         whole.rules += found
     folders = set(
         map(str, kb)
     )  # one that holds no rule was named in vain, whichever rule is asked for
-    whole.broken += [
-        error
-        for error in everything.broken
-        if Path(error.file).stem in ids or error.file in folders
-    ]
+    for error in everything.broken:
+        if Path(error.file).stem in ids or error.file in folders:
+            whole.broken.append(error)
     return whole
-
-
-def _advice(name: str, catalog: Catalog) -> str:
-    if catalog.known.get(name) == "retired":
-        return "It is retired; `backline rules show` names the rule that took over."
-    return did_you_mean(name, [rule.id for rule in catalog.rules]) or "See `backline rules list`."
 
 
 def _is_path(name: str) -> bool:

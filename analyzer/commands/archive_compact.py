@@ -62,12 +62,12 @@ def command(
       backline archive compact --archive archive
       backline archive compact --archive s3://bucket/cases --all
     """
-    from analyzer.archive.upkeep.compaction import FEW, compact
+    from analyzer.archive.upkeep.compaction import FEW, compact_archive
 
     archive = opened(archive_url)
     few = min(FEW, target)
     with Counter("compacting", quiet) as counter:
-        report = compact(
+        report = compact_archive(
             archive, target=target, few=few, all=rewrite, older_than=older_than * HOUR,
             drop_superseded=drop_superseded, progress=counter.show,
         )  # fmt: skip
@@ -82,16 +82,16 @@ def command(
             "backline: another compaction is running on this archive, so nothing was done", err=True
         )
     elif not quiet and not (report.cases or report.packs or report.swept or report.damaged):
-        click.echo(_few(report.left) if report.left else "nothing to do")
+        click.echo(_describe_left(report.left) if report.left else "nothing to do")
     elif not quiet:
         click.echo(
             f"{report.cases:,} cases into {report.segments:,} segment{'s' * (report.segments != 1)}, "
             f"{report.packs:,} packs deleted, {report.swept:,} objects swept"
         )
         if report.left:
-            click.echo(_few(report.left))
+            click.echo(_describe_left(report.left))
     click.get_current_context().exit(PARTIAL if report.damaged else DONE)
 
 
-def _few(left: int) -> str:
+def _describe_left(left: int) -> str:
     return f"{left} loose case{'s' * (left != 1)} left as they are, too few for a segment (--all combines them)"

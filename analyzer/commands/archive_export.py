@@ -67,20 +67,20 @@ def command(
       backline archive export --all --severity critical --archive archive -o critical
     """
     from analyzer.archive.query import browse
-    from analyzer.archive.query.export import export
+    from analyzer.archive.query.export import export_cases
 
     filters = any((rule, severity, state, name, since, until))
     if every == bool(case) or (case and filters):
         raise UsageError("say which cases", do="Name them, or give --all with filters.")
-    redaction = redact.begin(beside="the folder")
+    redaction = redact.begin_redaction(beside="the folder")
     if redaction is not None and redaction.map.path is None:
         redaction.map.path = map_file(output)
     archive = opened(archive_url)
-    snapshot = archive.snapshot()
-    wanted = browse.ListFilter(rule, severity, state, name, browse.window(since, until))
-    named = {stored.id: stored for stored in map(snapshot.find, case)}
-    chosen = _selected(archive, snapshot, wanted) if every else list(named.values())
-    left = export(
+    snapshot = archive.take_snapshot()
+    wanted = browse.ListFilter(rule, severity, state, name, browse.parse_window(since, until))
+    named = {stored.id: stored for stored in map(snapshot.find_case, case)}
+    chosen = _select_cases(archive, snapshot, wanted) if every else list(named.values())
+    left = export_cases(
         archive,
         snapshot,
         chosen,
@@ -96,13 +96,13 @@ def command(
     click.get_current_context().exit(PARTIAL if left and not every else DONE)
 
 
-def _selected(archive: Archive, snapshot: Snapshot, wanted: ListFilter) -> list[Stored]:
+def _select_cases(archive: Archive, snapshot: Snapshot, wanted: ListFilter) -> list[Stored]:
     """Return the cases that the filters select; what they could not tell is said."""
     from analyzer.archive.query import browse
 
     notes: list[str] = []
-    ids = {row[1] for row in browse.listed(archive, wanted, notes=notes).rows}
-    chosen = [stored for stored in snapshot.current() if stored.id in ids]
+    ids = {row[1] for row in browse.list_cases(archive, wanted, notes=notes).rows}
+    chosen = [stored for stored in snapshot.list_visible_cases() if stored.id in ids]
     for note in [*([] if chosen else ["no case matches, nothing was written"]), *notes]:
         click.echo(f"backline: {for_terminal(note)}", err=True)
     return chosen

@@ -77,27 +77,13 @@ def command(
       backline archive heatmap --archive cases --by month
       backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
     """
-    from analyzer.archive.query.browse import window
-    from analyzer.archive.query.fleet import FleetFilter, fleet
+    from analyzer.archive.query.browse import parse_window
+    from analyzer.archive.query.fleet import FleetFilter, read_fleet
     from analyzer.rules.run_options import RunOptions
     from analyzer.runtime.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
-    wanted = FleetFilter(rules, window(since, until), since, until, RunOptions().successors())
-    _check_output(output, with_reports=with_reports)
-    with Interrupt() as stop:
-        archive = opened(archive_url)
-        snapshot = archive.snapshot()
-        found = fleet(archive, wanted, snapshot)
-        stop.check()
-        if output is None:
-            _text(found, by, top)
-        else:
-            _page(archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes))
-    click.get_current_context().exit(PARTIAL if found.missing else DONE)
-
-
-def _check_output(output: Path | None, *, with_reports: bool) -> None:
+    wanted = FleetFilter(rules, parse_window(since, until), since, until, RunOptions().successors())
     from analyzer.runtime.output import check_folder
 
     if output is not None:
@@ -106,19 +92,27 @@ def _check_output(output: Path | None, *, with_reports: bool) -> None:
         raise UsageError(
             "--with-reports writes files next to the page", do="Say where with -o FOLDER."
         )
+    with Interrupt() as stop:
+        archive = opened(archive_url)
+        snapshot = archive.take_snapshot()
+        found = read_fleet(archive, wanted, snapshot)
+        stop.check()
+        if output is None:
+            from analyzer.commands.showing import UNWRAPPED, console
+            from analyzer.report import fleetterm
+
+            shown = console()
+            if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
+                shown.width = PIPED
+            fleetterm.print_fleet(found, shown, by, fleetterm.TOP if top is None else top)
+        else:
+            _write_page(
+                archive, snapshot, found, output, (by, top, with_reports, limits.report_bytes)
+            )
+    click.get_current_context().exit(PARTIAL if found.missing else DONE)
 
 
-def _text(found: Fleet, by: str, top: int | None) -> None:
-    from analyzer.commands.showing import UNWRAPPED, console
-    from analyzer.report import fleetterm
-
-    shown = console()
-    if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
-        shown.width = PIPED
-    fleetterm.print_fleet(found, shown, by, fleetterm.TOP if top is None else top)
-
-
-def _page(
+def _write_page(
     archive: Archive,
     snapshot: Snapshot,
     found: Fleet,
@@ -131,7 +125,7 @@ def _page(
 
     by, top, with_reports, most = options
     shown = fleetmap.keep_worst(found, top) if top is not None else found
-    reports = _reports(archive, snapshot, shown, folder, most) if with_reports else set()
+    reports = _write_reports(archive, snapshot, shown, folder, most) if with_reports else set()
     write_atomic(
         folder / PAGE, page.render_page(shown, start=by, reports=reports, report_bytes=most)
     )
@@ -143,7 +137,7 @@ def _page(
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 
 
-def _reports(
+def _write_reports(
     archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
 ) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is told and left out."""
@@ -151,14 +145,14 @@ def _reports(
     from analyzer.report import html
     from analyzer.runtime.output import write_atomic
 
-    stored = {case.id: case for case in snapshot.current()}
+    stored = {case.id: case for case in snapshot.list_visible_cases()}
     wanted = [case for case in shown.cases if case.read and case.id in stored]
     done, faults = set(), []
     with Counter("case reports", False) as counter:
         for number, case in enumerate(wanted):
             counter.show(number, len(wanted))
             try:
-                page = html.render_page(archive.document(stored[case.id]), most)
+                page = html.render_page(archive.read_document(stored[case.id]), most)
             except (BacklineError, ValueError, KeyError, TypeError) as error:
                 faults.append(f"no report of case {case.short}: {for_terminal(str(error))}")
                 continue

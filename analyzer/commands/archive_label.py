@@ -63,7 +63,7 @@ def command(
             do="--missed --confirm says that the fault was there.",
         )
     archive = opened(archive_url)
-    _snapshot, found = browse.read(archive, case)
+    _snapshot, found = browse.find_stored_case(archive, case)
     wanted = labels.LabelRequest(rule, node, subject, verdict, missed, force, by, note)
-    for line in labels.label_lines(labels.give(archive, found, wanted)):
+    for line in labels.label_lines(labels.give_labels(archive, found, wanted)):
         click.echo(for_terminal(line))

@@ -62,12 +62,12 @@ def command(
     from analyzer.archive.query import browse
 
     wanted = browse.ListFilter(
-        rule, severity, state, name, browse.window(since, until), sort, former=replaced(rule)
+        rule, severity, state, name, browse.parse_window(since, until), sort, former=replaced(rule)
     )
     notes: list[str] = []
-    answer = browse.listed(opened(archive_url), wanted, notes=notes)
+    answer = browse.list_cases(opened(archive_url), wanted, notes=notes)
     count = print_rows(
-        answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.short)
+        answer.head, answer.rows, form, limit, "cases", (browse.SHORT_HEAD, browse.shorten_row)
     )
     sys.stdout.flush()
     for note in [*([] if count else ["no case matches"]), *notes]:

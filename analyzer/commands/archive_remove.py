@@ -37,13 +37,22 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     from analyzer.archive.upkeep import removal
 
     archive = opened(archive_url)
-    snapshot = archive.snapshot()
-    cases = list({one.id: one for one in map(snapshot.find, case)}.values())
-    found = removal.planned(archive, cases)
+    snapshot = archive.take_snapshot()
+    cases = list({one.id: one for one in map(snapshot.find_case, case)}.values())
+    found = removal.plan_removal(archive, cases)
     if not yes:
-        _ask(found)
-    done = removal.remove(archive, cases)
-    for line in _lines(done, "removed"):
+        # What would be gone, and ask; raises UsageError where nobody can answer, Abort for a no
+        for ask_line in _describe_removal(found, "to be removed"):
+            click.echo(for_terminal(ask_line), err=True)
+        if not can_answer():
+            raise UsageError(
+                "nobody can answer the question here", do="Add --yes to remove without asking."
+            )
+        if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
+            click.echo("nothing was removed", err=True)
+            raise click.exceptions.Exit(DONE)
+    done = removal.remove_cases(archive, cases)
+    for line in _describe_removal(done, "removed"):
         click.echo(for_terminal(line))
     if done.sources:
         click.echo(
@@ -55,29 +64,16 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     click.get_current_context().exit(DONE)
 
 
-def _ask(found: Removal) -> None:
-    """Say what would be gone, and ask; raises UsageError where nobody can answer, Abort for a no."""
-    for line in _lines(found, "to be removed"):
-        click.echo(for_terminal(line), err=True)
-    if not answers():
-        raise UsageError(
-            "nobody can answer the question here", do="Add --yes to remove without asking."
-        )
-    if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
-        click.echo("nothing was removed", err=True)
-        raise click.exceptions.Exit(DONE)
-
-
-def answers() -> bool:
+def can_answer() -> bool:
     """Tell whether somebody can be asked."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _lines(found: Removal, word: str) -> Iterator[str]:
+def _describe_removal(found: Removal, word: str) -> Iterator[str]:
     """Yield what belongs to the cases, a line each, and what it means for others."""
     for case, name in sorted(found.names.items(), key=lambda item: (item[1], item[0])):
         entries = [entry for entry in found.entries if entry.id == case]
-        revisions = len({entry.text for entry in entries})
+        revisions = len({entry.entry_text for entry in entries})
         labels = sum(label.split("/")[1] == case for label in found.labels)
         told = [counted(revisions, "revision"), *([counted(labels, "label")] if labels else [])]
         yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(told)})"

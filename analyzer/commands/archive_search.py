@@ -103,26 +103,26 @@ def command(
       backline archive search --archive archive --text "lost connectivity"
     """
     from analyzer.archive.query import search, searchtext, terms
-    from analyzer.archive.query.browse import window
+    from analyzer.archive.query.browse import parse_window
 
     if term and not text and all(map(terms.is_bare_word, term)):
         text = " ".join(word.strip() for word in term)
         term = ()
-    _check(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
-    inside = window(since, until)
-    parts = [part.text for text in term for part in terms.parted(text) if part.text.strip()]
-    asked = [terms.read(part, number) for number, part in enumerate(parts or term, 1)]
+    _check_options(term, rule, kb, text, by, same, anywhere=anywhere, unknown=unknown)
+    inside = parse_window(since, until)
+    parts = [part.text for text in term for part in terms.split_field(text) if part.text.strip()]
+    asked = [terms.read_term(part, number) for number, part in enumerate(parts or term, 1)]
     archive = opened(archive_url)
     if asked:
-        _machines(
+        _search_machines(
             archive, asked, inside, same, seconds, form, limit, anywhere=anywhere, unknown=unknown
         )
         return
     chosen = search.Filter(rule, kb, replaced(rule))
     if text:
-        found = search.texts(archive, text, chosen, window=inside, seconds=seconds)
+        found = search.find_texts(archive, text, chosen, window=inside, seconds=seconds)
         count = print_rows(
-            found.head, found.rows, form, limit, "lines", searchtext.lines(found.head)
+            found.head, found.rows, form, limit, "lines", searchtext.format_text_rows(found.head)
         )
         lines = counted(count, "line or row", "lines and rows")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
@@ -130,20 +130,20 @@ def command(
             kept += (
                 f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"
             )
-        _tell(f"{lines}; {kept}", form, searchtext.left_text(found))
+        _print_notes(f"{lines}; {kept}", form, searchtext.left_text(found))
         return
-    found = search.findings(
+    found = search.find_findings(
         archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds
     )
-    print_rows(found.head, found.rows, form, limit, "rows", searchtext.short(found.head))
-    _tell(
+    print_rows(found.head, found.rows, form, limit, "rows", searchtext.shorten_ids(found.head))
+    _print_notes(
         searchtext.findings_text(found, listed=unknown) if chosen else "",
         form,
         searchtext.left_text(found),
     )
 
 
-def _check(
+def _check_options(
     term: Sequence[str],
     rule: str,
     kb: int | None,
@@ -172,7 +172,7 @@ def _check(
         raise UsageError("--unknown needs terms, --rule or --kb")
 
 
-def _machines(
+def _search_machines(
     archive: Archive,
     asked: Sequence[Term],
     inside: Window,
@@ -187,7 +187,7 @@ def _machines(
     """Search the machines that fulfil terms and print them."""
     from analyzer.archive.query import search, searchtext
 
-    found = search.machines(
+    found = search.find_machines(
         archive,
         asked,
         window=inside,
@@ -197,9 +197,14 @@ def _machines(
         seconds=seconds,
     )
     if unknown:
-        rows = searchtext.unknown(asked, found.rows)
+        rows = searchtext.format_unknown(asked, found.rows)
         print_rows(
-            searchtext.UNKNOWN, rows, form, limit, "rows", searchtext.short(searchtext.UNKNOWN)
+            searchtext.UNKNOWN,
+            rows,
+            form,
+            limit,
+            "rows",
+            searchtext.shorten_ids(searchtext.UNKNOWN),
         )
     elif form == "csv":
         print_rows(searchtext.MACHINES_CSV, searchtext.for_csv(asked, found.rows), form, limit)
@@ -207,21 +212,21 @@ def _machines(
         head = [*searchtext.MACHINES_JSON, *(["same"] if same else [])]
         print_rows(head, searchtext.for_json(asked, found.rows), form, limit)
     else:
-        _blocks(asked, found, limit)
+        _print_blocks(asked, found, limit)
     said = searchtext.machines_text(found, anywhere=anywhere, listed=unknown)
     if not (unknown or found.counts["machines"]):
         said += f"\n{LETTERS}"
-    _tell(said, form, searchtext.left_text(found))
+    _print_notes(said, form, searchtext.left_text(found))
 
 
-def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
+def _print_blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
     from analyzer.archive.query import searchtext
     from analyzer.commands.archived import MOST
 
     most = MOST if limit is None else limit
     left: list[Any] = []
     try:
-        for line in searchtext.blocks(asked, _first(found.rows, most, left)):
+        for line in searchtext.format_machines(asked, _take_first(found.rows, most, left)):
             click.echo(line)
     finally:
         ended(found.rows)
@@ -229,7 +234,7 @@ def _blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> No
         say_more_rows(most)
 
 
-def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
+def _take_first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
     """Yield `most` rows, all for 0; one that was left out goes to `left`."""
     for number, row in enumerate(rows):
         if most and number >= most:
@@ -238,7 +243,7 @@ def _first(rows: Iterable[Any], most: int, left: list[Any]) -> Iterator[Any]:
         yield row
 
 
-def _tell(words: str, form: str | None, left: str) -> None:
+def _print_notes(words: str, form: str | None, left: str) -> None:
     """Say which cases an answer leaves out, and what it amounts to: below a table, beside CSV and JSON."""
     sys.stdout.flush()
     if told := "\n".join(filter(None, (left, words))):

@@ -37,27 +37,29 @@ def command(
     from analyzer.archive import labels
     from analyzer.archive.query import browse
 
-    redaction, form = redact.begin(), form or "text"
+    redaction, form = redact.begin_redaction(), form or "text"
     archive = opened(archive_url)
-    snapshot, found = browse.read(archive, case)
+    snapshot, found = browse.find_stored_case(archive, case)
     if source:
         if redaction is not None:
             raise UsageError(
                 "--source tells where a case comes from",
                 do="Leave --redact out, and keep the result.",
             )
-        for line in browse.origin_lines(browse.origin(archive, snapshot, found)):
+        for line in browse.origin_lines(browse.find_origin(archive, snapshot, found)):
             click.echo(line)
         return
     if redaction is not None:
-        from analyzer.archive.query.redacting import collect
+        from analyzer.archive.query.redacting import collect_names
 
-        collect(archive, [found], redaction)
-        show_in(form, redaction.redacted(browse.document(archive, found)), verbose, redaction)
+        collect_names(archive, [found], redaction)
+        show_in(
+            form, redaction.redact_taken(browse.read_document(archive, found)), verbose, redaction
+        )
         return
     if form == "json":
         click.echo(browse.document_text(archive, found), nl=False)
         return
-    show_in(form, browse.document(archive, found), verbose, None)
+    show_in(form, browse.read_document(archive, found), verbose, None)
     for line in labels.label_lines(browse.labels_of(archive, found)) if form == "text" else ():
         click.echo(f"label: {for_terminal(line)}")

@@ -63,14 +63,17 @@ def command(
     if tables:
         head = ["table", "column", "type", "meaning"]
         print_rows(
-            head, ask.tables([select] if select else []), form, limit if limit is not None else 0
+            head,
+            ask.describe_views([select] if select else []),
+            form,
+            limit if limit is not None else 0,
         )
         return
-    answer = ask.sql(opened(archive_url), _statement(select, file), seconds=seconds)
+    answer = ask.run_sql(opened(archive_url), _read_statement(select, file), seconds=seconds)
     print_rows(answer.head, answer.rows, form, limit)
 
 
-def _statement(select: str | None, file: Path | None) -> str:
+def _read_statement(select: str | None, file: Path | None) -> str:
     """Return the statement from the command line, a file or standard input."""
     if (select is None) == (file is None):
         raise UsageError(
@@ -82,17 +85,17 @@ def _statement(select: str | None, file: Path | None) -> str:
             if not file.is_file():
                 raise UsageError("there is no such file", where=str(file))
             with file.open("rb") as stream:
-                return _text(stream.read(MOST_BYTES + 1), str(file))
+                return _decode_statement(stream.read(MOST_BYTES + 1), str(file))
         except OSError as error:
             raise UsageError(
                 "the file cannot be read", where=str(file), why=error.strerror or ""
             ) from None
     if select == "-":
-        return _text(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+        return _decode_statement(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
     return select or ""
 
 
-def _text(raw: bytes, where: str) -> str:
+def _decode_statement(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:

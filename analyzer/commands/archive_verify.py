@@ -37,21 +37,21 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
       backline archive verify --archive archive
       backline archive verify --archive s3://bucket/cases --json
     """
-    from analyzer.archive.upkeep.verification import verify
+    from analyzer.archive.upkeep.verification import verify_archive
 
     archive = opened(archive_url)
     with Counter("verifying", quiet or as_json) as counter:
-        report = verify(archive, progress=counter.show)
+        report = verify_archive(archive, progress=counter.show)
     if as_json:
         click.echo(json.dumps({"ok": not report.problems, **asdict(report)}, indent=1))
     else:
-        _print(report, quiet)
+        _print_report(report, quiet)
     click.get_current_context().exit(PARTIAL if report.problems else DONE)
 
 
-def _print(report: VerifyReport, quiet: bool) -> None:
+def _print_report(report: VerifyReport, quiet: bool) -> None:
     for problem in report.problems:
-        click.echo(_line(problem))
+        click.echo(_format_problem(problem))
     if quiet:
         return
     kinds: dict[str, list[Problem]] = {}
@@ -59,7 +59,7 @@ def _print(report: VerifyReport, quiet: bool) -> None:
         kinds.setdefault(remark.what, []).append(remark)
     for what, remarks in kinds.items():
         for remark in remarks[:SHOWN]:
-            click.echo(f"remark: {_line(remark)}")
+            click.echo(f"remark: {_format_problem(remark)}")
         if len(remarks) > SHOWN:
             click.echo(f"remark: {len(remarks) - SHOWN:,} more objects: {one_line(what)}")
     megabytes = report.bytes / 1e6
@@ -69,5 +69,5 @@ def _print(report: VerifyReport, quiet: bool) -> None:
     )
 
 
-def _line(problem: Problem) -> str:
+def _format_problem(problem: Problem) -> str:
     return one_line(f"{problem.object}: {problem.what}. {problem.do}")

@@ -181,7 +181,7 @@ def print_rows(
 
     shown  heading and form of a row for the terminal, where it is another than that of CSV and JSON
     """
-    from analyzer.archive.query.rows import write
+    from analyzer.archive.query.rows import write_rows
 
     most = limit if limit is not None else 0 if form else MOST
     coming = iter(rows)
@@ -189,7 +189,7 @@ def print_rows(
     if form is None and shown is not None:
         head, some = shown[0], map(shown[1], some)
     try:
-        count = write(sys.stdout, head, some, form)
+        count = write_rows(sys.stdout, head, some, form)
         if most and count == most and next(coming, None) is not None:
             say_more_rows(count, words)
     finally:

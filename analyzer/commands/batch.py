@@ -121,43 +121,45 @@ def command(
     from analyzer.archive.batches.batch import Batch
     from analyzer.archive.batches.find import FindSummary, cases_in
     from analyzer.archive.batches.plan import Wishes
-    from analyzer.archive.batches.progress import watcher
+    from analyzer.archive.batches.progress import choose_progress
 
     limits = choice.limits
     choice.check()
-    redaction = redact.begin()
-    _check(paths, place, list_only, rescan=rescan or retry or checksum)
+    redaction = redact.begin_redaction()
+    _check_options(paths, place, list_only, rescan=rescan or retry or checksum)
     _check_tls(scheduler, tls)
     count = FindSummary()
     found = list(cases_in(paths, layout=layout, skip=[place] if place else [], count=count))
     if list_only:
-        _list(found, count)
+        _list_cases(found, count)
         return
     assert place is not None
     _check_outside(place, found)
     local = choice.local([Path(path) for path in paths if "://" not in path], quiet=quiet)
-    config, catalog = _config(place, choice, local, limits)
-    archive = _open(place, create=bool(paths))
-    runner = _runner(config, scheduler, jobs, tls)
-    with watcher(_say, quiet=quiet or json_to == "-") as watch, _Signals(runner):
+    config, catalog = _make_config(place, choice, local, limits)
+    archive = _open_archive(place, create=bool(paths))
+    runner = _make_runner(config, scheduler, jobs, tls)
+    with choose_progress(_print_line, quiet=quiet or json_to == "-") as watch, _Signals(runner):
         batch = Batch(
             archive, config, runner, Wishes(checksum, retry, rescan), watch, catalog.signatures()
         )
-        summary = batch.cases(found) if paths else batch.stored()
+        summary = batch.triage_cases(found) if paths else batch.judge_stored()
     if not (no_compact or summary.interrupted):
-        summary.packed = _compact(archive)
+        summary.packed = _compact_loose(archive)
     if redaction is not None:
         summary, count = redacted_summary(summary, count, redaction)
-    _tell(summary, count, catalog, json_to, archive=place, quiet=quiet)
+    _print_summary(summary, count, catalog, json_to, archive=place, quiet=quiet)
     if choice.draft and not quiet:
         back = shlex.join(["backline", "batch", "--archive", place])
-        _say(
+        _print_line(
             f"drafts were judged too: the archive shows their findings until `{back}` judges without them"
         )
-    click.get_current_context().exit(_status(summary, catalog))
+    click.get_current_context().exit(_exit_status(summary, catalog))
 
 
-def _check(paths: Sequence[str], place: str | None, list_only: bool, *, rescan: bool) -> None:
+def _check_options(
+    paths: Sequence[str], place: str | None, list_only: bool, *, rescan: bool
+) -> None:
     """Refuse options that do not go together."""
     if place is None and not list_only:
         raise UsageError(
@@ -180,9 +182,9 @@ def _check_tls(scheduler: str | None, tls: tuple[str, str, str] | None) -> None:
 
 def _check_outside(place: str, found: Sequence[FoundCase]) -> None:
     """Refuse an archive that lies inside a case."""
-    from analyzer.archive.batches.batch import inside
+    from analyzer.archive.batches.batch import find_enclosing_case
 
-    if (around := inside(str(full(place)), found)) is not None:
+    if (around := find_enclosing_case(str(full(place)), found)) is not None:
         why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
         raise UsageError(
             "the archive is inside a case",
@@ -192,7 +194,9 @@ def _check_outside(place: str, found: Sequence[FoundCase]) -> None:
         )
 
 
-def _config(place: str, choice: RuleChoice, local: Any, limits: Any) -> tuple[RunConfig, Catalog]:
+def _make_config(
+    place: str, choice: RuleChoice, local: Any, limits: Any
+) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
     from analyzer.archive.batches.run_config import config_of
     from analyzer.rules.run_options import RunOptions
@@ -203,35 +207,37 @@ def _config(place: str, choice: RuleChoice, local: Any, limits: Any) -> tuple[Ru
     return config_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
 
 
-def _open(place: str, *, create: bool) -> Archive:
+def _open_archive(place: str, *, create: bool) -> Archive:
     from analyzer.archive.store import Archive
 
     return Archive.open(place, create=create)
 
 
-def _runner(
+def _make_runner(
     config: RunConfig, scheduler: str | None, jobs: int | None, tls: tuple[str, str, str] | None
 ) -> Runner:
     if scheduler is not None:
         from analyzer.archive.clusters.cluster import Cluster
         from analyzer.archive.clusters.dasklink import Tls
 
-        return Cluster(config, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_say)
-    from analyzer.archive.batches.runner import processes
+        return Cluster(
+            config, scheduler, jobs or 0, tls=Tls(*tls) if tls else None, tell=_print_line
+        )
+    from analyzer.archive.batches.runner import start_processes
 
-    return processes(config, jobs or 0)
+    return start_processes(config, jobs or 0)
 
 
-def _compact(archive: Archive) -> int:
+def _compact_loose(archive: Archive) -> int:
     """Put many loose objects together; return how many cases."""
     from analyzer.archive.batches.batch import LOOSE
 
-    loose = sum(entry.place < 0 for entry in archive.snapshot().entries)
+    loose = sum(entry.place < 0 for entry in archive.take_snapshot().entries)
     if loose < LOOSE:
         return 0
-    from analyzer.archive.upkeep.compaction import FEW, compact
+    from analyzer.archive.upkeep.compaction import FEW, compact_archive
 
-    return compact(archive, few=min(FEW, LOOSE)).cases
+    return compact_archive(archive, few=min(FEW, LOOSE)).cases
 
 
 class _Signals:
@@ -246,10 +252,10 @@ class _Signals:
     def __enter__(self) -> _Signals:
         for name in self.NAMES:
             number = getattr(signal, name)
-            self._before[number] = signal.signal(number, self._take)
+            self._before[number] = signal.signal(number, self._take_signal)
         return self
 
-    def _take(self, *_: object) -> None:
+    def _take_signal(self, *_: object) -> None:
         if self._asked:
             os._exit(INTERRUPTED)  # the processes notice that nobody waits for them
         self._asked = True
@@ -260,16 +266,16 @@ class _Signals:
             signal.signal(number, before)
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     click.echo(f"backline: {for_terminal(line)}", err=True)
 
 
-def _list(found: Sequence[FoundCase], count: FindSummary) -> None:
+def _list_cases(found: Sequence[FoundCase], count: FindSummary) -> None:
     for one in found:
         click.echo(
-            f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.size} bytes)"
+            f"{one_line(one.source)}  ({len(one.files)} file{'s' * (len(one.files) != 1)}, {one.disk_size} bytes)"
         )
-    _tell_count(count, _say, len(found))
+    _tell_count(count, _print_line, len(found))
 
 
 def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> None:
@@ -299,7 +305,7 @@ def _tell_count(count: FindSummary, say: Callable[[str], None], found: int) -> N
         say("no case was found")
 
 
-def _tell(
+def _print_summary(
     summary: Summary,
     count: FindSummary,
     catalog: Catalog,
@@ -309,11 +315,11 @@ def _tell(
     quiet: bool,
 ) -> None:
     """Print the summary, or write it as JSON."""
-    from analyzer.archive.batches.summary import as_record, lines
+    from analyzer.archive.batches.summary import as_record, summary_lines
 
     tell_broken(catalog)
     if not quiet:
-        _tell_count(count, _say, summary.found)
+        _tell_count(count, _print_line, summary.found)
     if json_to is not None:
         text = json.dumps(as_record(summary, count), indent=1, ensure_ascii=True) + "\n"
         if json_to == "-":
@@ -323,11 +329,11 @@ def _tell(
 
         write_atomic(Path(json_to), text)
     if not quiet:
-        for line in lines(summary, archive):
+        for line in summary_lines(summary, archive):
             click.echo(line)
 
 
-def _status(summary: Summary, catalog: Catalog) -> int:
+def _exit_status(summary: Summary, catalog: Catalog) -> int:
     if summary.interrupted:
         return INTERRUPTED
     if catalog.broken:

@@ -17,7 +17,12 @@ from analyzer.commands.local import (
 )
 from analyzer.commands.places import CasePath
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speaks_plainly
-from analyzer.commands.redacting import RedactChoice, redact_options, released, say_where_the_map_is
+from analyzer.commands.redacting import (
+    RedactChoice,
+    redact_options,
+    release_results,
+    say_where_the_map_is,
+)
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.paths import folder_name
 from analyzer.runtime.text import for_terminal
@@ -113,7 +118,7 @@ def command(
 
     _check_sides(paths, nodes)
     given = _given(paths, archive_url)
-    redaction = redact.begin(beside="" if json_to else "the results")
+    redaction = redact.begin_redaction(beside="" if json_to else "the results")
     if output is not None:
         check_folder(output, comparison.FILES)
     local = choice.local(paths, quiet=quiet or bool(json_to))
@@ -139,7 +144,7 @@ def command(
             )
         )
     if redaction is not None:
-        released(redaction, {**results, "what is printed": said}, beside=folder)
+        release_results(redaction, {**results, "what is printed": said}, beside=folder)
     if json_to:
         click.echo(results[comparison.FILES[0]], nl=False)
     if folder is not None:
@@ -179,10 +184,10 @@ def _given(paths: Sequence[Place], archive_url: str | None) -> list[Sequence[Pla
     from analyzer.archive.query.sides import stored_side
 
     archive = opened(archive_url)
-    snapshot = archive.snapshot()
+    snapshot = archive.take_snapshot()
     there = [not isinstance(path, Path) or path.exists() for path in paths]
     return [
-        [path] if is_file else stored_side(archive, snapshot.find(str(path)))
+        [path] if is_file else stored_side(archive, snapshot.find_case(str(path)))
         for path, is_file in zip(paths, there, strict=True)
     ]
 
@@ -194,10 +199,10 @@ def _redacted(
     from analyzer.redact.redaction import KEPT
 
     for side in sides:
-        redaction.document(side.document)
+        redaction.take_document(side.document)
         if side.facts is not None:
-            redaction.facts(side.facts)
-    made: dict[str, Any] = redaction.replacer.document(document, KEPT | _OWN_WORDS)
+            redaction.take_facts(side.facts)
+    made: dict[str, Any] = redaction.name_replacer.replace_document(document, KEPT | _OWN_WORDS)
     return made
 
 

@@ -29,9 +29,9 @@ def command(path: Place, vm: str | None) -> None:
     Example:
       backline esxtop esxtop.csv --vm web01
     """
-    from analyzer.views.topview import show
+    from analyzer.views.topview import describe_capture
 
     with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
-        for line in show(given, vm):
+        for line in describe_capture(given, vm):
             click.echo(line)

@@ -89,7 +89,7 @@ def command(
     """
     from analyzer.runtime.limits import Limits
     from analyzer.views.log_reading import MANY, LogQuery, MergedLog
-    from analyzer.views.log_text import summary, written
+    from analyzer.views.log_text import describe_reading, write_lines
 
     if length and not around:
         raise UsageError(
@@ -101,20 +101,20 @@ def command(
         window=window, host=host, object=thing, pattern=pattern, level=level or "",
         evidence=evidence, limits=Limits().with_overrides(list(limit_pairs)),
     )  # fmt: skip
-    redaction = redact.begin()
+    redaction = redact.begin_redaction()
     fewer = _Fewer(query, few if redaction is None and (length or LENGTH) == LENGTH else None)
     with Interrupt() as stop, standard_input(paths) as given:
         if redaction is None:
             fewer.expected()
             merged = MergedLog(given, query, on_many=fewer.met)
-            lines, told = written(merged.lines(), form), merged.summary
+            lines, told = write_lines(merged.read_lines(), form), merged.summary
         else:
             lines, told = redacted_log(redaction, given, query, form)
         sys.stdout.writelines(f"{line}\n" for line in lines)  # click.echo would flush each
         sys.stdout.flush()
         stop.check()
-    for said in summary(told, query.window):
-        shown = said if redaction is None else redaction.text(said)
+    for said in describe_reading(told, query.window):
+        shown = said if redaction is None else redaction.redact_text(said)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
     if pattern and not told.lines and "(?i" not in pattern:
         told_apart = shlex.quote(f"(?i){pattern}")
@@ -180,7 +180,7 @@ def _window(
 
     if around is None:
         return TimeWindow(), None, frozenset()
-    moment, few = moments.typed(around), None
+    moment, few = moments.parse_time(around), None
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
         from analyzer.pipeline import case
@@ -189,11 +189,11 @@ def _window(
 
         document = case.load(_document(around, case_at, paths))
         finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
-        moment, few = moments.moment_of(finding), LogDrawer(document).find_narrowed(finding)
+        moment, few = moments.find_moment(finding), LogDrawer(document).find_narrowed(finding)
         evidence = frozenset(
             name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"]
         )
-    return moments.window(moment, moments.span(length)), few, evidence
+    return moments.center_window(moment, moments.parse_span(length)), few, evidence
 
 
 def _document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:

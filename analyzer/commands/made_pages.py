@@ -67,7 +67,7 @@ def make_rule_schema() -> str:
     from analyzer.authoring.pages import schema
     from analyzer.rules import fact_tables
 
-    return schema.text(fact_tables.declared())
+    return schema.write_schema(fact_tables.declared())
 
 
 def read_case_schema() -> str:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from analyzer.ingest.file_hashes import input_files
+from analyzer.ingest.file_hashes import list_input_files
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class TriageProgress:
             transient=True,
         )
         self._task = self.bar.add_task(
-            "reading", total=sum(path.stat().st_size for path in input_files(paths))
+            "reading", total=sum(path.stat().st_size for path in list_input_files(paths))
         )
         self._rules = 0
 

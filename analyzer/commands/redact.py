@@ -35,11 +35,11 @@ def command(path: Path, text: tuple[str, ...]) -> None:
       backline redact --reverse case-1234.redact-map.json - < answer.txt
     """
     from analyzer.redact import namemap
-    from analyzer.redact.reversing import reverse
+    from analyzer.redact.reversing import reverse_text
 
     check_paths((path,), UsageError)
-    known = namemap.load(path)
+    known = namemap.load_map(path)
     if text == ("-",):
-        sys.stdout.write(reverse(known, sys.stdin.read(LARGEST)))
+        sys.stdout.write(reverse_text(known, sys.stdin.read(LARGEST)))
     else:
-        click.echo(reverse(known, " ".join(text)))
+        click.echo(reverse_text(known, " ".join(text)))

@@ -30,7 +30,7 @@ def redact_options(command: Command) -> Command:
     """Add `--redact` and `--redact-map`; the command gets `redact`, which makes the redaction when it is asked for."""
 
     @wraps(command)
-    def chosen(*args: Any, **words: Any) -> Any:
+    def run_chosen(*args: Any, **words: Any) -> Any:
         choice = RedactChoice(words)
         try:
             return command(*args, redact=choice, **words)
@@ -39,7 +39,7 @@ def redact_options(command: Command) -> Command:
 
     file = click.Path(path_type=Path, readable=False, dir_okay=False)
     kept = "File that keeps the names and their pseudonyms; give it again for the next case."
-    with_map = click.option("--redact-map", metavar="FILE", type=file, help=kept)(chosen)
+    with_map = click.option("--redact-map", metavar="FILE", type=file, help=kept)(run_chosen)
     return cast(
         "Command",
         click.option("--redact", is_flag=True, help="Replace all names with pseudonyms.")(with_map),
@@ -54,7 +54,7 @@ class RedactChoice:
         self.path: Path | None = words.pop("redact_map")
         self._begun: Redaction | None = None
 
-    def begin(self, *, beside: str = "") -> Redaction | None:
+    def begin_redaction(self, *, beside: str = "") -> Redaction | None:
         """Return the redaction, None when it was not asked for; the map lies in its file.
 
         beside  what the map may be named after when no file was given; without it that is refused
@@ -89,17 +89,17 @@ def map_file(folder: Path) -> Path:
     return folder.parent / f"{folder.name}.redact-map.json"
 
 
-def released(
+def release_results(
     redaction: Redaction, results: Mapping[str, str], *, beside: Path | None = None
 ) -> None:
     """Look at results before they are written, and keep the map; LeftNameError when a name is left in one.
 
     beside  the folder of the results: without a file of its own the map lies beside it, never inside
     """
-    redaction.check(results)
+    redaction.check_results(results)
     if redaction.map.path is None and beside is not None:
         redaction.map.path = map_file(beside)
-    redaction.keep()
+    redaction.keep_map()
 
 
 def say_where_the_map_is(redaction: Redaction) -> None:
@@ -131,15 +131,17 @@ def redacted_summary(
         *(one.source for one in summary.troubles),
         *paths,
     ):
-        redaction.identities.given(path)
-    redaction.lines(texts)
-    redaction.keep()
-    made = redaction.replacer.texts([*texts, *paths, *(why for _, why in count.unreadable)])
+        redaction.identities.take_given(path)
+    redaction.take_lines(texts)
+    redaction.keep_map()
+    made = redaction.name_replacer.replace_texts(
+        [*texts, *paths, *(why for _, why in count.unreadable)]
+    )
     troubles = [
         replace(one, name=made[one.name], source=made[one.source], why=made[one.why])
         for one in summary.troubles
     ]
-    redaction.check({"the summary": "\n".join(made.values())})
+    redaction.check_results({"the summary": "\n".join(made.values())})
     found = replace(
         count,
         mixed=[made[path] for path in count.mixed],
@@ -171,11 +173,11 @@ def redacted_log(
     from analyzer.views.log_reading import MergedLog
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
-        redaction.facts(gathered(paths, (), Options()).facts)
+        redaction.take_facts(gathered(paths, (), Options()).facts)
     for path in paths:
-        redaction.identities.given(path.name)
-    names = LineNames(redaction.taking())
-    merged = MergedLog(paths, query, heard=names.take)
+        redaction.identities.take_given(path.name)
+    names = LineNames(redaction.begin_taking())
+    merged = MergedLog(paths, query, heard=names.take_texts)
     return _redacted_lines(redaction, merged, names, form), merged.summary
 
 
@@ -184,31 +186,31 @@ def _redacted_lines(
 ) -> Iterator[str]:
     """Yield lines without names, some at a time; LeftNameError before the first of some in which one is left."""
     from analyzer.redact.log_lines import LineProof, LineReplacer
-    from analyzer.views.log_text import written
+    from analyzer.views.log_text import write_lines
 
-    lines = merged.lines()
+    lines = merged.read_lines()
     first = list(islice(lines, 1))  # all was read once now
     for host, log in merged.summary.seen:
-        redaction.identities.cell("host", host)
-        names.take([log.part.address])
+        redaction.identities.take_cell("host", host)
+        names.take_texts([log.part.address])
         for archive in log.part.address.split("!")[:-1]:
-            redaction.identities.given(archive)
+            redaction.identities.take_given(archive)
     names.close()
-    redaction.keep()
-    replacer = LineReplacer(redaction.replacer)
-    proof = LineProof(redaction.residue, replacer.free)
+    redaction.keep_map()
+    replacer = LineReplacer(redaction.name_replacer)
+    proof = LineProof(redaction.name_residue, replacer.free)
 
-    def free() -> Iterator[MergedLine]:
-        for some in _batched(chain(first, lines)):
-            made = replacer.texts(dict.fromkeys(chain.from_iterable(map(_TOLD, some))))
-            yield from (_renamed(line, made) for line in some)
+    def free_names() -> Iterator[MergedLine]:
+        for some in _batch_lines(chain(first, lines)):
+            made = replacer.replace_texts(dict.fromkeys(chain.from_iterable(map(_TOLD, some))))
+            yield from (_rename_line(line, made) for line in some)
 
-    for shown in _batched(written(free(), form)):
-        redaction.refuse(proof.survivors("the output", shown))
+    for shown in _batch_lines(write_lines(free_names(), form)):
+        redaction.refuse_left(proof.find_survivors("the output", shown))
         yield from shown
 
 
-def _renamed(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
+def _rename_line(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
     time, host, log, level, component, thing, text, address, number, assumed = line
     return type(line)._make(
         (
@@ -226,7 +228,7 @@ def _renamed(line: MergedLine, made: Mapping[str, str]) -> MergedLine:
     )
 
 
-def _batched(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
+def _batch_lines(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
     coming = iter(lines)
     while some := list(islice(coming, AT_ONCE)):
         yield some

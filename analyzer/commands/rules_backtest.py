@@ -93,21 +93,21 @@ def command(
 
     asked = _asked(rules, choice.kb, choice.local(), against)
     archive = opened(archive_url)
-    window = browse.window(since, until)
+    window = browse.parse_window(since, until)
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
-        reports = backtest.backtest(
+        reports = backtest.backtest_rules(
             asked, archive, cases=cases, window=window, jobs=jobs, progress=bar.show
         )
         stop.check()
     if as_json:
-        click.echo(json.dumps([report.record() for report in reports], indent=1))
+        click.echo(json.dumps([report.to_record() for report in reports], indent=1))
     else:
         _print(reports, everything=everything)
     click.get_current_context().exit(_status(reports, fail_on_lost=fail_on_lost))
 
 
 def _status(reports: Sequence[BacktestReport], *, fail_on_lost: bool) -> int:
-    if fail_on_lost and any(report.failed for report in reports):
+    if fail_on_lost and any(report.has_failed for report in reports):
         return FAILED
     return PARTIAL if any(report.damaged for report in reports) else DONE
 
@@ -117,7 +117,7 @@ def _print(reports: Sequence[BacktestReport], *, everything: bool) -> None:
 
     for number, report in enumerate(reports):
         click.echo("\n" if number else "", nl=False)
-        for line in backtest_text.lines(report, 0 if everything else backtest_text.SHOWN):
+        for line in backtest_text.format_report(report, 0 if everything else backtest_text.SHOWN):
             click.echo(for_terminal(line))
 
 
@@ -126,9 +126,9 @@ def _asked(
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
     from analyzer.archive.backtests.backtest import BacktestRequest
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
 
-    catalog = sound(select(names, kb, examples=False, local=local, tuned=True))
+    catalog = sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:
         raise UsageError("there is no rule to judge", do="Name a rule by its id or its file.")
     chosen = {rule.id: rule for rule in catalog.rules}
@@ -151,4 +151,4 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
         return run_catalog.load(
             replace(local, settings=settings), drafts=True, retired=True, tuned=False
         )
-    return sound(other.catalog(against, chosen, replace(local, settings=settings)))
+    return sound(other.find_catalog(against, chosen, replace(local, settings=settings)))

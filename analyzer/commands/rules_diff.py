@@ -90,13 +90,15 @@ def command(
       backline rules diff rules-of-march my-rules bundle.tgz --format json
     """
     from analyzer.archive.store import Archive
-    from analyzer.authoring.compare.compare import compare
+    from analyzer.authoring.compare.compare import compare_catalogs
 
     check_paths(paths, UsageError)
     before, now = _catalogs(old, new)
     archive = Archive.open(archive_url) if archive_url else None
     with Interrupt() as stop, Counter("judging", silent=False) as bar:
-        found = compare(before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show)
+        found = compare_catalogs(
+            before, now, paths, archive, drafts=draft, jobs=jobs, progress=bar.show
+        )
         stop.check()
     for line in (
         [_json(found, old, new)] if form == "json" else _lines(found, everything=everything)
@@ -107,20 +109,22 @@ def command(
 
 def _catalogs(old: str, new: str) -> tuple[Catalog, Catalog]:
     """Return both catalogs; a commit is looked up in the repository of the other folder, or of the current one."""
-    from analyzer.archive.backtests.against import whole
+    from analyzer.archive.backtests.against import load_whole_catalog
 
     beside = next((Path(place) for place in (old, new) if Path(place).is_dir()), Path())
-    return sound(whole(old, beside)), sound(whole(new, beside))
+    return sound(load_whole_catalog(old, beside)), sound(load_whole_catalog(new, beside))
 
 
 def _json(found: CatalogDifference, old: str, new: str) -> str:
-    return json.dumps({"old": old, "new": new} | found.record(), indent=1)
+    return json.dumps({"old": old, "new": new} | found.make_record(), indent=1)
 
 
 def _lines(found: CatalogDifference, *, everything: bool) -> Iterable[str]:
     from analyzer.authoring.compare import compare_text
 
-    return map(for_terminal, compare_text.lines(found, 0 if everything else compare_text.SHOWN))
+    return map(
+        for_terminal, compare_text.write_lines(found, 0 if everything else compare_text.SHOWN)
+    )
 
 
 def _status(found: CatalogDifference, fail_on: tuple[str, ...]) -> int:

@@ -37,11 +37,11 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
       backline rules doc my-rules
     """
     from analyzer.authoring.pages import pages
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
     from analyzer.runtime.output import check_folder, write_all
 
     check_paths(kb, UsageError)
-    catalog = select(rules, kb, retired=True)
+    catalog = select_rules(rules, kb, retired=True)
     page = pages.rules_page(catalog, RULES_COMMAND)
     if output is None:
         write_text(page)

@@ -75,14 +75,16 @@ def command(
     with Interrupt() as stop:
         found = _explained(rule, paths, choice.kb, local)
         stop.check()
-    told = explain.narrowed(found, subject) if subject is not None else None
+    subjects = explain.find_subjects(found, subject) if subject is not None else None
     if as_json:
-        click.echo(json.dumps(explain.record(found, told), indent=1))
+        click.echo(json.dumps(explain.make_record(found, subjects), indent=1))
     else:
         console = Console()
-        depth = 2 if told is not None and len(told) == 1 else verbose
+        depth = 2 if subjects is not None and len(subjects) == 1 else verbose
         most = 0 if everything else explain_text.SHOWN
-        console.print(explain_text.lines(found, told, depth=depth, most=most, width=console.width))
+        console.print_lines(
+            explain_text.write_lines(found, subjects, depth=depth, most=most, width=console.width)
+        )
     click.get_current_context().exit(FAILED if found.failed else DONE)
 
 
@@ -90,15 +92,15 @@ def _explained(
     rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local
 ) -> Explanation:
     from analyzer.authoring.explain import casework, explain
-    from analyzer.authoring.explain.console import announce
-    from analyzer.authoring.select import select
+    from analyzer.authoring.explain.console import announce_reading
+    from analyzer.authoring.select import select_rules
 
-    document = explain.case_of(paths)
+    document = explain.load_case(paths)
     try:
-        catalog = select([rule], kb, examples=False, local=local, tuned=True)
+        catalog = select_rules([rule], kb, examples=False, local=local, tuned=True)
     except UsageError:
-        if document is not None and explain.kept(rule, document):  # a rule of another desk
-            return explain.stored(rule, "", document, str(paths[0]))
+        if document is not None and explain.is_named(rule, document):  # a rule of another desk
+            return explain.explain_stored(rule, "", document, str(paths[0]))
         raise
     tell_broken(catalog)
     if catalog.broken:
@@ -110,6 +112,6 @@ def _explained(
         )
     one = catalog.rules[0]
     if document is not None:
-        return explain.stored(one.id, one.title, document, str(paths[0]))
-    announce(paths)
-    return explain.explain(one, casework.read(paths, catalog.signatures()))
+        return explain.explain_stored(one.id, one.title, document, str(paths[0]))
+    announce_reading(paths)
+    return explain.explain_rule(one, casework.read_case(paths, catalog.signatures()))

@@ -52,18 +52,18 @@ def command(
     from analyzer.authoring.lint import run as lint
 
     if explain is not None:
-        click.echo(for_terminal(lint_codes.page(explain)), nl=False)
+        click.echo(for_terminal(lint_codes.read_page(explain)), nl=False)
         return
     local = choice.local()
-    files = lint.chosen(rules, choice.kb, local)
-    complaints = lint.check(files, choice.kb, thorough=thorough, local=local)
+    files = lint.choose_files(rules, choice.kb, local)
+    complaints = lint.check_files(files, choice.kb, thorough=thorough, local=local)
     if form == "json":
-        click.echo(lint_print.as_json(len(files), complaints), nl=False)
+        click.echo(lint_print.write_json(len(files), complaints), nl=False)
     elif form == "github":
-        click.echo(lint_print.as_github(complaints), nl=False)
-        click.echo(lint_print.summary(len(files), complaints), err=True)
+        click.echo(lint_print.write_github(complaints), nl=False)
+        click.echo(lint_print.write_summary(len(files), complaints), err=True)
     else:
-        click.echo(lint_print.as_text(complaints), nl=False)
-        click.echo(lint_print.summary(len(files), complaints))
+        click.echo(lint_print.write_text(complaints), nl=False)
+        click.echo(lint_print.write_summary(len(files), complaints))
     bad = any(one.level == "error" or (strict and one.level == "warning") for one in complaints)
     click.get_current_context().exit(FAILED if bad else DONE)

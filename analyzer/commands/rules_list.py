@@ -60,17 +60,17 @@ def command(
       backline rules list --tag packet-loss --owner "network team"
     """
     from analyzer.authoring.pages import listing
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
     from analyzer.rules.language.rulefile import did_you_mean
 
     local = choice.local()
-    catalog = select(
+    catalog = select_rules(
         (), choice.kb, examples=False, local=local, tuned=True, retired=status == "retired"
     )
     if table is not None and table not in catalog.tables:
         raise UsageError(f"no parser makes table {table}", do=did_you_mean(table, catalog.tables))
     wanted = listing.RuleFilter(status or "", table or "", product or "", owner, tags)
-    rows = listing.rows(catalog, local.settings, wanted)
+    rows = listing.list_rows(catalog, local.settings, wanted)
     if form is not None:
         click.echo(listing.as_json(rows) if form == "json" else listing.as_csv(rows), nl=False)
     else:
@@ -82,7 +82,7 @@ def command(
             else f"{len(rows)} rules"
         )
         click.echo(f"\n{count}")
-        for line in listing.sources(catalog) if verbose or len(catalog.sources) > 1 else ():
+        for line in listing.list_sources(catalog) if verbose or len(catalog.sources) > 1 else ():
             click.echo(for_terminal(line))
     tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -90,15 +90,15 @@ def command(
     _check_options(drafted, source, specs, bundles, table or log)
     _check_words(drafted, words)
     skeleton.check_id(rule_id)
-    path = skeleton.target(kb, rule_id, force=force)
+    path = skeleton.find_target(kb, rule_id, force=force)
     if drafted:
         text = _drafted(
             rule_id, title, _made(source, specs, bundles, kb, words), specs, bundles, kb
         )
     else:
-        text = skeleton.skeleton(rule_id, table, log, title, skeleton.schema_for(kb))
-    skeleton.write(path, text)
-    _told(path, bundles, drafted, named=bool(table or log))
+        text = skeleton.write_skeleton(rule_id, table, log, title, skeleton.locate_schema(kb))
+    skeleton.write_file(path, text)
+    _print_next(path, bundles, drafted, named=bool(table or log))
 
 
 def _check_options(
@@ -150,29 +150,31 @@ def _drafted(
 ) -> str:
     from analyzer.authoring.draft import casecheck, draft, skeleton
 
-    schema = skeleton.schema_for(kb)
-    found = draft.draft(rule_id, title, made, schema=schema)
+    schema = skeleton.locate_schema(kb)
+    found = draft.draft_rule(rule_id, title, made, schema=schema)
     paths = bundles or _bundles_of(specs)
-    check = casecheck.check(found, paths) if paths else None
+    check = casecheck.check_draft(found, paths) if paths else None
     if check is not None and check.counts:
-        found = draft.draft(rule_id, title, made, check.remarks(), schema)
+        found = draft.draft_rule(rule_id, title, made, check.list_remarks(), schema)
     _show(found, check)
     return found.text
 
 
 def _of_finding(source: str, kb: Path) -> DraftSource:
     from analyzer.authoring.draft import finding
-    from analyzer.authoring.select import select
+    from analyzer.authoring.select import select_rules
 
-    document, one = finding.load(source)
+    document, one = finding.load_finding(source)
     try:
         rule = next(
-            iter(select([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules),
+            iter(
+                select_rules([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules
+            ),
             None,
         )
     except BacklineError:
         rule = None  # a rule of another catalog: its evidence tells enough
-    return finding.from_finding(document, one, rule)
+    return finding.read_finding(document, one, rule)
 
 
 def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
@@ -186,9 +188,9 @@ def _of_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
             do="backline rules new ID --from-lines MEMBER:120-124 BUNDLE",
         )
     members = specs if bundles else tuple(map(_as_member, specs))
-    picked = pick.pick(paths, [pick.parse_spec(text) for text in members], Options())
+    picked = pick.pick_lines(paths, [pick.read_spec(text) for text in members], Options())
     try:
-        return source.from_lines(picked)
+        return source.read_lines(picked)
     finally:
         picked.facts.close()
 
@@ -207,7 +209,7 @@ def _as_member(spec: str) -> str:
     return f"{Path(name).name}{colon}{lines}" if "!" not in spec and Path(name).is_file() else spec
 
 
-# -- what the author is told; the case is his own, so lines are shown as they are
+# -- what the author sees; the case is his own, so lines are shown as they are
 
 
 def _show(found: Draft, check: CaseCheck | None) -> None:
@@ -245,7 +247,7 @@ def _show(found: Draft, check: CaseCheck | None) -> None:
         click.echo(f"note: {bound_line(note, 300)}", err=True)
 
 
-def _told(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:
+def _print_next(path: Path, bundles: tuple[Path, ...], drafted: bool, *, named: bool) -> None:
     shown = one_line(str(path))
     if not drafted and not named:
         click.echo(

@@ -49,20 +49,20 @@ def command(
       backline rules profile esx-host.tgz --kb my-rules
     """
     from analyzer.authoring.explain import profile, profile_text
-    from analyzer.authoring.explain.console import Console, announce
-    from analyzer.authoring.select import select
+    from analyzer.authoring.explain.console import Console, announce_reading
+    from analyzer.authoring.select import select_rules
 
     check_paths(paths, BacklineError)
     local = choice.local(paths)
-    catalog = select((), choice.kb, examples=False, local=local, tuned=True)
-    announce(paths)
+    catalog = select_rules((), choice.kb, examples=False, local=local, tuned=True)
+    announce_reading(paths)
     with Interrupt() as stop:
-        found = profile.profile(paths, catalog)
+        found = profile.profile_rules(paths, catalog)
         stop.check()
-    costs = found.costs if everything else profile.slow(found.costs)
+    costs = found.costs if everything else profile.list_slow(found.costs)
     if as_json:
-        click.echo(json.dumps(profile.as_record(found, costs), indent=1))
+        click.echo(json.dumps(profile.make_record(found, costs), indent=1))
     else:
-        Console().print(profile_text.lines(found, costs))
+        Console().print_lines(profile_text.write_lines(found, costs))
     tell_broken(catalog)
     click.get_current_context().exit(BROKEN_RULE if catalog.broken else DONE)

@@ -35,16 +35,18 @@ def command(rule: str, verbose: int, choice: RuleChoice) -> None:
     Example:
       backline rules show kb-2039495
     """
-    from analyzer.authoring.pages.telling import Exact, describe
-    from analyzer.authoring.select import select
+    from analyzer.authoring.pages.telling import Exact, describe_rule
+    from analyzer.authoring.select import select_rules
 
     local = choice.local()
-    catalog = select((rule,), choice.kb, examples=False, local=local, tuned=True, retired=True)
+    catalog = select_rules(
+        (rule,), choice.kb, examples=False, local=local, tuned=True, retired=True
+    )
     width = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
     for number, one in enumerate(catalog.rules):
         if number:
             click.echo("")
-        for line in describe(one, local.settings, verbose):
+        for line in describe_rule(one, local.settings, verbose):
             shown = for_terminal(line)
             click.echo(shown if isinstance(line, Exact) else _wrapped(shown, width))
     tell_broken(catalog)

@@ -52,18 +52,18 @@ def command(
       backline rules test my-rules --mutate
     """
     from analyzer.authoring.proof import printing as proof_text
-    from analyzer.authoring.proof.mutation import survivors
-    from analyzer.authoring.proof.prove import prove
-    from analyzer.authoring.select import select
+    from analyzer.authoring.proof.mutation import find_survivors
+    from analyzer.authoring.proof.prove import prove_rules
+    from analyzer.authoring.select import select_rules
 
-    catalog = select(rules, choice.kb, local=choice.local())
+    catalog = select_rules(rules, choice.kb, local=choice.local())
     start = time.monotonic()
-    proofs = prove(catalog, pattern)
+    proofs = prove_rules(catalog, pattern)
     if not proofs and not catalog.broken:
         raise _nothing(pattern)
-    left = {proof.rule.id: survivors(proof.rule) for proof in proofs} if mutate else {}
+    left = {proof.rule.id: find_survivors(proof.rule) for proof in proofs} if mutate else {}
     if as_json:
-        click.echo(proof_text.as_json(proofs, left, catalog), nl=False)
+        click.echo(proof_text.write_json(proofs, left, catalog), nl=False)
     else:
         for line in _lines(proofs, left, catalog, verbose=verbose):
             click.echo(line)
@@ -89,5 +89,5 @@ def _lines(
 
     yield from (for_terminal(str(error)) for error in catalog.broken)
     for proof in proofs:
-        yield from proof_text.lines(proof, left.get(proof.rule.id, ()), verbose=verbose)
-    yield proof_text.summary(proofs, left, len(catalog.broken))
+        yield from proof_text.write_lines(proof, left.get(proof.rule.id, ()), verbose=verbose)
+    yield proof_text.write_summary(proofs, left, len(catalog.broken))

@@ -68,7 +68,7 @@ def command(
     Example:
       backline rules watch my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
-    from analyzer.authoring.explain.console import announce
+    from analyzer.authoring.explain.console import announce_reading
     from analyzer.authoring.explain.watch import RuleSession
 
     check_paths(paths, BacklineError)
@@ -77,7 +77,7 @@ def command(
         _file_of(rule, choice.kb, local), paths, choice.kb, subject=subject, local=local
     )
     show = _printer(as_json=as_json)
-    announce(paths)
+    announce_reading(paths)
     with Interrupt() as stop:
         shown = session.run()
         stop.check()
@@ -90,12 +90,12 @@ def command(
 
 def _watch(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
     """Run at every save until Ctrl-C, which is the way to end it and no failure."""
-    from analyzer.authoring.explain.watch import saves
+    from analyzer.authoring.explain.watch import watch_saves
 
     try:
         with Interrupt() as stop:
             click.echo(f"watching {for_terminal(str(session.path))}; Ctrl-C ends", err=True)
-            for _ in saves(session.path, session.digest):
+            for _ in watch_saves(session.path, session.digest):
                 shown = session.run()
                 stop.check()
                 show(shown)
@@ -108,12 +108,12 @@ def _printer(*, as_json: bool) -> Callable[[WatchRun], None]:
     from analyzer.authoring.explain.console import Console
 
     if as_json:
-        return lambda shown: click.echo(json.dumps(watch.as_record(shown)))
+        return lambda shown: click.echo(json.dumps(watch.record_run(shown)))
     console = Console()
 
     def show(shown: WatchRun) -> None:
-        console.clear()
-        console.print(watch_text.lines(shown, console.width))
+        console.clear_page()
+        console.print_lines(watch_text.write_lines(shown, console.width))
 
     return show
 
@@ -122,7 +122,7 @@ def _file_of(rule: str, kb: tuple[Path, ...], local: Local) -> Path:
     """Return the file of a rule; UsageError for what is not one file on disk."""
     from analyzer.authoring.lint import run as lint
 
-    files = lint.chosen([rule], [*local.settings.kb, *kb])
+    files = lint.choose_files([rule], [*local.settings.kb, *kb])
     if len(files) != 1:
         raise UsageError(
             f"`{rule}` matches {len(files)} rules", do="Name one rule by its id or its file."

@@ -49,8 +49,8 @@ def command(
 
     with standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
-        redaction = redact.begin()
+        redaction = redact.begin_redaction()
         document = case.load(path)
     if redaction is not None:
-        document = redaction.of(document)
+        document = redaction.redact_document(document)
     show_in(form or "text", part.of(document, redaction), verbose, redaction, everything=everything)

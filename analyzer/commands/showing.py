@@ -89,7 +89,9 @@ class ShownPart:
         from analyzer.report.choice import Choice, choose_part
 
         severity, nodes, rules = self._words
-        choice = Choice(severity, nodes if redaction is None else redaction.machines(nodes), rules)
+        choice = Choice(
+            severity, nodes if redaction is None else redaction.redact_machines(nodes), rules
+        )
         choice.check_names(document)
         return choose_part(document, choice)
 
@@ -167,9 +169,9 @@ def _looked_at(redaction: Redaction | None, render: Callable[[Console], None]) -
 
 
 def _release(text: str, redaction: Redaction) -> None:
-    from analyzer.commands.redacting import released
+    from analyzer.commands.redacting import release_results
 
-    released(redaction, {"the output": text})
+    release_results(redaction, {"the output": text})
 
 
 def print_form(

@@ -86,7 +86,7 @@ def command(
       backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
       backline tables --doc
     """
-    from analyzer.views.tableview import RowFilter, coverage, print_table, write_parquet
+    from analyzer.views.tableview import RowFilter, print_coverage, print_table, write_parquet
 
     since, until = _stretch(around, length) if around else (None, None)
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)
@@ -95,7 +95,7 @@ def command(
     with standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)
         if table is None:
-            lost = coverage(given, form)
+            lost = print_coverage(given, form)
         elif parquet is not None:
             count, lost = write_parquet(given, table, parquet, wanted)
             click.echo(f"{for_terminal(str(parquet))}: {counted(count, 'row')}")
@@ -113,7 +113,7 @@ def command(
 def _stretch(around: str, length: str) -> tuple[datetime, datetime]:
     from datetime import datetime
 
-    from analyzer.merged_log.around import span, window
+    from analyzer.merged_log.around import center_window, parse_span
 
-    found = window(datetime.fromisoformat(around), span(length))
+    found = center_window(datetime.fromisoformat(around), parse_span(length))
     return found.start, found.end

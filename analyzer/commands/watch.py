@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from analyzer.rules.run_catalog import Local
     from analyzer.watch_folder.folder_scan import Arrival
     from analyzer.watch_folder.state import DoneCase
-    from analyzer.watch_folder.watcher import FolderWatcher
 
 OUT = "backline-out"
 PAGES = 3  # reports opened in a minute; a storm of files must not become one of windows
@@ -82,38 +81,40 @@ def command(
       backline watch ~/Downloads --open
       backline watch /srv/incoming -o /srv/reports --archive /srv/archive
     """
-    from analyzer.watch_folder.state import WatchState, locked
+    from analyzer.watch_folder.state import WatchState, lock_results
     from analyzer.watch_folder.watcher import FolderWatcher
 
     choice.check()
-    folder, out = _folders(folder, output)
+    folder, out = _check_folders(folder, output)
     archive = place if place is None or "://" in place else str(full(place))
     make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
-    _, catalog = make.config()
+    _, catalog = make.make_config()
     tell_broken(catalog)
-    _open_archive(archive)
+    # Open the archive, where there is one, or make it: a wrong name is told before the first
+    # case.
+    from analyzer.archive.store import Archive
+
+    if archive is not None:
+        Archive.open(archive, create=True)
     skip = [str(out), *([archive] if archive else [])]
-    with locked(out), Interrupt() as stop:
-        state, lines = WatchState.load(out, str(folder)), _Lines(out, stop, open_it=open_it)
+    with lock_results(out), Interrupt() as stop:
+        state, lines = WatchState.load_state(out, str(folder)), _Lines(out, stop, open_it=open_it)
         watcher = FolderWatcher(
-            folder, state, lambda: make.runner(jobs or 0), lines, skip=skip, still=still
+            folder, state, lambda: make.make_runner(jobs or 0), lines, skip=skip, still=still
         )
-        _begin(watcher, f"{folder}, results in {out}", only_new=only_new, once=once)
-        watcher.run(once=once)
+        # What is watched, and leave alone what is to be left alone
+        what = f"{folder}, results in {out}"
+        if only_new:
+            _print_line(f"{watcher.skip_present()} files and folders already here are skipped")
+        if not once:
+            _print_line(f"watching {what}; Ctrl-C ends")
+        watcher.watch_folder(once=once)
     click.get_current_context().exit(
         BROKEN_RULE if catalog.broken else PARTIAL if watcher.bad else DONE
     )
 
 
-def _begin(watcher: FolderWatcher, what: str, *, only_new: bool, once: bool) -> None:
-    """Tell what is watched, and leave alone what is to be left alone."""
-    if only_new:
-        _say(f"{watcher.skip_present()} files and folders already here are skipped")
-    if not once:
-        _say(f"watching {what}; Ctrl-C ends")
-
-
-def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
+def _check_folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
     from analyzer.runtime.output import check_folder
 
@@ -153,7 +154,7 @@ class _Maker:
             choice.limits,
         )
 
-    def config(self) -> tuple[RunConfig, Catalog]:
+    def make_config(self) -> tuple[RunConfig, Catalog]:
         """Return the run configuration and its rules."""
         from analyzer.archive.batches.run_config import config_of
 
@@ -161,20 +162,12 @@ class _Maker:
         catalog = self.options.catalog(local)
         return config_of(self.archive, local, catalog, self.options), catalog
 
-    def runner(self, jobs: int) -> Runner:
+    def make_runner(self, jobs: int) -> Runner:
         """Return processes that work at such a run."""
-        from analyzer.archive.batches.runner import processes
-        from analyzer.watch_folder.work import land
+        from analyzer.archive.batches.runner import start_processes
+        from analyzer.watch_folder.work import triage_landed
 
-        return processes(self.config()[0], jobs, land)
-
-
-def _open_archive(place: str | None) -> None:
-    """Open the archive, where there is one, or make it: a wrong name is told before the first case."""
-    from analyzer.archive.store import Archive
-
-    if place is not None:
-        Archive.open(place, create=True)
+        return start_processes(self.make_config()[0], jobs, triage_landed)
 
 
 class _Lines:
@@ -191,12 +184,12 @@ class _Lines:
         self.out, self.stop, self.open_it, self.launch = out, stop, open_it, launch
         self.opened: list[float] = []
 
-    def begun(self, thing: Arrival) -> None:
+    def case_begun(self, thing: Arrival) -> None:
         """Say that a case is being read."""
         self.stop.check()
-        _say(f"reading {one_line(thing.name)} ({_bytes(thing.size)})")
+        _print_line(f"reading {one_line(thing.name)} ({_format_bytes(thing.disk_size)})")
 
-    def done(self, thing: Arrival, known: DoneCase, same: str) -> None:
+    def case_done(self, thing: Arrival, known: DoneCase, same: str) -> None:
         """Print the line of a case."""
         report = self.out / known.results / "report.html" if known.results else None
         said = known.why if report is not None else f"{known.state}: {known.why}"
@@ -207,42 +200,39 @@ class _Lines:
             when,
             one_line(thing.name),
             one_line(said),
-            *([one_line(_near(report))] if report else []),
+            *([one_line(_relative_path(report))] if report else []),
         ]
         click.echo("  ".join(words))
         sys.stdout.flush()
         if report is not None and self.open_it and not same:
-            self._open(report)
+            # Open a report, but not more than a few in a minute
+            now = datetime.now().timestamp()
+            self.opened = [at for at in self.opened if now - at < MINUTE]
+            if len(self.opened) < PAGES:
+                self.opened.append(now)
+                self.launch(report.resolve().as_uri())
+            elif len(self.opened) == PAGES:
+                self.opened.append(now)
+                _print_line(f"more than {PAGES} reports in a minute: the others are not opened")
 
-    def _open(self, report: Path) -> None:
-        """Open a report, but not more than a few in a minute."""
-        now = datetime.now().timestamp()
-        self.opened = [at for at in self.opened if now - at < MINUTE]
-        if len(self.opened) < PAGES:
-            self.opened.append(now)
-            self.launch(report.resolve().as_uri())
-        elif len(self.opened) == PAGES:
-            self.opened.append(now)
-            _say(f"more than {PAGES} reports in a minute: the others are not opened")
-
-    def say(self, line: str) -> None:
+    def say_line(self, line: str) -> None:
         """Say something else."""
-        _say(line)
+        _print_line(line)
 
 
-def _near(path: Path | None) -> str:
+def _relative_path(path: Path | None) -> str:
     """Return a path, relative to the current folder when it lies in it."""
     assert path is not None
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def _bytes(size: int) -> str:
+def _format_bytes(size: int) -> str:
     if size < 1024:
         return f"{size} bytes"
     power = min((size.bit_length() - 1) // 10, 4)
     return f"{size / (1 << 10 * power):.1f} {('KiB', 'MiB', 'GiB', 'TiB')[power - 1]}"
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     click.echo(f"backline: {for_terminal(re.sub(chr(10), ' ', line))}", err=True)

@@ -8,23 +8,24 @@ from pathlib import Path
 import click
 
 from analyzer import __version__
-from analyzer.artefacts import parser_index, parsing
+from analyzer.artefacts import parsing
 from analyzer.commands import manual
 from analyzer.ingest import known_files
 from analyzer.pipeline.triage import sought
 from analyzer.redact import signedlines, textforms
 from analyzer.report.compiling import compile_templates
-from analyzer.rules.catalog import load
-from analyzer.runtime import pattern_notes
+from analyzer.rules.catalog import load, write_shipped
+from analyzer.runtime import snapshot
 from analyzer.scan.compiled_pattern import Needle
 
 
 def complete(package: Path) -> None:
-    """Write the index of the parsers, notes on all patterns, and the compiled templates into a copy of the package."""
-    parser_index.write(package / "parsers", parsing.modules())
+    """Write what every run would work out again into a copy of the package, and the compiled templates."""
+    compile_templates(package / "report")  # modules, for which a snapshot counts as well
+    snapshot.write_brought(package, parsing.PARSERS, parsing.import_declarations())
     note_patterns()
-    pattern_notes.write(package)
-    compile_templates(package / "report")
+    snapshot.write_answers(package)
+    write_shipped(package)
 
 
 def write_man_page(folder: Path, main: click.Group) -> Path:
@@ -37,8 +38,8 @@ def write_man_page(folder: Path, main: click.Group) -> Path:
 
 def note_patterns() -> None:
     """Work out what a run asks of the patterns of the parsers and of what is looked for in logs."""
-    known_files.note(parsing.registry().values())
+    known_files.note_patterns(parsing.registry().values())
     for one in sought(load().signatures()):
         Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
-    for _, _, pattern in textforms.signs():
-        signedlines.needed(pattern)
+    for _, _, pattern in textforms.text_signs():
+        signedlines.needed_words(pattern)

@@ -71,7 +71,9 @@ class ChainPath:
         path = self.add_cells(cells, known)
         unknown = [name for name, value in cells.items() if value is None]
         lack = next((self.lacks[name] for name in part.of if name in self.lacks), None)
-        return path if lack is None or not unknown else path.lack_columns(unknown, *lack)
+        if lack is None or not unknown:
+            return path
+        return path.lack_columns(unknown, *lack)
 
     def lack_columns(self, columns: Iterable[str], source: str, why: str) -> ChainPath:
         """Return a path that goes on without some columns, as a source does not have them."""
@@ -223,5 +225,6 @@ def read_key(row: Row) -> Key:
 
 def measure_distance(row: Row, first: Row) -> tuple[bool, int, int]:
     """Return how far a row was read from the first one of a path."""
-    mine, other = first.block, row.block
+    mine = first.block
+    other = row.block
     return mine.address != other.address, abs(mine.order - other.order), -other.order

@@ -90,7 +90,7 @@ def give_back(con: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
 
     try:
         for name in tables:
-            con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+            con.execute(f"DROP TABLE IF EXISTS {quote_name(name)}")
     except duckdb.Error:
         con.close()
         return
@@ -107,10 +107,12 @@ class LateDatabase:
         self._filled: set[str] = set()
         self._connection: duckdb.DuckDBPyConnection | None = None
 
-    def _names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
+        """Return the names of all tables."""
         raise NotImplementedError
 
-    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+    def fill_table(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        """Put a table with its rows into the database."""
         raise NotImplementedError
 
     def connection(self, tables: Iterable[str] | None = None) -> duckdb.DuckDBPyConnection:
@@ -120,9 +122,9 @@ class LateDatabase:
         """
         if self._connection is None:
             self._connection = borrow()
-        for name in sorted(set(self._names() if tables is None else tables) - self._filled):
+        for name in sorted(set(self.list_names() if tables is None else tables) - self._filled):
             try:
-                self._fill(self._connection, name)
+                self.fill_table(self._connection, name)
             except BaseException:  # half a table must not reach the next borrower
                 self._connection.close()
                 self._connection = None
@@ -134,7 +136,7 @@ class LateDatabase:
     def forget(self, table: str) -> None:
         """Take one table out of the database; it is filled again when asked for."""
         if self._connection is not None and table in self._filled:
-            self._connection.execute(f"DROP TABLE {quoted(table)}")
+            self._connection.execute(f"DROP TABLE {quote_name(table)}")
             self._filled.remove(table)
 
     def close(self) -> None:
@@ -151,7 +153,7 @@ def lock(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(setting)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -182,8 +184,8 @@ def create(con: duckdb.DuckDBPyConnection, table: Table, *, cases: bool = False)
     columns = {**{name: SQL_TYPES[kind] for name, kind in own_columns(table)}, **ORIGIN}
     columns |= {CASE: "INTEGER"} if cases else {}
     columns |= {name + KEY: "VARCHAR" for name, kind in own_columns(table) if kind == "version"}
-    body = ", ".join(f"{quoted(name)} {kind}" for name, kind in columns.items())
-    con.execute(f"CREATE TABLE {quoted(table.name)} ({body})")
+    body = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
+    con.execute(f"CREATE TABLE {quote_name(table.name)} ({body})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,108 +202,106 @@ def insert_rows(con: duckdb.DuckDBPyConnection, table: Table, parts: Iterable[Ro
     some: list[Rows] = []
     count = 0
     for part in parts:
-        if len(part.rows) >= MANY:  # by itself: what is the same in all its rows is then said once
+        if len(part.rows) >= MANY:  # by itself: what is the same in all its rows then goes in once
             for start in range(0, len(part.rows), CHUNK):
-                _insert_some(con, table, [part], start)
+                insert_columns(con, table.name, load_columns(table, [part], start))
             continue
         some.append(part)
         count += len(part.rows)
         if count >= CHUNK:
-            _insert_some(con, table, some)
-            some, count = [], 0
+            insert_columns(con, table.name, load_columns(table, some))
+            some = []
+            count = 0
     if count:
-        _insert_some(con, table, some)
+        insert_columns(con, table.name, load_columns(table, some))
 
 
-def _insert_some(
-    con: duckdb.DuckDBPyConnection, table: Table, parts: Sequence[Rows], start: int = 0
-) -> None:
-    _insert(con, table.name, loaded(table, parts, start))
-
-
-def loaded(table: Table, parts: Sequence[Rows], start: int = 0) -> dict[str, tuple[str, list[Any]]]:
+def load_columns(
+    table: Table, parts: Sequence[Rows], start: int = 0
+) -> dict[str, tuple[str, list[Any]]]:
     """Return rows as columns with their origin, name -> (SQL type, cells); those without any value are left out.
 
     A time comes as text under the type TIME, for a `try_cast(... AS TIMESTAMP)`.
     """
-    some = [row for part in parts for row in part.rows[start : start + CHUNK]]
+    rows: list[Row] = []
+    names: list[str] = []
+    numbers: list[int] = []
+    cases: list[int | None] = []
+    for part in parts:
+        own = part.rows[start : start + CHUNK]
+        called = {node: text(part.name(node)) for node in {row.block.node for row in own}}
+        rows += own
+        names += [called[row.block.node] for row in own]
+        numbers += range(start, start + len(own))
+        cases += [part.case] * len(own)
     data: dict[str, tuple[str, list[Any]]] = {}
     for column, kind in own_columns(table):
-        cells = _fitting([row.values.get(column) for row in some], kind)
+        cells = fit_column([row.values.get(column) for row in rows], kind)
         if cells.count(None) == len(cells):
             continue
         data[column] = (_LOADED.get(kind, SQL_TYPES[kind]), cells)
         if kind == "version":
             data[column + KEY] = ("VARCHAR", [version_key(cell) for cell in cells])
-    blocks = {id(row.block): row.block for row in some}
-    origins = {
-        key: (text(block.node), timestamp(block.taken), text(block.address), block.order)
-        for key, block in blocks.items()
-    }
-    data["node"] = ("VARCHAR", [name for part in parts for name in _node_names(part, start)])
+    origins: dict[int, tuple[Any, ...]] = {}
+    for row in rows:
+        block = row.block
+        if id(block) not in origins:
+            taken = timestamp(block.taken)
+            origins[id(block)] = text(block.node), taken, text(block.address), block.order
+    data["node"] = ("VARCHAR", names)
     kinds = {"_node": "VARCHAR", "taken": "TIME", "_source": "VARCHAR", "_order": "BIGINT"}
     for place, (name, sql_type) in enumerate(kinds.items()):
-        data[name] = (sql_type, [origins[id(row.block)][place] for row in some])
-    data["_line"] = ("BIGINT", [row.line for row in some])
-    numbers = [range(start, min(len(part.rows), start + CHUNK)) for part in parts]
-    data["_row"] = ("BIGINT", [number for part in numbers for number in part])
+        data[name] = (sql_type, [origins[id(row.block)][place] for row in rows])
+    data["_line"] = ("BIGINT", [row.line for row in rows])
+    data["_row"] = ("BIGINT", numbers)
     if parts[0].case is not None:
-        data[CASE] = (
-            "INTEGER",
-            [part.case for part in parts for _ in part.rows[start : start + CHUNK]],
-        )
+        data[CASE] = ("INTEGER", cases)
     return data
 
 
-def _node_names(part: Rows, start: int) -> list[str]:
-    rows = part.rows[start : start + CHUNK]
-    names = {node: text(part.name(node)) for node in {row.block.node for row in rows}}
-    return [names[row.block.node] for row in rows]
-
-
-def _insert(
+def insert_columns(
     con: duckdb.DuckDBPyConnection, table: str, data: dict[str, tuple[str, list[Any]]]
 ) -> None:
     """Insert columns: few cells as parameters, many as numpy arrays, which go in eight times as fast."""
     many = len(next(iter(data.values()))[1]) >= MANY
-    names = ", ".join(quoted(name) for name in data)
     cells: list[str] = []
     values: list[Any] = []
     arrays: dict[str, Any] = {}
     for name, (kind, column) in data.items():
         sql_type = "VARCHAR" if kind == "TIME" else kind
-        if not many or (name != "_row" and column.count(column[0]) == len(column)):
-            values.append(column if not many else column[0])
-            cell = (
-                f"${len(values)}::{sql_type}" if many else f"unnest(${len(values)}::{sql_type}[])"
-            )
+        if not many:
+            values.append(column)
+            cell = f"unnest(${len(values)}::{sql_type}[])"
+        elif name != "_row" and column.count(column[0]) == len(column):
+            values.append(column[0])
+            cell = f"${len(values)}::{sql_type}"
         else:
-            cell = _array(arrays, name, sql_type, column)
+            cell = add_array(arrays, name, sql_type, column)
         cells.append(f"try_cast({cell} AS TIMESTAMP)" if kind == "TIME" else cell)
+    names = ", ".join(map(quote_name, data))
+    statement = f"INSERT INTO {quote_name(table)} ({names}) SELECT {', '.join(cells)}"
     if not many:
-        con.execute(f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)}", values)
+        con.execute(statement, values)
         return
     con.register("_rows", arrays)
-    con.execute(
-        f"INSERT INTO {quoted(table)} ({names}) SELECT {', '.join(cells)} FROM _rows", values
-    )
+    con.execute(f"{statement} FROM _rows", values)
     con.unregister("_rows")
 
 
-def _array(arrays: dict[str, Any], name: str, sql_type: str, column: list[Any]) -> str:
+def add_array(arrays: dict[str, Any], name: str, sql_type: str, column: list[Any]) -> str:
     """Put a column among the arrays; return its SQL. An unknown cell has a mark: an array is of one type throughout."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     kind, empty = _ARRAYS[sql_type]
     if None not in column:
         arrays[name] = np.array(column, dtype=kind)
-        return quoted(name)
+        return quote_name(name)
     arrays[name] = np.array([empty if cell is None else cell for cell in column], dtype=kind)
     arrays[name + "?"] = np.array([cell is not None for cell in column])
-    return f"CASE WHEN {quoted(name + '?')} THEN {quoted(name)} END"
+    return f"CASE WHEN {quote_name(name + '?')} THEN {quote_name(name)} END"
 
 
-# SQL type -> type of the array, and what stands in it for an unknown cell
+# SQL type -> type of the array, and what takes the place of an unknown cell
 _ARRAYS: dict[str, tuple[str, Value]] = {
     "VARCHAR": ("object", ""),
     "BIGINT": ("int64", 0),
@@ -315,11 +315,15 @@ def plain(cell: Any) -> Value:
     """Return a numpy cell as a Python value; NaN and NaT are None, times are text."""
     if hasattr(cell, "dtype") and cell.dtype.kind == "M":
         shown = str(cell.astype("datetime64[us]"))
-        return None if shown == "NaT" else shown.replace("T", " ").removesuffix(".000000")
+        if shown == "NaT":
+            return None
+        return shown.replace("T", " ").removesuffix(".000000")
     value = cell.item() if hasattr(cell, "item") else cell
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value if isinstance(value, str | int | float | bool) else None
+    if isinstance(value, str | int | float | bool):
+        return value
+    return None
 
 
 def plain_many(array: Any, places: Sequence[int]) -> list[Value]:
@@ -347,7 +351,9 @@ def timestamp(value: object) -> str | None:
     """Return a time as ISO text in UTC without zone sign, for a TIMESTAMP; None when it is none."""
     if not isinstance(value, str) or not value:
         return None
-    return value.removesuffix("Z").replace("T", " ") if _UTC_TIME.match(value) else read(value)
+    if _UTC_TIME.match(value):
+        return value.removesuffix("Z").replace("T", " ")
+    return read(value)
 
 
 def own_columns(table: Table) -> list[tuple[str, Kind]]:
@@ -358,7 +364,7 @@ def own_columns(table: Table) -> list[tuple[str, Kind]]:
 _LOADED: dict[Kind, str] = {"time": "TIME"}
 
 
-def _fitting(cells: list[Value], kind: Kind) -> list[Value]:
+def fit_column(cells: list[Value], kind: Kind) -> list[Value]:
     """Return the cells of a column, without those of another type; a column of one type needs no look at each."""
     types = set(map(type, cells))
     if types == {type(None)}:

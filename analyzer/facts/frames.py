@@ -17,7 +17,7 @@ from analyzer.facts.database import (
     create,
     own_columns,
     plain,
-    quoted,
+    quote_name,
     text,
     timestamp,
     version_key,
@@ -41,12 +41,12 @@ VIEWED = 20_000  # rows of samples from which they are left where they are
 _REST, _OBJECTS, _MOMENTS = "#rest", "#objects", "#moments"
 
 
-def rest_of(table: Table) -> Table:
-    """Return the table that holds the rows of a table beside its samples, where those are viewed."""
+def name_rest(table: Table) -> Table:
+    """Return the table that holds the rows of a table that are no samples, where those are viewed."""
     return replace(table, name=table.name + _REST)
 
 
-def viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
+def choose_viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
     """Return the frames that a view shows better than a table would hold them; none where they are few."""
     own = [
         one
@@ -54,33 +54,40 @@ def viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
         if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line)
     ]
     few = sum(len(one.frame.line) for one in own) < VIEWED
-    return [] if few or any(kind == "version" for _, kind in own_columns(table)) else own
+    if few or any(kind == "version" for _, kind in own_columns(table)):
+        return []
+    return own
 
 
-def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed]) -> list[str]:
-    """Make the view of a table: what `rest_of` holds, and the samples of frames, whose numbers are not copied.
+def create_view(
+    con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed]
+) -> list[str]:
+    """Make the view of a table: what `name_rest` holds, and the samples of frames, whose numbers are not copied.
 
-    Returns the names under which their arrays are known to the database, for `unview`.
+    Returns the names under which their arrays are known to the database, for `drop_view`.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
-    captures = _captures(placed)
-    first = _columns(captures[0][0])
-    objects, moments = _part(table, _OBJECTS, first.names), _part(table, _MOMENTS, first.moments)
+    captures = group_captures(placed)
+    first = get_samples(captures[0][0])
+    objects = pick_columns(table, _OBJECTS, first.names)
+    moments = pick_columns(table, _MOMENTS, first.moments)
     for part in (objects, moments):
         create(con, part)
     branches: list[str] = []
     names: list[str] = []
     object_count = moment_count = 0
     for some in captures:
-        columns, block = _columns(some[0]), some[0].frame.block
+        columns = get_samples(some[0])
+        block = some[0].frame.block
         named = Frame(objects, columns.names, np.zeros(columns.objects, dtype=np.int64), block)
-        _insert(con, objects, [Placed(named, object_count, some[0].node)])
+        insert_alike(con, objects, [Placed(named, object_count, some[0].node)])
         times = {
-            name: _joined([_columns(one).moments[name] for one in some]) for name in columns.moments
+            name: join_arrays([get_samples(one).moments[name] for one in some])
+            for name in columns.moments
         }
-        timed = Frame(moments, times, _joined([one.frame.line.numbers for one in some]), block)
-        _insert(con, moments, [Placed(timed, moment_count, some[0].node)])
+        timed = Frame(moments, times, join_arrays([one.frame.line.numbers for one in some]), block)
+        insert_alike(con, moments, [Placed(timed, moment_count, some[0].node)])
         arrays: dict[str, Any] = {
             "_at": np.arange(sum(len(one.frame.line) for one in some), dtype=np.int32)
         }
@@ -90,31 +97,31 @@ def view(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed])
         ]
         cells.append(f"{moment_count}::BIGINT + _at // {columns.objects} AS _moment")
         for name in columns.numbers:
-            parts = [_columns(one).numbers[name] for one in some]
+            parts = [get_samples(one).numbers[name] for one in some]
             whole = (
                 joined([part for part in parts if part is not None]) if None not in parts else None
             )
             arrays |= {} if whole is None else {name: whole.plain()}
             cells.append(
-                f"{'NULL::DOUBLE' if whole is None else whole.sql(quoted(name))} AS {quoted(name)}"
+                f"{'NULL::DOUBLE' if whole is None else whole.sql(quote_name(name))} AS {quote_name(name)}"
             )
         names.append(f"{table.name}#{len(names)}")
         con.register(names[-1], arrays)
-        branches.append(f"SELECT {', '.join(cells)} FROM {quoted(names[-1])}")
+        branches.append(f"SELECT {', '.join(cells)} FROM {quote_name(names[-1])}")
         object_count += columns.objects
         moment_count += len(timed.line)
-    con.execute(_view(table, first, branches))
+    con.execute(write_view(table, first, branches))
     return names
 
 
-def _captures(placed: Sequence[Placed]) -> list[list[Placed]]:
+def group_captures(placed: Sequence[Placed]) -> list[list[Placed]]:
     """Return frames by capture: those of the same objects and of one origin, whose rows are numbered on."""
     found: list[list[Placed]] = []
     for one in placed:
         last = found[-1][-1] if found else None
         alike = (
             last is not None
-            and _columns(last).names is _columns(one).names
+            and get_samples(last).names is get_samples(one).names
             and last.frame.block is one.frame.block
         )
         if last is not None and alike and last.first + len(last.frame.line) == one.first:
@@ -124,36 +131,37 @@ def _captures(placed: Sequence[Placed]) -> list[list[Placed]]:
     return found
 
 
-def _columns(one: Placed) -> SampleColumns:
+def get_samples(one: Placed) -> SampleColumns:
+    """Return the columns of a frame of samples."""
     assert isinstance(one.frame.columns, SampleColumns)
     return one.frame.columns
 
 
-def _part(table: Table, suffix: str, names: Iterable[str]) -> Table:
+def pick_columns(table: Table, suffix: str, names: Iterable[str]) -> Table:
     """Return the table of some of the columns of a table."""
     columns = {column.name: column for column in table.columns}
     return replace(table, name=table.name + suffix, columns=tuple(columns[name] for name in names))
 
 
-def _view(table: Table, columns: SampleColumns, branches: Sequence[str]) -> str:
-    """Return the SQL of a view over the numbers of frames, with what names their objects and moments beside them."""
-    shown = [f"o.{quoted(name)}" for name in columns.names]
-    shown += [f"m.{quoted(name)}" for name in columns.moments]
-    shown += [f"v.{quoted(name)}" for name in columns.numbers]
+def write_view(table: Table, columns: SampleColumns, branches: Sequence[str]) -> str:
+    """Return the SQL of a view over the numbers of frames, with what names their objects and moments."""
+    shown = [f"o.{quote_name(name)}" for name in columns.names]
+    shown += [f"m.{quote_name(name)}" for name in columns.moments]
+    shown += [f"v.{quote_name(name)}" for name in columns.numbers]
     shown += ["o.node", "o._node", "o.taken", "o._source", "o._order", "m._line", "v._row"]
     return (
-        f"CREATE VIEW {quoted(table.name)} AS SELECT * FROM {quoted(table.name + _REST)} UNION ALL BY NAME "
+        f"CREATE VIEW {quote_name(table.name)} AS SELECT * FROM {quote_name(table.name + _REST)} UNION ALL BY NAME "
         f"SELECT {', '.join(shown)} FROM ({' UNION ALL '.join(branches)}) v "
-        f"JOIN {quoted(table.name + _OBJECTS)} o ON o._row = v._object "
-        f"JOIN {quoted(table.name + _MOMENTS)} m ON m._row = v._moment"
+        f"JOIN {quote_name(table.name + _OBJECTS)} o ON o._row = v._object "
+        f"JOIN {quote_name(table.name + _MOMENTS)} m ON m._row = v._moment"
     )
 
 
-def unview(con: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> None:
+def drop_view(con: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) -> None:
     """Take a view, what it is made of and its arrays out of the database."""
-    con.execute(f"DROP VIEW IF EXISTS {quoted(table)}")
+    con.execute(f"DROP VIEW IF EXISTS {quote_name(table)}")
     for part in (_REST, _OBJECTS, _MOMENTS):
-        con.execute(f"DROP TABLE IF EXISTS {quoted(table + part)}")
+        con.execute(f"DROP TABLE IF EXISTS {quote_name(table + part)}")
     for name in names:
         con.unregister(name)
 
@@ -166,21 +174,22 @@ def insert(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed
     groups: defaultdict[tuple[str, ...], list[Placed]] = defaultdict(list)
     for one in placed:
         if len(one.frame.line):
-            groups[_shape(one.frame) if len(placed) > 1 else ()].append(one)
+            groups[describe_shape(one.frame) if len(placed) > 1 else ()].append(one)
     for shape, alike in groups.items():
         some: list[Placed] = []
         count = 0
         for one in alike:
             if some and (not shape or count >= CHUNK):
-                _insert(con, table, some)
-                some, count = [], 0
+                insert_alike(con, table, some)
+                some = []
+                count = 0
             some.append(one)
             count += len(one.frame.line)
-        _insert(con, table, some)
+        insert_alike(con, table, some)
 
 
-def _shape(frame: Frame) -> tuple[str, ...]:
-    """Return columns and types of a frame that can go in beside others of the same, () for one that cannot."""
+def describe_shape(frame: Frame) -> tuple[str, ...]:
+    """Return columns and types of a frame that can go in with others of the same, () for one that cannot."""
     found = []
     for name, values in sorted(frame.columns.items()):
         kind = getattr(values, "dtype", None)
@@ -192,15 +201,16 @@ def _shape(frame: Frame) -> tuple[str, ...]:
 
 def are_alike(placed: Sequence[Placed]) -> bool:
     """Tell whether frames, one at least, are of the same columns and types, so that `ask` can take them at once."""
-    return len(placed) == 1 or len({_shape(one.frame) or id(one) for one in placed}) == 1
+    return len(placed) == 1 or len({describe_shape(one.frame) or id(one) for one in placed}) == 1
 
 
-def _insert(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:
+def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:
     """Insert frames of the same columns and types."""
 
     def sql(cells: Mapping[str, str]) -> str:
-        names, selected = ", ".join(quoted(name) for name in cells), ", ".join(cells.values())
-        return f"INSERT INTO {quoted(table.name)} ({names}) SELECT {selected} FROM _frame"
+        names = ", ".join(quote_name(name) for name in cells)
+        selected = ", ".join(cells.values())
+        return f"INSERT INTO {quote_name(table.name)} ({names}) SELECT {selected} FROM _frame"
 
     ask(con, table, some, sql)
 
@@ -225,13 +235,13 @@ def ask(
         np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)
     ]
     arrays: dict[str, Any] = {
-        "_line": _joined([one.frame.line for one in some]),
-        "_row": _joined(numbers),
+        "_line": join_arrays([one.frame.line for one in some]),
+        "_row": join_arrays(numbers),
     }
-    chosen = {"_line": "_line", "_row": "_row"} | _own_cells(table, some, arrays)
+    chosen = {"_line": "_line", "_row": "_row"} | write_cells(table, some, arrays)
     constants: list[Any] = []
     origins = {name: ("{}", [*numbers]) for name, numbers in own.items()}
-    for name, (written, cells) in (_origins(some) | origins).items():
+    for name, (written, cells) in (list_origins(some) | origins).items():
         if len(some) == 1:
             constants += cells
             chosen[name] = written.format(f"${len(constants)}")
@@ -239,17 +249,22 @@ def ask(
             arrays[name] = np.repeat(
                 np.array(cells, dtype=None if isinstance(cells[0], int) else object), counts
             )
-            chosen[name] = written.format(quoted(name))
+            chosen[name] = written.format(quote_name(name))
     statement = sql(chosen)
     try:
-        _run(con, statement, arrays, constants)
+        run_statement(con, statement, arrays, constants)
     except (
         duckdb.InvalidInputException
     ):  # text that UTF-8 cannot hold; so rare that looking first would cost more
-        _run(con, statement, {name: _writable(cells) for name, cells in arrays.items()}, constants)
+        run_statement(
+            con,
+            statement,
+            {name: make_writable(cells) for name, cells in arrays.items()},
+            constants,
+        )
 
 
-def _own_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> dict[str, str]:
+def write_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> dict[str, str]:
     """Return the SQL of each column of a table that the frames have, and put their cells into the arrays."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -257,20 +272,21 @@ def _own_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> 
     for column, kind in own_columns(table):
         if column not in some[0].frame.columns:
             continue
-        values = arrays[column] = _joined([one.frame.columns[column] for one in some])
-        cast = f"try_cast({quoted(column)} AS {SQL_TYPES[kind]})"
+        values = arrays[column] = join_arrays([one.frame.columns[column] for one in some])
+        cast = f"try_cast({quote_name(column)} AS {SQL_TYPES[kind]})"
         chosen[column] = f"CASE WHEN isfinite({cast}) THEN {cast} END" if kind == "float" else cast
         if kind == "version":
             arrays[column + KEY] = np.array(
                 [version_key(plain(cell)) for cell in values], dtype=object
             )
-            chosen[column + KEY] = quoted(column + KEY)
+            chosen[column + KEY] = quote_name(column + KEY)
     return chosen
 
 
-def _run(
+def run_statement(
     con: duckdb.DuckDBPyConnection, sql: str, arrays: dict[str, Any], constants: list[Any]
 ) -> None:
+    """Run a statement over arrays, which are in `_frame`."""
     con.register("_frame", arrays)
     try:
         con.execute(sql, constants)
@@ -278,7 +294,7 @@ def _run(
         con.unregister("_frame")
 
 
-def _writable(cells: Any) -> Any:
+def make_writable(cells: Any) -> Any:
     """Return a numpy column with text that UTF-8 can hold."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -289,13 +305,16 @@ def _writable(cells: Any) -> Any:
     )
 
 
-def _joined(parts: Sequence[Any]) -> Any:
+def join_arrays(parts: Sequence[Any]) -> Any:
+    """Return arrays as one."""
     import numpy as np  # noqa: PLC0415 - heavy
 
-    return np.asarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
+    if len(parts) == 1:
+        return np.asarray(parts[0])
+    return np.concatenate(parts)
 
 
-def _origins(some: Sequence[Placed]) -> dict[str, tuple[str, list[Any]]]:
+def list_origins(some: Sequence[Placed]) -> dict[str, tuple[str, list[Any]]]:
     """Return the columns that are the same in all rows of a frame: how they are written, and a value for each frame."""
     blocks = [one.frame.block for one in some]
     found: dict[str, tuple[str, list[Any]]] = {
@@ -308,4 +327,6 @@ def _origins(some: Sequence[Placed]) -> dict[str, tuple[str, list[Any]]]:
             [timestamp(block.taken) for block in blocks],
         ),
     }
-    return found if some[0].case is None else found | {CASE: ("{}", [one.case for one in some])}
+    if some[0].case is None:
+        return found
+    return found | {CASE: ("{}", [one.case for one in some])}

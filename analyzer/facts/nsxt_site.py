@@ -109,7 +109,8 @@ class NsxtSite(SiteMembers):
 
     def describe_collected(self, member: SiteMember) -> tuple[str, bool | None]:
         """Return in words what of a member the case holds, and whether that is whole."""
-        facts, node = self.facts, member.node
+        facts = self.facts
+        node = member.node
         if member.kind == ROUTER:
             return OUTSIDE, None
         if not node:
@@ -151,7 +152,8 @@ class NsxtSite(SiteMembers):
                 row=row,
             )
         for row in self.list_rows("nsxt.controller_channel"):
-            ip, fqdn = read_used(row, "controller_ip"), read_used(row, "controller_fqdn")
+            ip = read_used(row, "controller_ip")
+            fqdn = read_used(row, "controller_fqdn")
             if ip:
                 self.name_member("manager", name=fqdn, ip=ip, row=row)
         for row in self.list_rows("nsxt.manager_channel"):
@@ -198,7 +200,8 @@ class NsxtSite(SiteMembers):
         for table in _TUNNELS:
             ends.update(read_text(row, "remote_ip") for row in self.list_rows(table))
         for row in self.list_rows("esxi.vmk"):
-            ip, node = read_text(row, "ip_address"), row.block.node
+            ip = read_text(row, "ip_address")
+            node = row.block.node
             member = self.find_by_node(node)
             if read_text(row, "netstack") == "vxlan" and (member is not None or ip in ends):
                 if member is None:
@@ -210,7 +213,8 @@ class NsxtSite(SiteMembers):
     def name_own_addresses(self, table: str, column: str) -> None:
         """Note the addresses that the members of a table give as their own."""
         for row in self.list_rows(table):
-            own, ip = self.find_by_node(row.block.node), read_text(row, column)
+            own = self.find_by_node(row.block.node)
+            ip = read_text(row, column)
             if own is not None and ip:
                 self.add_alias(own, ip)
 
@@ -238,7 +242,8 @@ class NsxtSite(SiteMembers):
 
     def find_transport_node(self, row: Row, uuid_column: str, node_type: str = "") -> SiteMember:
         """Return the edge or host with an id, or of a name that one of the case has."""
-        uuid, name = read_text(row, uuid_column), read_text(row, "node_name")
+        uuid = read_text(row, uuid_column)
+        name = read_text(row, "node_name")
         found = self.find_member(uuid, name)
         if found is None:
             kind = _NODE_TYPES.get(node_type.lower(), "transport node")
@@ -292,10 +297,12 @@ class NsxtSite(SiteMembers):
             ends = self.find_manager_ends(row, read_text(row, "manager_ip"))
             yield self.state_word(row, ends, ("management", "channel_state"))
         for row in self.list_rows("nsxt.controller_channel"):
-            ip, fqdn = read_used(row, "controller_ip"), read_used(row, "controller_fqdn")
+            ip = read_used(row, "controller_ip")
+            fqdn = read_used(row, "controller_fqdn")
             if not ip and not fqdn:
                 continue  # a controller that is not used has neither address nor name
-            words, reason = read_text(row, "channel_state"), read_used(row, "failure_reason")
+            words = read_text(row, "channel_state")
+            reason = read_used(row, "failure_reason")
             if reason:
                 words = f"{words or 'no state'}: {reason}"
             ends = self.find_manager_ends(row, ip, fqdn)
@@ -313,7 +320,8 @@ class NsxtSite(SiteMembers):
         One that no one has as OPENED is down when every manager of the site was asked; else nothing says so.
         """
         views = self.list_rows("nsxt.transport_node")
-        served, asked = set(), set()
+        served = set()
+        asked = set()
         for row in views:
             asked.add(self.find_speaker(row))
             if read_text(row, "connection_state") == "OPENED":
@@ -321,7 +329,8 @@ class NsxtSite(SiteMembers):
         managers = [member.name for member in self.members if member.kind == "manager"]
         whole = asked.issuperset(managers)
         for row in views:
-            by, words = self.find_speaker(row), read_text(row, "connection_state")
+            by = self.find_speaker(row)
+            words = read_text(row, "connection_state")
             node = self.find_transport_node(row, "transport_node", read_text(row, "node_type"))
             elsewhere = read_text(row, "transport_node") in served
             up: bool | None = None
@@ -357,7 +366,8 @@ class NsxtSite(SiteMembers):
         for row in self.list_rows("nsxt.bgp_neighbor"):
             other = self.find_member(read_text(row, "neighbor"))
             if other is not None:
-                by, state = self.find_speaker(row), read_text(row, "bgp_state")
+                by = self.find_speaker(row)
+                state = read_text(row, "bgp_state")
                 what = (f"BGP {read_text(row, 'address_family')}".strip(), "bgp_state")
                 up = _UP.get(state.upper()) is True if state else None
                 words = state or "no state"
@@ -369,7 +379,8 @@ class NsxtSite(SiteMembers):
             other = self.find_member(read_text(row, "remote_ip"))
             if other is None:
                 continue
-            words, diag = read_text(row, "bfd_session_state"), read_text(row, "bfd_diag")
+            words = read_text(row, "bfd_session_state")
+            diag = read_text(row, "bfd_diag")
             if diag and diag != "No Diagnostic":
                 words = f"{words or 'no state'}: {diag}"
             uplink = read_text(row, "encapsulation") == "vlan"
@@ -378,10 +389,12 @@ class NsxtSite(SiteMembers):
             yield self.state_word(row, ends, (channel, "bfd_session_state"), words)
         lines = self.find_last_hits(TUNNEL, lambda node, hit: (node, str(hit.groups["remote"])))
         for origin, hit in lines:
-            by, now = self.find_speaker(origin), str(hit.groups["now"])
+            by = self.find_speaker(origin)
+            now = str(hit.groups["now"])
             ip = str(hit.groups["remote"])
             end = self.find_member(ip) or self.name_member(TUNNEL_END, ip=ip, row=origin)
-            ends, words = sort_ends(by, end.name), f"{now} (syslog)"
+            ends = sort_ends(by, end.name)
+            words = f"{now} (syslog)"
             yield self.state_channel(origin, ends, ("tunnel", ""), words, _UP.get(now.upper()), by)
 
 

@@ -135,17 +135,21 @@ class NsxvSite(SiteMembers):
             if own and row.values.get("interface") == "mgmt":
                 self.name_node("manager", row, own)
         for row in self.list_rows("nsx.controllers"):
-            ip, object_id = read_text(row, "ip"), read_text(row, "controller_id")
+            ip = read_text(row, "ip")
+            object_id = read_text(row, "controller_id")
             member = self.name_member("controller", ip=ip, object_id=object_id, row=row)
-            manager, state = self.find_manager(row), read_text(row, "state")
+            manager = self.find_manager(row)
+            state = read_text(row, "state")
             ends = (manager, member.name)
             yield self.state_channel(row, ends, ("API", "state"), state, _UP.get(state), manager)
         for row in self.list_rows("nsx.cluster_host"):
-            name, object_id = read_text(row, "host_name"), read_text(row, "host_id")
+            name = read_text(row, "host_name")
+            object_id = read_text(row, "host_id")
             self.name_member("host", name=name, object_id=object_id, row=row)
         what = ("health", "edge_status")
         for row in self.list_rows("nsx.edge_state"):
-            edge, state = read_text(row, "edge"), read_text(row, "edge_status")
+            edge = read_text(row, "edge")
+            state = read_text(row, "edge_status")
             if edge and state:
                 name = read_text(row, "edge_name")
                 member = self.name_member("edge", name=name, object_id=edge, row=row)
@@ -210,10 +214,12 @@ class NsxvSite(SiteMembers):
 
     def list_of_socket(self, row: Row) -> Iterator[Row]:
         """Yield what a socket of a host says: port 1234 of a controller, or 5671 of the Manager."""
-        control, bus = is_control_socket(row), is_bus_socket(row)
+        control = is_control_socket(row)
+        bus = is_bus_socket(row)
         if not control and not bus:
             return
-        ip, state = read_text(row, "remote_ip"), read_text(row, "state")
+        ip = read_text(row, "remote_ip")
+        state = read_text(row, "state")
         host = self.name_node("host", row).name
         kind = "controller" if control else "manager"
         only = self.find_only("manager")
@@ -229,7 +235,8 @@ class NsxvSite(SiteMembers):
         """Yield what hosts say of their logical switches and routers."""
         networks: dict[tuple[str, str, str], list[Row]] = {}
         for row in self.list_rows("nsx.vxlan_network"):
-            ip, state = read_text(row, "controller_ip"), read_text(row, "controller_state")
+            ip = read_text(row, "controller_ip")
+            state = read_text(row, "controller_state")
             if ip not in ("", "0.0.0.0"):
                 networks.setdefault((row.block.node, ip, state), []).append(row)
         what = ("logical switches", "controller_state")
@@ -245,7 +252,8 @@ class NsxvSite(SiteMembers):
         what = ("logical routers", "control_plane_active")
         for row in self.list_rows("nsx.vdr"):
             host = self.name_node("host", row).name
-            ip, to = read_text(row, "controller_ip"), ALL
+            ip = read_text(row, "controller_ip")
+            to = ALL
             if ip not in ("", "0.0.0.0"):
                 to = self.name_member("controller", ip=ip, row=row).name
             active = row.values.get("control_plane_active")
@@ -258,7 +266,8 @@ class NsxvSite(SiteMembers):
         """Yield what Edges say of their peers."""
         what = ("high availability", "peer_health")
         for row in self.list_rows("nsx.edge_ha"):
-            unit, peer = read_text(row, "unit"), read_text(row, "peer")
+            unit = read_text(row, "unit")
+            peer = read_text(row, "peer")
             own = self.name_node("edge", row)
             if unit and peer:
                 health = read_text(row, "peer_health")
@@ -271,7 +280,8 @@ class NsxvSite(SiteMembers):
     def note_skipped(self) -> None:
         """Note which members the collection of the bundle left out."""
         for row in self.list_rows("nsx.bundle_part"):
-            kind, name = _PARTS.get(read_text(row, "node_type")), read_text(row, "object_id")
+            kind = _PARTS.get(read_text(row, "node_type"))
+            name = read_text(row, "object_id")
             member: SiteMember | None = None
             if kind is not None and name:
                 member = self.name_member(kind, object_id=name, row=row)

@@ -53,7 +53,7 @@ class Coverage:
 
     A log of which only some lines are there, as `grep` or `tail` print them, is an `excerpt`.
 
-    rescan  True when what is missing stands in the case's own files, and reading them once more helps
+    rescan  True when what is missing is in the case's own files, and reading them once more helps
     """
 
     state: str = ""
@@ -96,7 +96,7 @@ class MadeRow(Row):
 
 
 class SharedRows:
-    """Rows of one table that stand alike in the facts of several cases; nobody changes them.
+    """Rows of one table that the facts of several cases hold alike; no one changes them.
 
     places      each block of theirs, and how many rows it has
     worked_out  what was made of these rows alone, for all of those cases
@@ -127,21 +127,19 @@ class Store:
 
     _firsts: list[int] = field(default_factory=list)
 
-    def placed(self) -> Iterator[tuple[int, Frame]]:
+    def number_frames(self) -> Iterator[tuple[int, Frame]]:
         """Yield each frame with the number of its first row."""
-        return zip(self.firsts(), self.frames, strict=True)
+        return zip(self.list_firsts(), self.frames, strict=True)
 
     @property
-    def shared(self) -> SharedRows | None:
+    def only_shared(self) -> SharedRows | None:
         """Return the shared rows that are all this table has; None when it has others."""
         first = self.first_rows
-        return (
-            first
-            if first is not None and len(first.rows) == len(self.rows) and not self.frames
-            else None
-        )
+        if first is not None and len(first.rows) == len(self.rows) and not self.frames:
+            return first
+        return None
 
-    def firsts(self) -> list[int]:
+    def list_firsts(self) -> list[int]:
         """Return the number of the first row of each frame."""
         known = self._firsts
         if len(known) != len(self.frames) or (known and known[0] != len(self.rows)):
@@ -151,12 +149,13 @@ class Store:
             )
         return known
 
-    def frame_of(self, row: int) -> tuple[int, Frame] | None:
+    def find_frame(self, row: int) -> tuple[int, Frame] | None:
         """Return the frame that holds a row, with the number of its first row; None when none does."""
-        place = bisect_right(self.firsts(), row) - 1
+        place = bisect_right(self.list_firsts(), row) - 1
         if place < 0:
             return None
-        first, frame = self._firsts[place], self.frames[place]
+        first = self._firsts[place]
+        frame = self.frames[place]
         if row - first < len(frame.line):
             return first, frame
         return None

@@ -2,7 +2,7 @@
 
 A bundle states its version in a dozen places, and old logs still name the release before an upgrade. The place that is
 trusted most decides (`rank`: the running system, then what was installed, then logs, then configuration); what others
-state is kept beside it.
+state is kept next to it.
 """
 
 from __future__ import annotations
@@ -56,13 +56,16 @@ def put_releases(facts: Facts) -> set[str]:
         if ranked:
             rows.append(make_release(ranked))
             covers[node] = Coverage("read")
-    return {MADE} if facts.derive(parsing.tables()[MADE], rows, covers) else set()
+    if facts.derive(parsing.tables()[MADE], rows, covers):
+        return {MADE}
+    return set()
 
 
 def make_release(stated: Sequence[Row]) -> Row:
     """Return the release of a host from the rows that state it, the most trusted first."""
     best = stated[0]
-    version, build = best.values["version"], find_build(stated)
+    version = best.values["version"]
+    build = find_build(stated)
     known = builds.lookup("esxi", build) if isinstance(build, int) else None
     others = {}
     for row in reversed(stated):

@@ -35,7 +35,8 @@ class TunnelChange(NamedTuple):
 
 def compare_connections(site: SiteMembers) -> Iterator[Row]:
     """Yield a row for each pair of hosts that logged connections between them."""
-    sent, received = read_packets(site, "OUT"), read_packets(site, "IN")
+    sent = read_packets(site, "OUT")
+    received = read_packets(site, "IN")
     for sender in sorted(sent):
         for receiver in sorted(received):
             flows = sorted(sent[sender].keys() & received[receiver].keys())
@@ -71,7 +72,8 @@ def compare_controllers(site: SiteMembers) -> Iterator[Row]:
         theirs = parse_seconds(row.values.get("sync_time"))
         if mine is None or theirs is None:
             continue
-        ip, object_id = read_text(row, "ip"), read_text(row, "controller_id")
+        ip = read_text(row, "ip")
+        object_id = read_text(row, "controller_id")
         member = site.name_member("controller", ip=ip, object_id=object_id, row=row)
         manager = site.find_only("manager")
         other = "NSX Manager" if manager is None else manager.name
@@ -97,7 +99,8 @@ def compare_tunnels(site: SiteMembers) -> Iterator[Row]:
         others = [other for other in seen if other[1:] == (remote, local) and other[0] > node]
         if len(others) != 1:
             continue
-        mine, theirs = seen[key], seen[others[0]]
+        mine = seen[key]
+        theirs = seen[others[0]]
         if len(mine) < FEWEST or [one.state for one in mine] != [one.state for one in theirs]:
             continue
         apart = [own.time - other.time for own, other in zip(mine, theirs, strict=True)]

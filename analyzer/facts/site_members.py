@@ -121,6 +121,7 @@ class SiteMembers:
         return self.name_member(kind, name=self.facts.name(row.block.node), ip=ip, row=row)
 
     def _merge(self, member: SiteMember, other: SiteMember) -> None:
+        """Give a member the names of another one that turned out to be the same."""
         if other is member:
             return
         member.names += [name for name in other.names if name not in member.names]
@@ -173,8 +174,8 @@ class SiteMembers:
         Channels come first: what they name makes members.
         """
         facts = self.facts
-        told = list(channels())
-        rows = (list(self.list_members()), told, list(skews()))
+        of_channels = list(channels())
+        rows = (list(self.list_members()), of_channels, list(skews()))
         for name, found in zip(self.product.tables, rows, strict=True):
             nodes = {row.block.node for row in found}
             facts.derive(parsing.tables()[name], found, {key: Coverage("read") for key in nodes})
@@ -272,7 +273,8 @@ class SiteMembers:
         """Yield the last line of each key, by key, as a row without cells, and its hit."""
         last: dict[tuple[str, ...], tuple[str, str, Hit]] = {}
         for node, hit in self.find_hits(sign):
-            which, time = key(node, hit), logtime.iso(hit.text)
+            which = key(node, hit)
+            time = logtime.iso(hit.text)
             if time and (which not in last or time >= last[which][0]):
                 last[which] = time, node, hit
         for _, (time, node, hit) in sorted(last.items(), key=lambda item: item[0]):
@@ -292,7 +294,9 @@ def has_rows_of(facts: Facts, tables: Iterable[str]) -> bool:
 
 def list_rows(facts: Facts, table: str) -> list[Row]:
     """Return the rows of a table, none when the case has none."""
-    return list(facts.store(table).rows) if table in facts.tables and facts.count(table) else []
+    if table in facts.tables and facts.count(table):
+        return list(facts.store(table).rows)
+    return []
 
 
 def read_text(row: Row, column: str) -> str:
@@ -303,7 +307,9 @@ def read_text(row: Row, column: str) -> str:
 
 def shorten_name(name: str) -> str:
     """Return a name as it is compared: without its domain, lower case; an address stays whole."""
-    return name if name.replace(".", "").isdigit() else name.partition(".")[0].lower()
+    if name.replace(".", "").isdigit():
+        return name
+    return name.partition(".")[0].lower()
 
 
 def shorten_unit(name: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
 from analyzer.facts import database, frames
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import (
     LOSSY,
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-UNSEEN_ROW = -1  # `_row` of a row that stands for what was not seen
+UNSEEN_ROW = -1  # `_row` of a row in the place of what was not seen
 _SHOWN = ("_source", "_line")
 _VIB = "esxi.vib"
 
-# The worst stays, and an excerpt beside the log itself takes nothing from it.
+# The worst stays, and an excerpt next to the log itself takes nothing from it.
 _STATES = ("excerpt", "read", "unparsed", "cut")
 
 
@@ -60,57 +60,52 @@ class Facts(database.LateDatabase):
         self.tables: dict[str, Table] = dict(parsing.tables() if tables is None else tables)
         self.nodes: dict[str, NodeInfo] = {}
         self.scans: list[LogScan] = []
-        self._scans_of: dict[str, list[LogScan]] = {}
-        self._indexed = 0  # scans that `_scans_of` knows
+        # Tables as the evaluator has read them.
+        self.held: dict[str, object] = {}
+        # Chains that were made -> what of their sources they were made of.
+        self.chains: dict[str, Hashable] = {}
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
-        self._covered: defaultdict[str, set[str]] = defaultdict(
-            set
-        )  # table -> nodes: asked very often
-        self._vibs: set[tuple[str, str]] | None = (
-            None  # nodes with VIBs of a product, when it was asked
-        )
-        self._heard: set[str] | None = (
-            None  # signatures of which scans may have lines, when it was asked
-        )
-        self._spoken_of: dict[str, set[str]] = {}  # product -> nodes, as far as it was asked
-        self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        self._nodes_with: dict[
-            str, list[str]
-        ] = {}  # table -> what `nodes_with` said: each rule asks it again
-        self._left_out: dict[
-            str, frozenset[str]
-        ] = {}  # node -> tables whose rows the archive kept back
+        self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes
+        self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(
+            dict
+        )  # table -> rows by node
         self._blocks_of: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
-        self._views: dict[
-            str, list[str]
-        ] = {}  # tables that are views of arrays, and the names of those
-        self.held: dict[str, object] = {}  # tables as the evaluator has read them
-        self.chains: dict[
-            str, Hashable
-        ] = {}  # chains that were made -> what of their sources they were made of
+        # Tables that are views of arrays, and the names of those.
+        self._views: dict[str, list[str]] = {}
+        # Node -> tables whose rows the archive kept back.
+        self._left_out: dict[str, frozenset[str]] = {}
+        # Answers that are asked for by every rule.
+        self._scans_of: dict[str, list[LogScan]] = {}
+        self._indexed = 0  # scans that `_scans_of` knows
+        self._nodes_with: dict[str, list[str]] = {}
+        self._spoken_of: dict[str, set[str]] = {}  # product -> nodes
+        self._vibs: set[tuple[str, str]] | None = None  # nodes with VIBs of a product
+        self._heard: set[str] | None = None  # signatures of which scans may have lines
 
     def node(
         self, key: str, name: str, kind: str = "", product: str = "", captured: str = ""
     ) -> NodeInfo:
         """Declare a node: `kind` is esxi, guest, nsx_manager, nsx_controller, nsx_edge, …"""
-        info = self._node(key)
-        info.name, info.kind = name, kind
-        info.product, info.captured = product or info.product, captured or info.captured
+        info = self._find_node(key)
+        info.name = name
+        info.kind = kind
+        info.product = product or info.product
+        info.captured = captured or info.captured
         self.close()
         return info
 
     def add(self, row: Row) -> None:
         """Take one row; its block says on which node, in which member and when."""
-        self._declared(row.table).rows.append(row)
-        self._note(row.table.name, row.block, 1)
+        self._find_store(row.table).rows.append(row)
+        self._note_rows(row.table.name, row.block, 1)
 
     def add_read(self, rows: Iterable[Row]) -> None:
         """Take rows of any tables as they were read; those of one block are noted together."""
         for _, same in groupby(rows, key=lambda row: (id(row.table), id(row.block))):
             own = list(same)
-            self._declared(own[0].table).rows += own
-            self._note(own[0].table.name, own[0].block, len(own))
+            self._find_store(own[0].table).rows += own
+            self._note_rows(own[0].table.name, own[0].block, len(own))
 
     def add_rows(self, table: Table, rows: Sequence[Row]) -> None:
         """Take many rows of one table at once; other facts may hold the same."""
@@ -118,17 +113,17 @@ class Facts(database.LateDatabase):
 
     def share(self, table: Table, shared: SharedRows) -> None:
         """Take rows that other facts hold as well, with what was made of them there."""
-        store = self._declared(table)
+        store = self._find_store(table)
         if not store.rows:
             store.first_rows = shared
         store.rows += shared.rows
         for block, count in shared.places:
-            self._note(table.name, block, count)
+            self._note_rows(table.name, block, count)
 
     def add_frame(self, frame: Frame) -> None:
         """Take many rows of one table as numpy columns."""
-        self._declared(frame.table).frames.append(frame)
-        self._note(frame.table.name, frame.block, len(frame.line))
+        self._find_store(frame.table).frames.append(frame)
+        self._note_rows(frame.table.name, frame.block, len(frame.line))
 
     def derive(self, table: Table, rows: Sequence[Row], covers: Mapping[str, Coverage]) -> bool:
         """Take a table that is made of other facts whole, with its coverage by node, in the place of what it was.
@@ -181,7 +176,7 @@ class Facts(database.LateDatabase):
         return self._scans_of.get(table, [])
 
     def may_hold(self, signature: str) -> bool:
-        """Tell whether a log has lines of a signature, or may have some that nobody saw."""
+        """Tell whether a log has lines of a signature, or may have some that no one saw."""
         if self._heard is None:
             self._heard = set[str]().union(*(scan.list_possible() for scan in self.scans))
         return signature in self._heard
@@ -192,14 +187,15 @@ class Facts(database.LateDatabase):
         """Note that a table was looked at on a node: `excerpt`, `read`, `unparsed` or `cut`; the last stays."""
         if state not in _STATES:
             raise ValueError(f"coverage state {state!r}; known are {', '.join(_STATES)}")
-        self._node(node_key)
+        self._find_node(node_key)
         known = self._covers.setdefault((node_key, table), Coverage())
         if node_key not in self._covered[table]:
             self._covered[table].add(node_key)
             self._nodes_with.pop(table, None)
             self._spoken_of.clear()
         if known.state == "" or _STATES.index(state) > _STATES.index(known.state):
-            known.state, known.why = state, why
+            known.state = state
+            known.why = why
         if address and address not in known.addresses:
             known.addresses.append(address)
 
@@ -207,11 +203,12 @@ class Facts(database.LateDatabase):
         """Note that a log that was read says nothing of the time asked about: a line it lacks proves nothing."""
         known = self._covers.get((node_key, table))
         if known is not None and known.state == "read":
-            known.state, known.why = "excerpt", why
+            known.state = "excerpt"
+            known.why = why
 
     def incomplete(self, node_key: str) -> None:
         """Note that the archive of a node ended early or was damaged: absence proves nothing there."""
-        self._node(node_key).complete = False
+        self._find_node(node_key).complete = False
 
     def coverage(self, node_key: str, table: str) -> Coverage:
         """Return how well a table was read on a node; rows without a word count as read."""
@@ -223,7 +220,7 @@ class Facts(database.LateDatabase):
     def lossy(self, node_key: str, table: str) -> bool:
         """Tell whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
         state = self.coverage(node_key, table).state
-        return state in LOSSY or not self._node(node_key).complete
+        return state in LOSSY or not self._find_node(node_key).complete
 
     def sound(self) -> bool:
         """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""
@@ -237,7 +234,9 @@ class Facts(database.LateDatabase):
         counts = self._nodes_of.get(table)
         if not counts:
             return 0
-        return sum(counts.values()) if node_key is None else counts.get(node_key, 0)
+        if node_key is None:
+            return sum(counts.values())
+        return counts.get(node_key, 0)
 
     def leave_out(self, node_key: str, tables: frozenset[str]) -> None:
         """Note that these tables have rows on a node that were not fetched, as no rule at hand looks at them."""
@@ -262,21 +261,26 @@ class Facts(database.LateDatabase):
         NSX-T on an ESXi host makes no site of NSX-T.
         """
         kinds = PRODUCT_KINDS.get(product, (product,))
-        others = {
-            kind for name, own in PRODUCT_KINDS.items() if name != product for kind in own
-        } - {*kinds}
-        own = {key for key in self._speaks_of(product) if self.nodes[key].kind not in others}
-        return sorted({node.key for node in self.nodes.values() if node.kind in kinds} | own)
+        others: set[str] = set()
+        for name, own in PRODUCT_KINDS.items():
+            if name != product:
+                others.update(own)
+        found = {node.key for node in self.nodes.values() if node.kind in kinds}
+        for key in self._speaks_of(product):
+            kind = self.nodes[key].kind
+            if kind in kinds or kind not in others:
+                found.add(key)
+        return sorted(found)
 
     def _speaks_of(self, product: str) -> set[str]:
-        if (
-            product not in self._spoken_of
-        ):  # a table that is derived speaks of no other nodes than what it is made of
-            names = {
-                name for name in (*self._covered, *self._nodes_of) if name.startswith(product + ".")
-            }
-            there = (self.nodes_with(name) for name in names if name in self.tables)
-            self._spoken_of[product] = set().union(*there)
+        """Return the nodes that have rows or coverage of tables of a product."""
+        # A table that is derived speaks of no other nodes than what it is made of.
+        if product not in self._spoken_of:
+            found: set[str] = set()
+            for name in {*self._covered, *self._nodes_of}:
+                if name in self.tables and name.startswith(f"{product}."):
+                    found.update(self.nodes_with(name))
+            self._spoken_of[product] = found
         return self._spoken_of[product]
 
     def users_of(self, product: str, nodes: Iterable[NodeInfo]) -> list[NodeInfo]:
@@ -287,22 +291,23 @@ class Facts(database.LateDatabase):
         kinds = PRODUCT_KINDS.get(product, ())
         if product not in PRODUCT_VIBS or any(one.kind in kinds for one in self.nodes.values()):
             return list(nodes)
-        spoken, owners = self._speaks_of(product), self._vib_owners()
+        spoken = self._speaks_of(product)
+        owners = self._vib_owners()
         return [node for node in nodes if node.key in spoken or (node.key, product) in owners]
 
     def _vib_owners(self) -> set[tuple[str, str]]:
+        """Return the nodes that have VIBs of a product, each with the product."""
         if self._vibs is None:
-            rows = self._stores[_VIB].rows if _VIB in self._stores else []
-            self._vibs = {
-                (row.block.node, product)
-                for row in rows
-                for product, beginnings in PRODUCT_VIBS.items()
-                if str(row.values.get("name")).startswith(beginnings)
-            }
+            self._vibs = set()
+            for row in self._stores[_VIB].rows if _VIB in self._stores else ():
+                name = str(row.values.get("name"))
+                for product, beginnings in PRODUCT_VIBS.items():
+                    if name.startswith(beginnings):
+                        self._vibs.add((row.block.node, product))
         return self._vibs
 
     def single_block(self, table: str) -> bool:
-        """Tell whether all rows of a table come from one place, so that nothing can stand twice."""
+        """Tell whether all rows of a table come from one place, so that nothing can be there twice."""
         return len(self._blocks_of[table]) <= 1
 
     def has_frames(self, table: str) -> bool:
@@ -316,7 +321,7 @@ class Facts(database.LateDatabase):
         if row < len(store.rows):
             found = store.rows[row]
             return Origin(found.block, found.line, row=found)
-        if (held := store.frame_of(row)) is not None:
+        if (held := store.find_frame(row)) is not None:
             first, frame = held
             return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
         raise IndexError(f"{table} has no row {row}")
@@ -343,12 +348,13 @@ class Facts(database.LateDatabase):
             row: self.value(table, row, column) for row in rows if row < count
         }
         held: defaultdict[int, list[int]] = defaultdict(list)
-        firsts = store.firsts()
+        firsts = store.list_firsts()
         for row in rows:
             if row >= count:
                 held[bisect_right(firsts, row) - 1].append(row)
         for place, some in held.items():
-            first, frame = firsts[place], store.frames[place]
+            first = firsts[place]
+            frame = store.frames[place]
             own = [row for row in some if row - first < len(frame.line)]
             if place >= 0 and own and column in frame.columns:
                 cells = frame.take(column, [row - first for row in own])
@@ -371,19 +377,20 @@ class Facts(database.LateDatabase):
         if table not in self.tables:
             raise UsageError(f"there is no table {table}", do="`backline tables` lists them")
         wanted = ["node", *(column.name for column in self.tables[table].columns), "taken", *_SHOWN]
-        names = ", ".join(quoted(name) for name in dict.fromkeys(wanted))
+        names = ", ".join(quote_name(name) for name in dict.fromkeys(wanted))
         order = "node, _order, _line, _row"
         return (
             self.connection([table])
-            .execute(f"SELECT {names} FROM {quoted(table)} ORDER BY {order}")
+            .execute(f"SELECT {names} FROM {quote_name(table)} ORDER BY {order}")
             .df()
         )
 
-    def _names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
+        """Return the names of all tables."""
         return self.tables
 
     def lend(self, table: Table) -> None:
-        """Put the rows of a table of the catalog beside the case: they belong to no node, and none is ever missing."""
+        """Put the rows of a table of the catalog next to the case: they belong to no node, and none is ever missing."""
         assert table.given is not None
         there = self.tables.get(table.name)
         if (
@@ -400,55 +407,61 @@ class Facts(database.LateDatabase):
 
     def forget(self, table: str) -> None:
         """Take one table out of the database; it is filled again when asked for."""
-        self._unview([table])
+        self._drop_views([table])
         self.held.pop(table, None)
         super().forget(table)
 
     def close(self) -> None:
         """Close the database; it is made again when asked for."""
-        self._unview([*self._views])
+        self._drop_views([*self._views])
         self.held.clear()
         super().close()
 
-    def _unview(self, tables: Iterable[str]) -> None:
+    def _drop_views(self, tables: Iterable[str]) -> None:
+        """Drop the views of tables, with the arrays they are over."""
         for table in tables:
             arrays = self._views.pop(table, None)
             if arrays is not None and self._connection is not None and table in self._filled:
-                frames.unview(self._connection, table, arrays)
+                frames.drop_view(self._connection, table, arrays)
                 self._filled.remove(table)
 
-    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+    def fill_table(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+        """Put a table with its rows into the database; many samples are viewed where they are."""
         store = self.store(table)
         placed = [
-            Placed(frame, first, self.name(frame.block.node)) for first, frame in store.placed()
+            Placed(frame, first, self.name(frame.block.node))
+            for first, frame in store.number_frames()
         ]
-        viewed = frames.viewed(store.table, placed)
+        viewed = frames.choose_viewed(store.table, placed)
         if viewed:
             apart = {id(one) for one in viewed}
             placed = [one for one in placed if id(one) not in apart]
-        kept = frames.rest_of(store.table) if viewed else store.table
+        kept = frames.name_rest(store.table) if viewed else store.table
         database.create(con, kept)
         database.insert_rows(
             con, kept, [database.Rows(store.rows, self.name)] if store.rows else []
         )
         frames.insert(con, kept, placed)
         if viewed:
-            self._views[table] = frames.view(con, store.table, viewed)
+            self._views[table] = frames.create_view(con, store.table, viewed)
 
-    def _node(self, key: str) -> NodeInfo:
+    def _find_node(self, key: str) -> NodeInfo:
+        """Return a node, made when it is new."""
         if key not in self.nodes:
             self.nodes[key] = NodeInfo(key, key)
         return self.nodes[key]
 
-    def _declared(self, table: Table) -> Store:
+    def _find_store(self, table: Table) -> Store:
+        """Return the rows and frames of a table, which is declared by them when it is new."""
         store = self._stores.get(table.name)
         if store is None:
             self.tables.setdefault(table.name, table)
             store = self.store(table.name)
         return store
 
-    def _note(self, table: str, block: Block, count: int) -> None:
-        self._node(block.node)
+    def _note_rows(self, table: str, block: Block, count: int) -> None:
+        """Count rows of a table on the node of their block."""
+        self._find_node(block.node)
         self._nodes_with.pop(table, None)
         counts = self._nodes_of[table]
         counts[block.node] = counts.get(block.node, 0) + count

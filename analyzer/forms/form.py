@@ -41,13 +41,6 @@ class Form:
 
     def parse(self, block: Block) -> Output:
         """Read an output, text or JSON, into rows of the table."""
-        for item in self._read_items(block):
-            if self.finish is not None and isinstance(item, Row):
-                self.finish(item)
-            yield item
-
-    def _read_items(self, block: Block) -> Output:
-        """Read the rows by the form that the output has, its refusals named."""
         params = typed(block.params, self.table)
         if self.twin and json_twin.is_json(block):
             found: Output = json_twin.read_rows(self.table, self.fields, self.name, block, params)
@@ -59,7 +52,11 @@ class Form:
             found = self.read(block)
         else:
             found = rows(self.table, self.name, block, params, self.template)
-        return self.answers(found) if self.answers is not None else found
+        items = self.answers(found) if self.answers is not None else found
+        for item in items:
+            if self.finish is not None and isinstance(item, Row):
+                self.finish(item)
+            yield item
 
 
 class Where(TypedDict, total=False):

@@ -30,16 +30,11 @@ def drop_stale_headings(
             if seen.setdefault(key, at) != at:
                 stale.add(above)
             if above in stale:
-                _drop_heading(item, heading)
+                lines = {}
+                for name, line in item.lines.items():
+                    if name not in heading and item.values.get(name) is not None:
+                        lines[name] = line
+                item.values.update(dict.fromkeys(heading))
+                item.lines = lines
+                item.line = min(lines.values(), default=item.line)
         yield item
-
-
-def _drop_heading(row: Row, heading: Sequence[str]) -> None:
-    """Empty the cells of a heading; the row then begins on the first line of its own."""
-    lines = {}
-    for name, line in row.lines.items():
-        if name not in heading and row.values.get(name) is not None:
-            lines[name] = line
-    row.values.update(dict.fromkeys(heading))
-    row.lines = lines
-    row.line = min(lines.values(), default=row.line)

@@ -1,8 +1,8 @@
 """Warnings and errors among the lines of a log that somebody chose to send, in the words of the log.
 
 A log of a bundle warns a thousand times a day, and rules choose what counts. An excerpt in a mail or a ticket was
-chosen by somebody who looked for what is wrong: what its lines call a warning, an error or a failure stands below the
-findings even where no rule knows it.
+chosen by somebody who looked for what is wrong: what its lines call a warning, an error or a failure is listed below
+the findings even where no rule knows it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SAYS = re.compile(
     r"|\b[Tt]imeout\b|\b[Ee]rror\b|\b[Ll]ost\b|\b[Cc]annot\b|\b[Uu]nable\b|\b[Dd]enied\b|\b[Rr]efused\b|\b[Cc]orrupt"
     r"|\bexceeded\b|\b[Nn]o space\b|\bout of memory\b|\bnot responding\b|\bdeteriorated\b|\b[Dd]own\b"
 )
-# time, host, program, world: what stands before the words
+# time, host, program, world: what comes before the words
 _HEAD = re.compile(
     r"^.{0,120}?(?:cpu\d+:\d+(?: opID=[\w-]+)?\)|[\w.-]+\[[\w.:-]+\]:? |(?:\| )?[\w-]+\| \w\d+: )(?:\[[^\]]{0,200}\] )?"
 )
@@ -41,63 +41,65 @@ class ChosenLine(NamedTuple):
     text: str
 
 
-def chosen(lines: Sequence[str], first_line: int, address: str, scope: str) -> Iterator[ChosenLine]:
+def find_chosen_lines(
+    lines: Sequence[str], first_line: int, address: str, scope: str
+) -> Iterator[ChosenLine]:
     """Yield the lines of an excerpt that say that something is wrong; none of a text that is too long for one."""
-    if len(lines) <= MOST_LINES:
-        for number, line in enumerate(lines, first_line):
-            if _SAYS.search(line):
-                yield ChosenLine(scope, address, number, hide_around([], line, [])[1])
+    if len(lines) > MOST_LINES:
+        return
+    for number, line in enumerate(lines, first_line):
+        if _SAYS.search(line):
+            shown = hide_around([], line, [])[1]
+            yield ChosenLine(scope, address, number, shown)
 
 
-def words_of(text: str) -> str:
+def extract_words(text: str) -> str:
     """Return what a line says, without its head and with its numbers as N."""
-    return alike(_plain(text))
+    return mask_numbers(_remove_head(text))
 
 
-def alike(words: str) -> str:
+def mask_numbers(words: str) -> str:
     """Return words with their numbers as N: lines that say the same are counted together."""
     return _NUMBER.sub("N", words[:200])[:160].strip()
 
 
-def _plain(text: str) -> str:
-    """Return a line without its head."""
-    return _STAMP.sub("", _HEAD.sub("", text, count=1), count=1).strip()
+def _remove_head(text: str) -> str:
+    without_program = _HEAD.sub("", text, count=1)
+    return _STAMP.sub("", without_program, count=1).strip()
 
 
-def records(found: Sequence[ChosenLine], node_of: Mapping[str, str]) -> list[dict[str, Any]]:
+def make_warning_records(
+    lines: Sequence[ChosenLine], node_of: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Return a record for each thing that lines of a node say, in the order of their first lines.
 
     node_of  id of the node by scope
     """
     groups: dict[tuple[str, str], list[ChosenLine]] = {}
-    for one in found:
-        if what := words_of(one.text):
-            groups.setdefault((node_of[one.scope], what), []).append(one)
-    return [_record(node, own) for (node, _), own in groups.items()]
+    for line in lines:
+        if words := extract_words(line.text):
+            groups.setdefault((node_of[line.scope], words), []).append(line)
+    records = []
+    for (node, _), own in groups.items():
+        what = _remove_head(own[0].text)[:160]
+        record = {"node": node, "kind": KIND, "what": what, "object": ""}
+        records.append(record | first_and_last(own))
+    return records
 
 
-def _record(node: str, own: Sequence[ChosenLine]) -> dict[str, Any]:
-    return {
-        "node": node,
-        "kind": KIND,
-        "what": _plain(own[0].text)[:160],
-        "object": "",
-        **first_and_last(own),
-    }
-
-
-def below(
+def list_below_findings(
     known: Sequence[Mapping[str, Any]], few: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return what stands below the findings: what hosts call a problem, few lines of a rule, and at last warnings.
+    """Return what is listed below the findings: what hosts call a problem, few lines of a rule, and at last warnings.
 
-    few  what rules know, but for too few lines; a warning that is one of these, or an ALERT, is told once
+    few  what rules know, but for too few lines; a warning that is one of these, or an ALERT, is listed once
     """
-    others = [dict(one) for one in known if one["kind"] != KIND]
-    told = {(one["node"], words_of(str(one.get("text", "")))) for one in (*few, *others)}
-    warnings = [
-        dict(one)
-        for one in known
-        if one["kind"] == KIND and (one["node"], words_of(str(one["text"]))) not in told
-    ]
-    return [*others, *map(dict, few), *warnings]
+    problems = [dict(one) for one in known if one["kind"] != KIND]
+    listed = set()
+    for one in (*few, *problems):
+        listed.add((one["node"], extract_words(str(one.get("text", "")))))
+    warnings = []
+    for one in known:
+        if one["kind"] == KIND and (one["node"], extract_words(str(one["text"]))) not in listed:
+            warnings.append(dict(one))
+    return [*problems, *map(dict, few), *warnings]

@@ -13,30 +13,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from analyzer.ingest.chosen_lines import words_of
+from analyzer.ingest.chosen_lines import extract_words
 from analyzer.runtime.text import one_line
 from analyzer.secrets.values import hide_around
 
 if TYPE_CHECKING:
     from analyzer.scan.hits import LogScan
 
-SHARE = 0.6  # of the lines, said by one statement. Our own, as the others
+SHARE = 0.6  # of the lines that one statement makes. Our own, as the others
 REACH_H = 24.0  # hours that the log covers with its rotated copies; less is a flood
 LOOKED = 100  # lines that have to be looked at
 MEMBERS = 3  # of the log: one that was never rotated has lost nothing
 _KEPT = 32  # statements of a log
 _SHOWN = 100  # characters of a statement
-_NOT_JUDGED = (
-    "esxi.vm_log",
-    "esxi.envoy_access",
-)  # many logs in one table; one line a request by its nature
+# many logs in one table; one line a request by its nature
+_NOT_JUDGED = ("esxi.vm_log", "esxi.envoy_access")
 
 
 @dataclass(slots=True)
 class _Statements:
     """What the members of one log say: statement -> lines, estimated from those that were looked at."""
 
-    said: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     lines: int = 0
     looked: int = 0
     members: int = 0
@@ -50,7 +48,7 @@ class Talk:
         default_factory=lambda: defaultdict(_Statements)
     )
 
-    def take(self, place: Any, scan: LogScan) -> None:
+    def count_lines(self, place: Any, scan: LogScan) -> None:
         """Count what the sampled lines of a member say, and let go of them; an excerpt was chosen by somebody."""
         sampled, scan.sampled = scan.sampled, []
         if place.scope != "root" or scan.excerpt or not sampled or scan.table in _NOT_JUDGED:
@@ -59,13 +57,13 @@ class Talk:
         log.members += 1
         log.looked += len(sampled)
         log.lines += scan.lines
-        said = Counter(words_of(line.decode("utf-8", "replace")) for line in sampled)
-        for words, count in said.most_common(_KEPT):
-            log.said[words] += round(count * scan.lines / len(sampled))
-        if len(log.said) > 2 * _KEPT:
-            log.said = Counter(dict(log.said.most_common(_KEPT)))
+        words = Counter(extract_words(line.decode("utf-8", "replace")) for line in sampled)
+        for statement, count in words.most_common(_KEPT):
+            log.counts[statement] += round(count * scan.lines / len(sampled))
+        if len(log.counts) > 2 * _KEPT:
+            log.counts = Counter(dict(log.counts.most_common(_KEPT)))
 
-    def flooded(self, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    def find_floods(self, spans: Iterable[Any]) -> Iterator[tuple[str, str]]:
         """Yield place and remark of each log that one statement fills so far that it reaches back hours."""
         times: dict[tuple[str, str], list[datetime]] = defaultdict(list)
         files: dict[tuple[str, str], str] = {}
@@ -75,16 +73,20 @@ class Talk:
                 times[key] += map(datetime.fromisoformat, (span.first, span.last))
                 file = span.address.rpartition("/")[2]
                 files[key] = min(files.get(key, file), file, key=len)
+
         for key, log in self._logs.items():
             if log.looked < LOOKED or log.members < MEMBERS or key not in times:
                 continue
-            ((words, count),) = log.said.most_common(1)
-            hours = (max(times[key]) - min(times[key])).total_seconds() / 3600
-            if count >= SHARE * log.lines and hours < REACH_H:
-                shown = hide_around([], one_line(words, _SHOWN), [])[1]
-                yield (
-                    key[0],
-                    f'{files[key]} is flooded: about {count / log.lines:.0%} of its lines say "{shown}", and its'
-                    f" {log.members} files reach back {hours:.1f} hours; older lines were rotated away (our own bars:"
-                    f" {SHARE:.0%} of the lines, {REACH_H:.0f} hours)",
-                )
+            [(statement, count)] = log.counts.most_common(1)
+            reach = max(times[key]) - min(times[key])
+            hours = reach.total_seconds() / 3600
+            if count < SHARE * log.lines or hours >= REACH_H:
+                continue
+            shown = hide_around([], one_line(statement, _SHOWN), [])[1]
+            share = count / log.lines
+            remark = (
+                f'{files[key]} is flooded: about {share:.0%} of its lines say "{shown}", and its'
+                f" {log.members} files reach back {hours:.1f} hours; older lines were rotated away (our own bars:"
+                f" {SHARE:.0%} of the lines, {REACH_H:.0f} hours)"
+            )
+            yield key[0], remark

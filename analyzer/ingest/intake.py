@@ -34,7 +34,7 @@ class FactScope:
 
     @property
     def key(self) -> str:
-        """One text that tells places apart."""
+        """One text for each place."""
         return f"{self.scope}\x1f{self.kind if self.scope != 'root' else ''}\x1f{self.name}"
 
 
@@ -133,62 +133,58 @@ class Intake:
     spans: list[LogSpan] = field(default_factory=list)
     places: dict[str, FactScope] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
-    remarks: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # place key -> what its node is said with
+    # place key -> what the report adds to its node
+    remarks: dict[str, list[str]] = field(default_factory=dict)
     member_place: dict[str, str] = field(default_factory=dict)  # address -> place key
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
-    known_logs: set[str] = field(
-        default_factory=set
-    )  # addresses of logs that are known by their lines
+    # addresses of logs that are known by their lines
+    known_logs: set[str] = field(default_factory=set)
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
-    chosen: list[ChosenLine] = field(
-        default_factory=list
-    )  # of excerpts, what says that something is wrong
+    # of excerpts, what says that something is wrong
+    chosen: list[ChosenLine] = field(default_factory=list)
     talk: Talk = field(default_factory=Talk)  # what each log says most
-    prompted: dict[str, str] = field(
-        default_factory=dict
-    )  # place key -> the name, of no use, that its prompts show
+    # place key -> the name, of no use, that its prompts show
+    prompted: dict[str, str] = field(default_factory=dict)
     samples: Wanted = None  # of samples the columns that are read
 
-    def lengths(self) -> Lengths:
-        """Return how much of everything is there, for `take`."""
+    def measure_lengths(self) -> Lengths:
+        """Return how much of everything is there, for `note_member`."""
         return Lengths(
             len(self.rows), len(self.frames), len(self.scans), len(self.covers), len(self.spans), len(self.faults),
             self.faults_total,
         )  # fmt: skip
 
-    def take(self, member: Member, before: Lengths) -> None:
-        """Note what a member brought in that has been read to its end; `before`: `lengths` when it began."""
-        now = self.lengths()
+    def note_member(self, member: Member, before: Lengths) -> None:
+        """Note what a member brought in that has been read to its end; `before`: the lengths when it began."""
+        now = self.measure_lengths()
         if now != before:
             in_tree = member.root != member.address
-            self.taken.append(
-                Taken(member.record, member.print, member.path, member.root, in_tree, before, now)
-            )
+            record, path, root = member.record, member.path, member.root
+            self.taken.append(Taken(record, member.print, path, root, in_tree, before, now))
 
-    def fault(self, fault: Fault) -> None:
+    def add_fault(self, fault: Fault) -> None:
         """Take one line that was not understood; the first are kept, all are counted."""
         self.faults_total += 1
         if len(self.faults) < MOST_FAULTS:
-            self.faults.append(replace(fault, text=hide_around([], fault.text, [])[1]))
+            shown = hide_around([], fault.text, [])[1]
+            self.faults.append(replace(fault, text=shown))
         self.faults_by[fault.address] += 1
 
-    def remark(self, place: FactScope, text: str) -> None:
-        """Note what the report says beside the node of a place; once is enough."""
-        said = self.remarks.setdefault(place.key, [])
-        if text not in said:
-            said.append(text)
-
-    def faults_of_log(self, address: str, shown: list[Fault], count: int) -> None:
+    def add_log_faults(self, address: str, shown: list[Fault], count: int) -> None:
         """Take the lines of a log that were not understood: some of them, and how many there are."""
         for fault in shown:
-            self.fault(fault)
+            self.add_fault(fault)
         self.faults_total += count - len(shown)
         self.faults_by[address] += count - len(shown)
 
-    def place(self, scope: str, name: str, kind: str = "") -> FactScope:
+    def add_remark(self, place: FactScope, text: str) -> None:
+        """Note what the report adds to the node of a place; once is enough."""
+        remarks = self.remarks.setdefault(place.key, [])
+        if text not in remarks:
+            remarks.append(text)
+
+    def get_place(self, scope: str, name: str, kind: str = "") -> FactScope:
         """Return the place of that name, made when it is new; host names know no case."""
         place = FactScope(scope, name.lower() if scope == "host" else name, kind)
         return self.places.setdefault(place.key, place)

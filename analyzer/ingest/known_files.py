@@ -7,25 +7,25 @@ from collections.abc import Iterable
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 from analyzer.scan.prefilter import Required, literal_choices
 from analyzer.sources import shapes
 
 GRAM = 4
 MOST_FOLDERS = 1000  # that are kept; hostile archives have many
-# An output of a bundle; its name tells the command, but with blanks and signs lost (esxcli has no dashes in its words).
+# An output of a bundle; its name gives the command, but with blanks and signs lost (esxcli has no dashes in its words).
 _OUTPUT = re.compile(
     r"(?:^|/)commands/(?:\d+\.)?(?P<program>localcli|esxcli)_(?P<words>\w[\w-]*)\.txt$"
 )
 
 
-def note(parsers: Iterable[Parser]) -> None:
-    """Work out what a run will ask of the patterns of parsers, see `pattern_notes`."""
+def note_patterns(parsers: Iterable[Parser]) -> None:
+    """Work out what a run will ask of the patterns of parsers, see `PatternAnswers`."""
     some = list(parsers)
     KnownFiles(some)
     for parser in some:
         if parser.stream:
-            words_of(parser.shape)
+            find_literal_words(parser.shape)
     shapes.note_patterns(some)
 
 
@@ -36,86 +36,79 @@ class KnownFiles:
     """
 
     def __init__(self, parsers: Iterable[Parser]) -> None:
-        self._words = [
-            (word, pattern, one)
-            for one in parsers
-            for pattern in one.files
-            for word in words_of(pattern)
-        ]
+        self._words: list[tuple[str, str, Parser]] = []
+        for parser in parsers:
+            for pattern in parser.files:
+                for word in find_literal_words(pattern):
+                    self._words.append((word, pattern, parser))
         self._by_gram: dict[str, list[int]] = {}
+        self._short: list[int] = []  # words that are no longer than what is looked up
         for number, (word, *_) in enumerate(self._words):
-            self._by_gram.setdefault(_gram(word), []).append(number)
-        self._short = [
-            number for gram, own in self._by_gram.items() if len(gram) < GRAM for number in own
-        ]
-        self._near: dict[
-            str, set[int]
-        ] = {}  # folder -> words that may stand in it; a folder has hundreds of members
-        self._of_words: dict[
-            str, list[Parser]
-        ] = {}  # words of a command -> parsers whose files are named so
-        self._outputs = [
-            (word, parser)
-            for word, _, parser in self._words
-            if "localcli_" in word and not parser.rest
-        ]
+            middle = max(0, (len(word) - GRAM) // 2)
+            gram = word[middle : middle + GRAM]
+            self._by_gram.setdefault(gram, []).append(number)
+            if len(gram) < GRAM:
+                self._short.append(number)
+        # folder -> words that may be in it; a folder has hundreds of members
+        self._near: dict[str, set[int]] = {}
+        # words of a command -> parsers whose files are named so
+        self._of_words: dict[str, list[Parser]] = {}
 
-    def takes(self, path: str) -> list[Parser]:
+    def find_parsers(self, path: str) -> list[Parser]:
         """Return the parsers of a member, given by its path inside its bundle."""
-        return self.find(path)[0]
+        return self.match_path(path)[0]
 
-    def find(self, path: str) -> tuple[list[Parser], bool]:
-        """Return the parsers of a member and whether they are a guess: nobody but a parser of the rest lists an output.
+    def match_path(self, path: str) -> tuple[list[Parser], bool]:
+        """Return the parsers of a member and whether they are a guess: only a parser of the rest lists an output.
 
         It then goes to the parser of its command: releases differ in options (`list -i`).
         """
-        listed = self._listed(path)
-        if found := [parser for parser in listed if not parser.rest]:
-            return found, False
-        named = _OUTPUT.search(path)
-        return (self._of_command(named) or listed, True) if named else (listed, False)
-
-    def _listed(self, path: str) -> list[Parser]:
         folder = path.rfind("/") + 1
-        if path[:folder] not in self._near:
+        near = self._near.get(path[:folder])
+        if near is None:
             if len(self._near) >= MOST_FOLDERS:
                 self._near.clear()
-            self._near[path[:folder]] = self._grams(path[:folder])
-        near = self._near[path[:folder]] | self._grams(path[max(0, folder - GRAM) :])
-        likely = [self._words[number] for number in sorted(near.union(self._short))]
-        taking = {
-            id(parser): parser
-            for word, pattern, parser in likely
-            if word in path and parsing.compile_pattern(pattern).search(path)
-        }
-        return list(taking.values())
+            near = self._near[path[:folder]] = self._look_up_grams(path[:folder])
+        near = near | self._look_up_grams(path[max(0, folder - GRAM) :])
+        listed: dict[int, Parser] = {}
+        for number in sorted(near.union(self._short)):
+            word, pattern, parser = self._words[number]
+            if word in path and parsing.compile_pattern(pattern).search(path):
+                listed[id(parser)] = parser
 
-    def _grams(self, text: str) -> set[int]:
+        if found := [parser for parser in listed.values() if not parser.rest]:
+            return found, False
+        output = _OUTPUT.search(path)
+        if output is None:
+            return list(listed.values()), False
+        return self._find_by_command(output) or list(listed.values()), True
+
+    def _look_up_grams(self, text: str) -> set[int]:
         """Return the words of which a text holds the letters that are looked up."""
         numbers = self._by_gram.get
         return {number for at in range(len(text)) for number in numbers(text[at : at + GRAM], ())}
 
-    def _of_command(self, named: re.Match[str]) -> list[Parser]:
-        beginning = f"localcli_{named['words'].partition('--')[0]}"
+    def _find_by_command(self, output: re.Match[str]) -> list[Parser]:
+        beginning = f"localcli_{output['words'].partition('--')[0]}"
         if beginning not in self._of_words:
-            found = {id(parser): parser for word, parser in self._outputs if beginning in word}
-            self._of_words[beginning] = list(found.values())
-        command = f"{named['program']} {named['words'].replace('-', ' ')}"
+            named: dict[int, Parser] = {}
+            for word, _, parser in self._words:
+                if beginning in word and not parser.rest:
+                    named[id(parser)] = parser
+            self._of_words[beginning] = list(named.values())
+        command = f"{output['program']} {output['words'].replace('-', ' ')}"
         return [one for one in self._of_words[beginning] if one.match_command(command)]
 
 
-def _gram(word: str) -> str:
-    middle = max(0, (len(word) - GRAM) // 2)
-    return word[middle : middle + GRAM]
-
-
-@noted
-def words_of(pattern: str) -> list[str]:
-    """Return words of which one stands in every text that a pattern is found in; "" where none is known."""
+@keep_answers
+def find_literal_words(pattern: str) -> list[str]:
+    """Return words of which one is in every text that a pattern is found in; "" where none is known."""
     sure = [choice for choice in literal_choices(pattern) if not choice.ignore_case]
-    return sorted(max(sure, key=_worth).texts) if sure else [""]
+    if not sure:
+        return [""]
 
+    def weigh_choice(choice: Required) -> tuple[bool, tuple[int, int]]:
+        in_many = any(text.endswith("/") for text in choice.texts)  # many members lie in one folder
+        return not in_many, choice.weight
 
-def _worth(choice: Required) -> tuple[bool, tuple[int, int]]:
-    """Order choices: many members lie in one folder."""
-    return not any(text.endswith("/") for text in choice.texts), choice.weight
+    return sorted(max(sure, key=weigh_choice).texts)

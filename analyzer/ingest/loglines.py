@@ -2,7 +2,7 @@
 
 A collector keeps the lines of many hosts, and of all programs of a host, in one file; ESX 4.x keeps those of its
 own programs in `messages`. Each line goes to the host it names and to the log of its program; a line that names
-nobody stays with the file.
+no host stays with the file.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from analyzer.artefacts import loghost, logtime, parsing
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Row
-from analyzer.ingest.chosen_lines import chosen
+from analyzer.ingest.chosen_lines import find_chosen_lines
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse
@@ -27,64 +26,57 @@ from analyzer.scan.signatures import Scanner, decode_line, encode_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
 
-SAMPLE = 200  # lines that tell whether a log names hosts
+SAMPLE = 200  # lines that show whether a log names hosts
 _NEVER = "(?!)"  # a head that no line has
 UNREAD = "unread"  # lines of programs whose log Backline does not read
 _PRODUCT = re.compile(r"\bLog for (VMware [A-Za-z]+(?: [A-Za-z]+)?) pid=\d+ version=([\w.]+)")
-MOST_TRIED = (
-    20  # lines of a program that are asked for their form before it is one that nothing reads
-)
-SHARED = (
-    "envoy",
-    "envoy_access",
-    "rhttpproxy",
-)  # parsers of programs that vCenter has as well as a host
-# Programs that every Linux has, and those that tell of a host that it is none of ESXi.
+# lines of a program that are asked for their form before it is one that nothing reads
+MOST_TRIED = 20
+# parsers of programs that vCenter has as well as a host
+SHARED = ("envoy", "envoy_access", "rhttpproxy")
+# Programs that every Linux has, and those of which a host with them is none of ESXi.
 OF_ANY_LINUX = ("auth", "syslog", "dhclient", "usb", "xorg")
 _NOT_OF_ESXI = re.compile(
     rb"(?:CRON|anacron|systemd(?:-\w+)?|kernel|rsyslogd|dbus(?:-daemon)?|audispd|auditd?|polkitd|sudo|unix_chkpwd|vpxd|NSXV?)$"
 )
-MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is said
+MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, which is noted
 
 
-def naming_programs(lines: Sequence[str]) -> int:
+def count_program_lines(lines: Sequence[str]) -> int:
     """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
     return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
-def other_hosts(lines: Sequence[str]) -> frozenset[str]:
+def find_foreign_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
-    told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
-    return frozenset(
-        host
-        for host, tag in told
-        if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI))
-    )
+    foreign = set()
+    for line in lines:
+        host, tag = loghost.named(line.encode("utf-8", "replace"))
+        if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI)):
+            foreign.add(host)
+    return frozenset(foreign)
 
 
-def _of_programs(lines: Sequence[str]) -> bool:
-    """Tell whether lines of 8.x without a host name their programs: more than one log may stand in them."""
-    return any(loghost.program_of_host(line.encode("utf-8", "replace")) for line in lines)
-
-
-def hosted_product(lines: Sequence[str]) -> str:
+def find_hosted_product(lines: Sequence[str]) -> str:
     """Return product and version that line 1 of a VM's log names, "" for ESXi and where none is named."""
-    found = next(filter(None, (_PRODUCT.search(line[:400]) for line in lines[:SAMPLE])), None)
-    return f"{found[1]} {found[2]}" if found and not found[1].startswith("VMware ESX") else ""
+    for line in lines[:SAMPLE]:
+        if found := _PRODUCT.search(line[:400]):
+            return "" if found[1].startswith("VMware ESX") else f"{found[1]} {found[2]}"
+    return ""
 
 
 @dataclass(slots=True)
 class LinesByHost:
     """The search of one file in which lines name their hosts.
 
-    log      the log most lines belong to; it takes what no other is known for
-    logs     all logs that are known by the form of a line; one that takes the rest of them stands last
-    nobody   gives the place of lines that name no host
-    alone    all lines are of that place, whatever host they name: a log of a bundle
-    heads    gives what counts the lines that no form of some logs takes, in a place
-    places   place of each result, by its scope
-    others   hosts whose lines of programs that any Linux has are none of ESXi
-    counted  what counted them, and the name of the log, for each part
+    log         the log most lines belong to; it takes what no other is known for
+    logs        all logs that are known by the form of a line; one that takes the rest of them is last
+    home        gives the place of lines that name no host
+    alone       all lines are of that place, whatever host they name: a log of a bundle
+    make_heads  gives what counts the lines that no form of some logs takes, in a place
+    places      place of each result, by its scope
+    foreign     hosts whose lines of programs that any Linux has are none of ESXi
+    counted     what counted them, and the name of the log, for each part
     """
 
     scanner: Scanner
@@ -92,43 +84,50 @@ class LinesByHost:
     log: Parser
     logs: Sequence[Parser]
     address: str
-    nobody: Callable[[], FactScope]
-    heads: Callable[[Sequence[Parser], str], Heads]
+    home: Callable[[], FactScope]
+    make_heads: Callable[[Sequence[Parser], str], Heads]
     alone: bool = False
     places: dict[str, FactScope] = field(default_factory=dict)
     counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
-    others: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()
     _hosts: set[str] = field(default_factory=set)
     _by_tag: dict[bytes, Parser] = field(default_factory=dict)
     _tried: Counter[bytes] = field(default_factory=Counter)
     _before: dict[str, Hashable] = field(default_factory=dict)  # host -> the part of its last line
     _parsers: dict[str, Parser] = field(default_factory=dict)
 
-    def scan(self, source: Source, first_line: int = 1) -> list[LogScan]:
+    def search_source(self, source: Source, first_line: int = 1) -> list[LogScan]:
         """Search a source to its end; one result for each host and log."""
-        parted = Parted(self._part, self._begin, self.scanner.begin_search, self._counting)
+        parted = Parted(
+            self._choose_part, self._begin_part, self.scanner.begin_search, self._begin_count
+        )
         return parted.scan(source, self.scanner.limits.line_bytes, first_line)
 
-    def read_by(self) -> list[Parser]:
+    def list_parsers(self) -> list[Parser]:
         """Return the parsers whose logs were found in it."""
         return list(self._parsers.values()) or [self.log]
 
-    def _part(self, line: bytes) -> Hashable:
-        again = loghost.repeats(line)
-        if again is not None and again in self._before:
-            return self._before[again]
+    def _choose_part(self, line: bytes) -> Hashable:
+        """Return the part of a line: host, log and kind of node."""
+        repeated = loghost.repeats(line)
+        if repeated is not None and repeated in self._before:
+            return self._before[repeated]
         host, tag = loghost.named(line)
         if not tag and self.log.rest:
             tag = loghost.program_of_host(line)
-        key = self._part_of(host, tag, line) if tag else ("", self.log.name, self.log.node)
+        if tag:
+            part = self._name_part(host, tag, line)
+        else:
+            part = ("", self.log.name, self.log.node)
         if host in self._before or len(self._before) < MOST_HOSTS:
-            self._before[host] = key
-        return key
+            self._before[host] = part
+        return part
 
-    def _part_of(self, host: str, tag: bytes, line: bytes) -> Hashable:
-        parser = self._parser(tag, line)
-        if parser is None or (host in self.others and parser.name in OF_ANY_LINUX):
+    def _name_part(self, host: str, tag: bytes, line: bytes) -> Hashable:
+        """Return the part of a line whose program is known."""
+        parser = self._by_tag.get(tag) or self._try_forms(tag, line)
+        if parser is None or (host in self.foreign and parser.name in OF_ANY_LINUX):
             return UNREAD
         self._parsers[parser.name] = parser
         if self.alone:
@@ -137,21 +136,22 @@ class LinesByHost:
             if len(self._hosts) >= MOST_HOSTS:
                 self.too_many, host = True, ""
             self._hosts.add(host)
-        kind = (
-            parser.kind_of([decode_line(line[:1000])]) if parser.kind is not None else parser.node
-        )
         if self.log.node == "vcenter" and parser.name in SHARED:
             kind = self.log.node
+        elif parser.kind is not None:
+            kind = parser.kind_of([decode_line(line[:1000])])
+        else:
+            kind = parser.node
         return host.lower(), parser.name, kind
 
-    def _parser(self, tag: bytes, line: bytes) -> Parser | None:
+    def _try_forms(self, tag: bytes, line: bytes) -> Parser | None:
         """Return the log of a program: that which knows the form of its first lines; None when none does."""
-        parser = self._by_tag.get(tag)
-        if parser is not None or self._tried[tag] >= MOST_TRIED:
-            return parser
+        if self._tried[tag] >= MOST_TRIED:
+            return None
         text = decode_line(line[:4000])
-        own = not self.log.rest and (not self.log.shape or self.log.starts_at(text))
-        parser = self.log if own else next((one for one in self.logs if one.starts_at(text)), None)
+        parser: Parser | None = self.log
+        if self.log.rest or (self.log.shape and not self.log.starts_at(text)):
+            parser = next((one for one in self.logs if one.starts_at(text)), None)
         if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
             if parser is None:
                 self._tried[tag] += 1
@@ -159,23 +159,27 @@ class LinesByHost:
                 self._by_tag[tag] = parser
         return parser
 
-    def _begin(self, key: Hashable) -> LogScan:
-        if key == UNREAD:
+    def _begin_part(self, part: Hashable) -> LogScan:
+        """Return the result of a part before its first line."""
+        if part == UNREAD:
             return LogScan("", self.address, "")
-        host, name, kind = key if isinstance(key, tuple) else ("", self.log.name, "")
-        place = self.into.place("host", host, kind) if host else self.nobody()
+        host, name, kind = part if isinstance(part, tuple) else ("", self.log.name, "")
+        place = self.into.get_place("host", host, kind) if host else self.home()
         self.places[place.key] = place
         table = self._parsers.get(name, self.log).tables[0].name
         parts = parts_of(parsing.tables().values(), table, self.address, place.key)
         return LogScan(table, self.address, place.key, parts=parts)
 
-    def _counting(self, key: Hashable, result: LogScan) -> Heads:
-        if key == UNREAD:
-            heads, log = Heads([_NEVER], lambda _line: False, Purse()), self.log
+    def _begin_count(self, part: Hashable, result: LogScan) -> Heads:
+        """Return what counts the lines of a part that no form takes."""
+        log = self.log
+        if part == UNREAD:
+            heads = Heads([_NEVER], lambda _line: False, Purse())
         else:
-            log = self._parsers.get(key[1], self.log) if isinstance(key, tuple) else self.log
-            heads = self.heads([log], result.scope)
-        self.counted[key] = heads, log.name
+            if isinstance(part, tuple):
+                log = self._parsers.get(part[1], self.log)
+            heads = self.make_heads([log], result.scope)
+        self.counted[part] = heads, log.name
         return heads
 
 
@@ -187,17 +191,15 @@ class Strange:
     looked: int = 0
     lines: int = 0
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Return the count with its share."""
         share = f"{self.count:,} of {self.looked:,} lines"
         if self.looked < self.lines:
             share += f" looked at ({self.lines:,} in all)"
         percent = self.count / self.looked
-        return (
-            f"{share} not understood ({percent:.1%})"
-            if percent >= 0.001
-            else f"{share} not understood"
-        )
+        if percent < 0.001:
+            return f"{share} not understood"
+        return f"{share} not understood ({percent:.1%})"
 
 
 @dataclass(slots=True)
@@ -216,7 +218,7 @@ class LogSearch:
     strange: dict[str, Strange] = field(default_factory=dict)
     _purses: dict[tuple[str, str], Purse] = field(default_factory=dict)
 
-    def whole(
+    def search_one_place(
         self,
         logs: Sequence[Parser],
         source: Source,
@@ -226,21 +228,97 @@ class LogSearch:
         excerpt: str = "",
     ) -> None:
         """Search a log of one machine; of `logs`, whose forms its lines may have, the first gives the table."""
-        heads = self._heads(logs, place.key)
+        heads = self._make_heads(logs, place.key)
         table = logs[0].tables[0].name
         parts = parts_of(parsing.tables().values(), table, address, place.key)
         scan = self.scanner.scan(
             source, table, address, place.key, first_line=first_line, heads=heads, parts=parts
         )
-        self._keep(scan, place, excerpt)
+        self._keep_scan(scan, place, excerpt)
         if heads.heads:
-            self._count([(heads, logs[0].name)], address, heads.looked, scan.lines)
+            self._count_strange([(heads, logs[0].name)], address, heads.looked, scan.lines)
 
-    def _heads(self, logs: Sequence[Parser], place: str) -> Heads:
+    def search_by_host(
+        self,
+        logs: Sequence[Parser],
+        source: Source | None,
+        address: str,
+        home: Callable[[], FactScope],
+        lines: list[str],
+        first_line: int = 1,
+        *,
+        excerpt: str = "",
+        alone: bool = False,
+    ) -> list[Parser]:
+        """Search a log whose lines may name their hosts; return the parsers whose logs are in it.
+
+        source   its bytes; None: `lines` are all of it, not only a sample
+        home     gives the place of lines that name no host
+        excerpt  why these are not all lines of the log, "" when they are
+        alone    all lines are of the place of `home`, whatever host they name
+        """
+        given = encode_lines(lines) if source is None else source
+        before, parsers = len(self.into.scans), [logs[0]]
+        sample = lines[:SAMPLE]
+        by_program = count_program_lines(sample) > 0
+        if not by_program and logs[0].rest:
+            # lines of 8.x without a host name their programs: more than one log may be in them
+            raw_lines = (line.encode("utf-8", "replace") for line in sample)
+            by_program = any(loghost.program_of_host(raw) for raw in raw_lines)
+        if by_program:
+            by_host = LinesByHost(
+                self.scanner, self.into, logs[0], self.known, address, home, self._make_heads, alone
+            )
+            by_host.foreign = frozenset() if alone else find_foreign_hosts(sample)
+            parsers = self._search_hosts(by_host, given, first_line, excerpt)
+        else:
+            self.search_one_place(logs, given, address, home(), first_line, excerpt)
+
+        scans = self.into.scans[before:]
+        scopes = {scan.scope for scan in scans}
+        searched = sum(scan.lines for scan in scans if not scan.part_of)
+        only_sample = searched > len(lines)
+        if not alone and not only_sample and len(scopes) == 1:
+            self.into.chosen += find_chosen_lines(lines, first_line, address, *scopes)
+        return parsers
+
+    def _search_hosts(
+        self, by_host: LinesByHost, given: Source, first_line: int, excerpt: str
+    ) -> list[Parser]:
+        """Search a log whose lines name their programs, each line for the host that it names."""
+        address = by_host.address
+        scans = by_host.search_source(given, first_line)
+        for scan in scans:
+            if scan.table:
+                self._keep_scan(scan, by_host.places[scan.scope], excerpt)
+                continue
+            self.unread[address] += scan.lines
+            heads, _ = by_host.counted.pop(UNREAD)
+            shown = _make_faults(heads, address, by_host.log.name)
+            self.into.add_log_faults(address, shown[: scan.lines], scan.lines)
+        counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
+        # each part sees the lines of all as blanks
+        looked = max((heads.looked for heads, _ in counted), default=0)
+        self._count_strange(counted, address, looked, sum(scan.lines for scan in scans))
+        if by_host.too_many:
+            what = f"{address} names more than {MOST_HOSTS:,} hosts"
+            self.into.advice.append(f"{what}: lines of other hosts stay with the file.")
+        return by_host.list_parsers()
+
+    def _make_heads(self, logs: Sequence[Parser], place: str) -> Heads:
+        """Return what counts the lines that no form of some logs takes; a parser that fails takes none."""
+
+        def is_taken(line: str) -> bool:
+            block = Block([line])
+            try:
+                return any(isinstance(item, Row) for log in logs for item in log.parse(block))
+            except Exception:  # noqa: BLE001 - hostile text must not stop the run; the line counts as not understood
+                return False
+
         purse = self._purses.setdefault((place, logs[0].name), Purse())
-        return Heads([log.head or log.shape for log in logs], partial(_taken, logs), purse)
+        return Heads([log.head or log.shape for log in logs], is_taken, purse)
 
-    def _count(
+    def _count_strange(
         self, counted: Sequence[tuple[Heads, str]], address: str, looked: int, lines: int
     ) -> None:
         """Note the lines of a log that no form takes: the first ones each, all by their number."""
@@ -249,126 +327,54 @@ class LogSearch:
         total.lines += lines
         for heads, log in counted:
             total.count += heads.strange
-            self.into.faults_of_log(address, _shown(heads, address, log), heads.strange)
+            shown = _make_faults(heads, address, log)
+            self.into.add_log_faults(address, shown, heads.strange)
 
-    def search(
-        self,
-        logs: Sequence[Parser],
-        source: Source | None,
-        address: str,
-        nobody: Callable[[], FactScope],
-        lines: list[str],
-        first_line: int = 1,
-        *,
-        excerpt: str = "",
-        alone: bool = False,
-    ) -> list[Parser]:
-        """Search a log whose lines may name their hosts; return the parsers whose logs stand in it.
-
-        source   its bytes; None: `lines` are all of it, not only a sample
-        nobody   gives the place of lines that name no host
-        excerpt  why these are not all lines of the log, "" when they are
-        alone    all lines are of the place of `nobody`, whatever host they name
-        """
-        given = encode_lines(lines) if source is None else source
-        before, read_by = len(self.into.scans), [logs[0]]
-        if naming_programs(lines[:SAMPLE]) or (logs[0].rest and _of_programs(lines[:SAMPLE])):
-            by_host = LinesByHost(
-                self.scanner, self.into, logs[0], self.known, address, nobody, self._heads, alone
-            )
-            by_host.others = frozenset() if alone else other_hosts(lines[:SAMPLE])
-            read_by = self._of_hosts(by_host, given, first_line, excerpt)
-        else:
-            self.whole(logs, given, address, nobody(), first_line, excerpt)
-        new = self.into.scans[before:]
-        scopes = {scan.scope for scan in new}
-        whole = sum(scan.lines for scan in new if not scan.part_of) <= len(
-            lines
-        )  # not only the sample of a longer log
-        if not alone and whole and len(scopes) == 1:
-            self.into.chosen += chosen(lines, first_line, address, *scopes)
-        return read_by
-
-    def _of_hosts(
-        self, by_host: LinesByHost, given: Source, first_line: int, excerpt: str
-    ) -> list[Parser]:
-        """Search a log whose lines name their programs, each line for the host that it names."""
-        address = by_host.address
-        scans = by_host.scan(given, first_line)
-        for scan in scans:
-            if scan.table:
-                self._keep(scan, by_host.places[scan.scope], excerpt)
-            else:
-                self.unread[address] += scan.lines
-                shown = _shown(by_host.counted.pop(UNREAD)[0], address, by_host.log.name)
-                self.into.faults_of_log(address, shown[: scan.lines], scan.lines)
-        counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
-        looked = max(
-            (heads.looked for heads, _ in counted), default=0
-        )  # each part sees the lines of all as blanks
-        self._count(counted, address, looked, sum(scan.lines for scan in scans))
-        if by_host.too_many:
-            what = f"{address} names more than {MOST_HOSTS:,} hosts: lines of other hosts stay with the file."
-            self.into.advice.append(what)
-        return by_host.read_by()
-
-    def say_strange(self, member: Member) -> None:
-        """Tell of a log how many of its lines no form takes, and how many belong to programs nobody reads."""
+    def note_strange_lines(self, member: Member) -> None:
+        """Note of a log how many of its lines no form takes, and how many belong to programs that nothing reads."""
         strange = self.strange.get(member.address)
         unread = self.unread[member.address]
-        member.record.looked_at = (
-            strange.looked if strange and strange.looked < strange.lines else 0
-        )
-        said = [strange.said()] if strange and strange.count else []
-        said += [f"{unread:,} lines of programs whose log Backline does not read"] if unread else []
-        if said:
-            member.record.why = "; ".join([*filter(None, [member.record.why]), *said])
+        record = member.record
+        record.looked_at = 0
+        whys = [record.why] if record.why else []
+        if strange is not None and strange.looked < strange.lines:
+            record.looked_at = strange.looked
+        if strange is not None and strange.count:
+            whys.append(strange.describe())
+        if unread:
+            whys.append(f"{unread:,} lines of programs whose log Backline does not read")
+        record.why = "; ".join(whys)
 
-    def _keep(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
+    def _keep_scan(self, scan: LogScan, place: FactScope, excerpt: str) -> None:
+        """Keep what the search of a log gave: its hits, how well its tables are known, its times."""
         scan.excerpt = excerpt
-        for one in scan.share_with_parts():
-            self.into.scans.append(one)
-            self.into.covers.append(Cover(place, one.table, *one.cover, one.address))
-            for hit in one.list_limits(self.scanner.limits):
+        for part in scan.share_with_parts():
+            self.into.scans.append(part)
+            self.into.covers.append(Cover(place, part.table, *part.cover, part.address))
+            for hit in part.list_limits(self.scanner.limits):
                 self.ledger.add_limit(hit)
-        (first, year), (last, _) = (
-            _time(bytes(raw), scan.address) for raw in (scan.first_stamped, scan.last_stamped)
-        )
+
+        # The year of a time that names none is a guess, see `line_time`
+        begin, year = logtime.line_time(bytes(scan.first_stamped), scan.address)
+        end, _ = logtime.line_time(bytes(scan.last_stamped), scan.address)
+        first = logtime.stamp(begin) if begin else ""
+        last = logtime.stamp(end) if end else ""
         if first and last and last < first:
-            self.ledger.note(
-                f"{scan.address}: the log is out of order: it starts at {first} and ends at {last}"
-            )
+            order = f"it starts at {first} and ends at {last}"
+            self.ledger.note(f"{scan.address}: the log is out of order: {order}")
             first, last = last, first
         if year:
             file = re.split(r"[!/]", scan.address)[-1]
-            self.into.remark(
-                place,
-                f"the lines of {file} name no year: {year} is a guess from the date in its name",
-            )
-        self.into.talk.take(place, scan)
-        back = (
-            () if scan.excerpt else tuple(scan.steps)
-        )  # lines that somebody chose may stand in any order
-        self.into.spans.append(
-            LogSpan(place, scan.table, scan.address, scan.lines, first, last, back)
-        )
+            guess = f"{year} is a guess from the date in its name"
+            self.into.add_remark(place, f"the lines of {file} name no year: {guess}")
+        self.into.talk.count_lines(place, scan)
+        # lines that somebody chose may be in any order
+        steps = () if scan.excerpt else tuple(scan.steps)
+        span = LogSpan(place, scan.table, scan.address, scan.lines, first, last, steps)
+        self.into.spans.append(span)
 
 
-def _shown(heads: Heads, address: str, log: str) -> list[Fault]:
+def _make_faults(heads: Heads, address: str, log: str) -> list[Fault]:
+    """Return the lines shown of those that no form of a log takes."""
     why = "does not look like a line of this log"
     return [Fault(address, number, text, log, why=why) for number, text in heads.shown]
-
-
-def _taken(logs: Sequence[Parser], line: str) -> bool:
-    """Tell whether a form of one of the logs takes a line; a parser that fails takes none."""
-    block = Block([line])
-    try:
-        return any(isinstance(item, Row) for log in logs for item in log.parse(block))
-    except Exception:  # noqa: BLE001 - hostile text must not stop the run; the line counts as not understood
-        return False
-
-
-def _time(line: bytes, address: str) -> tuple[str, str]:
-    """Return the time of a line as ISO 8601, "" without one, and the year it was guessed to be of, see `line_time`."""
-    found, guess = logtime.line_time(line, address)
-    return (logtime.stamp(found) if found else ""), guess

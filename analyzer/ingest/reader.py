@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 from analyzer.artefacts.parsing import Parser, may_record, registry
 from analyzer.artefacts.samples import trim
 from analyzer.artefacts.tables import Block, Row
-from analyzer.ingest.artefacts import ArtefactReader, cut_inside
-from analyzer.ingest.guarding import guarded
+from analyzer.ingest.artefacts import ArtefactReader, mark_cut, run_parser
 from analyzer.ingest.intake import FactScope, Intake, Stray
-from analyzer.ingest.known_files import KnownFiles, words_of
-from analyzer.ingest.loglines import LogSearch, hosted_product, naming_programs
+from analyzer.ingest.known_files import KnownFiles, find_literal_words
+from analyzer.ingest.loglines import LogSearch, count_program_lines, find_hosted_product
 from analyzer.ingest.session_reader import NO_NAME, SessionReader
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.prefilter import literal_choices
@@ -29,11 +28,10 @@ from analyzer.sources import Ledger, Member, pasted, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.likeness import find_likeness
-from analyzer.sources.margins import remove_margin
 from analyzer.sources.markup import clean_lines
+from analyzer.sources.passes import is_wrapped, remove_margin
 from analyzer.sources.pasted import Begun
-from analyzer.sources.wrapped import is_wrapped
+from analyzer.sources.sniff import find_likeness
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import Scanner
@@ -48,7 +46,9 @@ TIME_OF_ENTRY = re.compile(
     r"|Panic (?:Details|Message): |BUG: failure at |: failed to allocate |_syncache\.|UEFI Secure Boot failed"
 )
 PASTED = 200  # lines of a text that somebody may have put together by hand
-HEAD_LINES = 200  # of a log, for what its first lines tell (version, build)
+HEAD_LINES = 200  # of a log, for what its first lines state (version, build)
+BEGINNING = 30  # lines of an output that are looked at
+LEAST = 20  # fewer lines may be a message, or a list of nothing
 # Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
 LAYOUT = re.compile(
     r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
@@ -64,25 +64,28 @@ VSI_ADVICE = (
     "`vsish -c {name} -e get /net/portsets/<switch>/ports/<port>/clientStats`, `…/vmxnet3/rxSummary` and "
     "`…/vmxnet3/rxqueues/<n>/status`."
 )
+# A first line of JSON, CSV, XML or named values, and the dashes of a table: forms that are not read by a template.
+_IN_ANOTHER_FORM = re.compile(r"\s*[\[{<\"]|.*[,=]|\s*\w+\s+:")
+_RULER = "--"
 
 
-def _nothing(*_: object) -> None:
+def _ignore(*_: object) -> None:
     """Take no notice."""
 
 
 @dataclass(slots=True)
 class ReadListener:
-    """Who is told how reading goes on, while it does; what is told changes nothing of what is read.
+    """Who hears how reading goes on, while it does; it changes nothing of what is read.
 
     begins  called before a member is read, with its address
     ended   called after it, with its address and the lines read of it
     sorts   called when all is read and put into tables; hashes: when only the hashes of files are waited for
     """
 
-    begins: Callable[[str], None] = _nothing
-    ended: Callable[[str, int], None] = _nothing
-    sorts: Callable[[], None] = _nothing
-    hashes: Callable[[], None] = _nothing
+    begins: Callable[[str], None] = _ignore
+    ended: Callable[[str, int], None] = _ignore
+    sorts: Callable[[], None] = _ignore
+    hashes: Callable[[], None] = _ignore
 
 
 class MemberReader:
@@ -102,9 +105,9 @@ class MemberReader:
         self.parsers = registry()
         self.known_files = KnownFiles(self.parsers.values())
         self.streams = [parser for parser in self.parsers.values() if parser.stream]
-        self.stream_words = [
-            word.encode() for parser in self.streams for word in words_of(parser.shape)
-        ]
+        self.stream_words: list[bytes] = []
+        for parser in self.streams:
+            self.stream_words += [word.encode() for word in find_literal_words(parser.shape)]
         logs = [parser for parser in self.parsers.values() if parser.log and parser.shape]
         self.logs = sorted(logs, key=lambda one: one.rest)
         self.into = Intake()
@@ -112,225 +115,234 @@ class MemberReader:
         self.artefacts = ArtefactReader(self.into, ledger, limits)
         self.sessions = SessionReader(self.artefacts, self.log_lines, self.parsers, self.streams)
 
-    def read(self, member: Member) -> None:
+    def read_member(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
         self.watch.begins(member.address)
-        before = self.into.lengths()
+        before = self.into.measure_lengths()
+        record = member.record
         head = b"" if member.measured else member.text_head(HEAD)
         self.kinds.see_member(member.root, member.path, head)
         if VSI_CACHE.search(member.path):
-            self._measure_vsi_cache(member)
+            record.state = "listed"
+            record.why = "binary VSI cache; only measured, never parsed"
+            name = re.sub(r"\.FRAG-\d+$", "", member.path.rsplit("/", 1)[-1])
+            self.into.advice.append(VSI_ADVICE.format(address=member.address, name=name))
         elif member.measured or not head:
-            member.record.why = member.record.why or (
-                "empty" if not member.measured else "only measured"
-            )
-        elif parsers := self._takers(member, head):
+            record.why = record.why or ("only measured" if member.measured else "empty")
+        elif parsers := self._find_parsers(member, head):
             self._read_known(member, parsers, head)
-        elif (stream := self._streamed(head)) is not None:
-            self._stream(stream, member, self.artefacts.loose(member, stream.node))
-        elif member.in_archive and LAYOUT.match(member.path):
-            member.record.why = member.record.why or "no parser reads this artefact"
-        elif not looks_like_text(head):
-            member.record.why = (
-                PIECE_INSIDE if member.in_archive and is_piece(member.path) else "not text"
-            )
         else:
-            self._read_loose(member, head)
-        record = member.record
-        inside, unread = (
-            member.root != member.address and not member.measured,
-            record.state == "listed",
-        )
-        doubtful = (
-            inside and (unread or record.faults) and not self.kinds.is_sure(member.root)
-        )  # see finish_ledger
-        if doubtful and find_likeness(member.path, head[:FIRST]):
-            self.into.strays.append(Stray(record, member.root))
-        self.into.take(member, before)
+            self._read_by_content(member, head)
+
+        inside = member.root != member.address and not member.measured
+        if inside and (record.state == "listed" or record.faults):
+            # perhaps of a format that nothing here reads, see finish_ledger
+            is_sure = self.kinds.is_sure(member.root)
+            if not is_sure and find_likeness(member.path, head[:FIRST]):
+                self.into.strays.append(Stray(record, member.root))
+        self.into.note_member(member, before)
         self.progress(member.address, member.read_bytes)
-        self.watch.ended(member.address, member.record.lines or 0)
+        self.watch.ended(member.address, record.lines or 0)
 
-    def _measure_vsi_cache(self, member: Member) -> None:
-        member.record.state = "listed"
-        member.record.why = "binary VSI cache; only measured, never parsed"
-        name = re.sub(r"\.FRAG-\d+$", "", member.path.rsplit("/", 1)[-1])
-        self.into.advice.append(VSI_ADVICE.format(address=member.address, name=name))
-
-    def _takers(self, member: Member, head: bytes) -> list[Parser]:
+    def _find_parsers(self, member: Member, head: bytes) -> list[Parser]:
         """Return the parsers of a member by its place; a log that takes any file takes one with a line of its form.
 
         So does the parser of an output of which only the name of its command says what it is.
         """
-        found, guessed = self.known_files.find(member.path)
-        if guessed and found:
+        found, is_guess = self.known_files.match_path(member.path)
+        if is_guess and found:
             begun = Block(first_lines(head, BEGINNING), 1, member.path)
-            if not (found := [one for one in found if fits(one, begun)]):
+            fitting = [parser for parser in found if fits_output(parser, begun)]
+            if not fitting:
                 member.record.why = UNLIKE_ITS_NAME
-            return found
-        if not any(one.rest and one.log for one in found):
+            return fitting
+        if not any(parser.rest and parser.log for parser in found):
             return found
         lines = first_lines(head, HEAD_LINES)
-        return [
-            one for one in found if not one.log or any(re.match(one.head, line) for line in lines)
-        ]
+        kept = []
+        for parser in found:
+            if not parser.log or any(re.match(parser.head, line) for line in lines):
+                kept.append(parser)
+        return kept
 
-    # --- members whose place tells what they are ---
+    # --- members whose place says what they are ---
 
     def _read_known(self, member: Member, parsers: list[Parser], head: bytes) -> None:
         logs = [parser for parser in parsers if parser.log and parser.tables[0].log]
         streams = [parser for parser in parsers if parser.stream]
         others = [parser for parser in parsers if parser not in logs and parser not in streams]
-        edge = self.kinds.is_edge_log(member.path)
-        loose = member.root == member.address and not edge
-        lines = decode(head) if loose else first_lines(head, HEAD_LINES)
-        if logs and (loose or pasted.is_paste(lines)):
+        is_edge = self.kinds.is_edge_log(member.path)
+        is_loose = member.root == member.address and not is_edge
+        lines = decode(head) if is_loose else first_lines(head, HEAD_LINES)
+        if logs and (is_loose or pasted.is_paste(lines)):
             self._read_log(logs, member, head)
             return
-        place = (
-            self.artefacts.loose(member, parsers[0].kind_of(lines))
-            if loose
-            else self._tree(member, edge=edge)
-        )
+
+        if is_loose:
+            place = self.artefacts.place_loose(member, parsers[0].kind_of(lines))
+        elif is_edge:  # in a bundle of many machines the text of an Edge is one by itself
+            self.kinds.see_member(member.address, member.path)
+            place = self.into.get_place("root", member.address)
+        else:
+            place = self.into.get_place("root", member.root)
         self.into.member_place[member.address] = place.key
         if logs:
             self._read_head(others, lines, member, place)
-            read_by = logs[:1]
+            found = logs[:1]
             if MESSAGES.search(member.path):
-                read_by = self.log_lines.search(
+                found = self.log_lines.search_by_host(
                     logs, member, member.address, lambda: place, lines, alone=True
                 )
             else:
-                self.log_lines.whole(logs, member, member.address, place)
-            self._say_searched(member, read_by)
+                self.log_lines.search_one_place(logs, member, member.address, place)
+            self._note_searched(member, found)
         elif streams:
-            self._stream(streams[0], member, place)
+            self._read_stream(streams[0], member, place)
         else:
             self._read_artefact(member, others, place)
-
-    def _tree(self, member: Member, *, edge: bool) -> FactScope:
-        """Return the place of a member of a tree; the text of an Edge in a bundle of many machines is one by itself."""
-        if edge:
-            self.kinds.see_member(member.address, member.path)
-        return self.into.place("root", member.address if edge else member.root)
 
     def _read_head(
         self, parsers: list[Parser], lines: list[str], member: Member, place: FactScope
     ) -> None:
-        """Read what the first lines of a log tell besides (version and build of a section head)."""
+        """Read what the first lines of a log state besides (version and build of a section head)."""
         bare = Block(lines[:HEAD_LINES], 1, member.address)
         text = "\n".join(bare.lines) if parsers else ""
-        asked = [parser for parser in parsers if _may_stand_in(parser, text)]
-        tells = [
-            parser
-            for parser in asked
-            if any(isinstance(item, Row) for item in guarded(parser, bare))
-        ]
-        if tells:  # hardly ever, and to take the secrets out costs a hundred times as much
-            block = self.artefacts.block(place, member, hide_lines(bare.lines))
-            for parser in tells:
-                self.artefacts.parse(parser, block, place, quiet=True)
+        stating = []
+        for parser in parsers:
+            # the words that the first line of an output needs
+            choices = [one for one in literal_choices(parser.shape) if not one.ignore_case]
+            if not all(any(word in text for word in choice.texts) for choice in choices):
+                continue
+            if any(isinstance(item, Row) for item in run_parser(parser, bare)):
+                stating.append(parser)
+        if stating:  # hardly ever, and to take the secrets out costs a hundred times as much
+            block = self.artefacts.make_block(place, member, hide_lines(bare.lines))
+            for parser in stating:
+                self.artefacts.parse_block(parser, block, place, quiet=True)
 
     def _read_artefact(self, member: Member, parsers: list[Parser], place: FactScope) -> None:
-        """Read a small artefact whole; when a prompt stands first it is a saved transcript."""
+        """Read a small artefact at once; when a prompt comes first it is a saved transcript."""
         begun = member.read(self.limits.block_bytes)
         first = next((line for line in decode(begun[:HEAD]) if line.strip()), "")
         if prompts.find_prompt(first) is not None:
-            self.sessions.read(member, begun, place)
+            self.sessions.read_session(member, begun, place)
             return
-        lines, cut = self.artefacts.lines(member, begun, more=bool(member.text_head(1)))
+        more = bool(member.text_head(1))
+        lines, cut = self.artefacts.decode_lines(member, begun, more=more)
         if member.root == member.address:
-            lines = remove_margin(
-                clean_lines(lines)
-            )  # a terminal or a mail may have had it, a bundle has not
-        block = self.artefacts.block(place, member, lines, cut=cut)
-        taken = [parser.name for parser in parsers if self.artefacts.parse(parser, block, place)]
-        cut_inside(member, block)
-        self.artefacts.say(
-            member, "read", ", ".join(taken or [parser.name for parser in parsers]), len(lines)
-        )
+            # a terminal or a mail may have had it, a bundle has not
+            lines = remove_margin(clean_lines(lines))
+        block = self.artefacts.make_block(place, member, lines, cut=cut)
+        found = []
+        for parser in parsers:
+            if self.artefacts.parse_block(parser, block, place):
+                found.append(parser.name)
+        mark_cut(member, block)
+        names = found or [parser.name for parser in parsers]
+        self.artefacts.note_outcome(member, "read", ", ".join(names), len(lines))
 
-    # --- members that only their content tells ---
+    # --- members that only their content identifies ---
 
-    def _read_loose(self, member: Member, head: bytes) -> None:
-        sample = decode(head)
-        log = self._log_of(sample)
-        if log is not None and not (len(head) < HEAD and self._several(log, sample)):
-            self.into.known_logs.add(member.address)
-            self._read_log([log], member, head)
+    def _read_by_content(self, member: Member, head: bytes) -> None:
+        record = member.record
+        if (stream := self._find_stream(head)) is not None:
+            place = self.artefacts.place_loose(member, stream.node)
+            self._read_stream(stream, member, place)
             return
-        self.sessions.read(member, member.read(self.limits.block_bytes))
+        if member.in_archive and LAYOUT.match(member.path):
+            record.why = record.why or "no parser reads this artefact"
+            return
+        if not looks_like_text(head):
+            is_part = member.in_archive and is_piece(member.path)
+            record.why = PIECE_INSIDE if is_part else "not text"
+            return
+        sample = decode(head)
+        log = self._find_log(sample)
+        if log is None or (len(head) < HEAD and self._shows_other_logs(log, sample)):
+            self.sessions.read_session(member, member.read(self.limits.block_bytes))
+            return
+        self.into.known_logs.add(member.address)
+        self._read_log([log], member, head)
 
     def _read_log(self, logs: list[Parser], member: Member, head: bytes) -> None:
         """Read a loose file that looks like a log, or is called one: the log itself, or a paste with lines of it."""
-        log = logs[0]
+        log, address = logs[0], member.address
         begun = member.read(self.limits.block_bytes)
         more = bool(member.text_head(1))
         sample = decode(head)
         prompt = pasted.find_typed(begun)
-        found = pasted.is_searched(
-            sample
-        )  # a search of such lines would know neither their form nor their hosts
-        copied = prompt is not None or pasted.is_quoted(sample, log.starts_at) or is_wrapped(sample)
-        if found or (not more and copied):
-            self.sessions.read(member, begun)
+        # a search of lines behind a file name would know neither their form nor their hosts
+        is_session = pasted.is_searched(sample)
+        if not is_session and not more:
+            is_session = prompt is not None or pasted.is_quoted(sample, log.starts_at)
+            is_session = is_session or is_wrapped(sample)
+        if is_session:
+            self.sessions.read_session(member, begun)
             return
-        excerpt = (
-            f"{member.address} holds an excerpt: commands were typed in between"
-            if prompt is not None
-            else ""
-        )
-        kind = log.kind_of(sample)
-        if more and prompt is not None:
-            self._log_of_session(member)
 
-        def nobody() -> FactScope:
+        excerpt = ""
+        if prompt is not None:
+            excerpt = f"{address} holds an excerpt: commands were typed in between"
+        if more and prompt is not None:
+            most, left_out = (
+                self.limits.block_bytes,
+                "outputs of other commands in it were not read",
+            )
+            self.ledger.add_limit(LimitHit(address, "block_bytes", most, most, left_out))
+            session = f"a terminal session over {most:,} bytes"
+            member.record.why = f"{session}, searched as a log: {left_out}"
+        kind = log.kind_of(sample)
+
+        def find_home() -> FactScope:
             """Return where lines belong that name no host."""
             if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
-                return self.into.place("host", prompt.host, prompt.node or kind)
-            return self.artefacts.loose(member, kind)
+                return self.into.get_place("host", prompt.host, prompt.node or kind)
+            return self.artefacts.place_loose(member, kind)
 
+        source: Begun | None = Begun(begun, member)
         if pasted.is_utf16(begun):  # the search looks at bytes as UTF-8
-            sample, cut = self.artefacts.lines(member, begun, more=more)
-            excerpt = f"{member.address} holds an excerpt: only its beginning" if cut else excerpt
-        source = None if pasted.is_utf16(begun) else Begun(begun, member)
-        parsers = self.log_lines.search(
-            logs, source, member.address, nobody, sample, excerpt=excerpt
+            source = None
+            sample, cut = self.artefacts.decode_lines(member, begun, more=more)
+            if cut:
+                excerpt = f"{address} holds an excerpt: only its beginning"
+        parsers = self.log_lines.search_by_host(
+            logs, source, address, find_home, sample, excerpt=excerpt
         )
-        places = {scan.scope for scan in self.into.scans if scan.address == member.address}
+        places = {scan.scope for scan in self.into.scans if scan.address == address}
         if len(places) == 1:
-            place = self.into.places[places.pop()]
-            self.into.member_place.setdefault(member.address, place.key)
-            texts = [parser for parser in self.parsers.values() if parser.shape and not parser.log]
-            heads = [
-                parser for parser in texts if any(parser.starts_at(line) for line in sample[:5])
-            ]
-            self._read_head(heads, sample, member, place)
-            if product := hosted_product(sample):
-                self.into.remark(place, f"{member.address} is the log of a VM under {product}")
-        self._say_searched(member, parsers)
+            self._read_head_of_loose(member, sample, self.into.places[places.pop()])
+        self._note_searched(member, parsers)
 
-    def _several(self, log: Parser, sample: list[str]) -> bool:
-        """Tell whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""
-        if len(sample) > PASTED or naming_programs(sample):
+    def _read_head_of_loose(self, member: Member, sample: list[str], place: FactScope) -> None:
+        """Read what the first lines of a loose log of one machine state besides."""
+        self.into.member_place.setdefault(member.address, place.key)
+        heads = []
+        for parser in self.parsers.values():
+            if parser.log or not parser.shape:
+                continue
+            if any(parser.starts_at(line) for line in sample[:5]):
+                heads.append(parser)
+        self._read_head(heads, sample, member, place)
+        if product := find_hosted_product(sample):
+            self.into.add_remark(place, f"{member.address} is the log of a VM under {product}")
+
+    def _shows_other_logs(self, log: Parser, sample: list[str]) -> bool:
+        """Say whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""
+        if len(sample) > PASTED or count_program_lines(sample):
             return False
-        strange = [
-            line for line in sample if TIME_OF_ENTRY.search(line) and not log.starts_at(line)
-        ]
         others = [one for one in self.logs if not one.rest and not one.tables[0].inside]
-        return any(one.starts_at(line) for line in strange for one in others)
+        for line in sample:
+            if not TIME_OF_ENTRY.search(line) or log.starts_at(line):
+                continue
+            if any(other.starts_at(line) for other in others):
+                return True
+        return False
 
-    def _log_of_session(self, member: Member) -> None:
-        """Say that of a session too large to be split only the lines of the log are looked for."""
-        at, left_out = self.limits.block_bytes, "outputs of other commands in it were not read"
-        self.ledger.add_limit(LimitHit(member.address, "block_bytes", at, at, left_out))
-        member.record.why = f"a terminal session over {at:,} bytes, searched as a log: {left_out}"
-
-    def _streamed(self, head: bytes) -> Parser | None:
+    def _find_stream(self, head: bytes) -> Parser | None:
         """Return the stream parser of a text that begins as its artefact does, wherever in a bundle it lies."""
-        known = (
-            any(word in head for word in self.stream_words) or b"\0" in head
-        )  # NUL bytes: perhaps of UTF-16
-        if not known or not looks_like_text(head):
+        # NUL bytes: perhaps of UTF-16
+        is_likely = any(word in head for word in self.stream_words) or b"\0" in head
+        if not is_likely or not looks_like_text(head):
             return None
         for line in first_lines(head[:FIRST], 5):
             for parser in self.streams:
@@ -338,75 +350,53 @@ class MemberReader:
                     return parser
         return None
 
-    def _log_of(self, sample: list[str]) -> Parser | None:
+    def _find_log(self, sample: list[str]) -> Parser | None:
         """Return the log most lines of a sample belong to, when that is more than half, or most name their program."""
         lines = [line for line in sample[:200] if line.strip()]
         timed = [line for line in lines if TIME_OF_ENTRY.search(line)]
-        named = naming_programs(lines)
-        if max(len(timed), named) * 2 <= len(lines):
+        by_program = count_program_lines(lines)
+        if max(len(timed), by_program) * 2 <= len(lines):
             return None
-        votes = Counter(name for line in timed for name in self._logs_of_line(line))
+        votes: Counter[str] = Counter()
+        for line in timed:
+            found = [parser for parser in self.logs if parser.starts_at(line)]
+            # one that takes the rest only where no other does
+            sure = [parser for parser in found if not parser.rest]
+            votes.update(parser.name for parser in sure or found)
         if not votes:
             return None
-        name, count = min(votes.items(), key=lambda item: (-item[1], item[0]))
-        sure = max(count, named) * 2 > len(lines) and not (
-            self.parsers[name].rest and len(votes) > 1
-        )
-        return self.parsers[name] if sure else None
+        name = min(votes, key=lambda name: (-votes[name], name))
+        parser = self.parsers[name]
+        if parser.rest and len(votes) > 1:
+            return None
+        return parser if max(votes[name], by_program) * 2 > len(lines) else None
 
-    def _logs_of_line(self, line: str) -> list[str]:
-        """Return the names of the logs that a line may be of; one that takes the rest only where no other does."""
-        found = [parser for parser in self.logs if parser.starts_at(line)]
-        return [parser.name for parser in found if not parser.rest] or [
-            parser.name for parser in found
-        ]
+    # --- what became of a member ---
 
-    # --- the three ways of reading ---
-
-    def _say_searched(self, member: Member, parsers: list[Parser]) -> None:
+    def _note_searched(self, member: Member, parsers: list[Parser]) -> None:
         scans = [scan for scan in self.into.scans if scan.address == member.address]
         if holes := max((scan.nul_bytes for scan in scans), default=0):
             member.record.why = f"{holes:,} NUL bytes: a gap such as a power loss leaves"
-        self.log_lines.say_strange(member)
-        read_by = ", ".join(sorted({parser.name for parser in parsers}))
-        unread = self.log_lines.unread[member.address]
-        self.artefacts.say(
-            member,
-            "searched",
-            read_by,
-            unread + sum(scan.lines for scan in scans if not scan.part_of),
-        )
+        self.log_lines.note_strange_lines(member)
+        names = sorted({parser.name for parser in parsers})
+        lines = self.log_lines.unread[member.address]
+        lines += sum(scan.lines for scan in scans if not scan.part_of)
+        self.artefacts.note_outcome(member, "searched", ", ".join(names), lines)
 
-    def _stream(self, parser: Parser, member: Member, place: FactScope) -> None:
-        block = self.artefacts.block(place, member, [])
-        lines = self.artefacts.keep_stream(parser, block, member.chunks(), place, member)
+    def _read_stream(self, parser: Parser, member: Member, place: FactScope) -> None:
+        block = self.artefacts.make_block(place, member, [])
+        lines = self.artefacts.read_stream(parser, block, member.chunks(), place, member)
         trim()
-        self.artefacts.say(member, "read", parser.name, lines)
+        self.artefacts.note_outcome(member, "read", parser.name, lines)
 
 
-def _may_stand_in(parser: Parser, text: str) -> bool:
-    """Tell whether a text holds the words that the first line of an output needs; True where none is known."""
-    needed = [choice.texts for choice in literal_choices(parser.shape) if not choice.ignore_case]
-    return all(any(word in text for word in words) for words in needed)
-
-
-BEGINNING = 30  # lines of an output that are looked at
-LEAST = 20  # fewer lines may be a message, or a list of nothing
-# A first line of JSON, CSV, XML or named values, and the dashes of a table: forms that are not read by a template.
-_IN_ANOTHER_FORM = re.compile(r"\s*[\[{<\"]|.*[,=]|\s*\w+\s+:")
-_RULER = "--"
-
-
-def fits(parser: Parser, begun: Block) -> bool:
-    """Tell whether a parser makes a row of the first lines of an output; of a few lines it need not."""
-    told = [line for line in begun.lines if line.strip()]
-    if len(told) < LEAST:
+def fits_output(parser: Parser, begun: Block) -> bool:
+    """Say whether a parser makes a row of the first lines of an output; of a few lines it need not."""
+    lines = [line for line in begun.lines if line.strip()]
+    if len(lines) < LEAST:
         return True
-    by_template = (
-        parser.template
-        and not _IN_ANOTHER_FORM.match(told[0])
-        and not any(_RULER in line for line in told)
-    )
-    if by_template and not may_record(parser, told):
-        return False  # what the whole parser would say as well, ten times as slowly
-    return any(isinstance(item, Row) for item in guarded(parser, begun))
+    if parser.template and not _IN_ANOTHER_FORM.match(lines[0]):
+        has_ruler = any(_RULER in line for line in lines)
+        if not has_ruler and not may_record(parser, lines):
+            return False  # what the parser itself would say as well, ten times as slowly
+    return any(isinstance(item, Row) for item in run_parser(parser, begun))

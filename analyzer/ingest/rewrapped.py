@@ -15,7 +15,7 @@ from itertools import product
 from typing import NamedTuple
 
 from analyzer.artefacts.tables import Block, Fault, Row
-from analyzer.sources.wrapped import COLUMNS, MAIL
+from analyzer.sources.passes import COLUMNS, MAIL
 
 MOST_LINES = 2000  # of an output that is tried again
 NARROWEST = 60  # characters of the widest line of what a mail broke
@@ -23,6 +23,9 @@ _MOST_MAILED = 200  # lines of an output that a mail may have broken
 _MOST_TRIES = 300
 _SURE = 3  # rests that are no accident
 _PARTS = (2, 3)  # lines that one line became, where the blanks at their ends were lost
+_NEIGHBOURS = ((0, 2), (-1, 1), (0, 3), (-1, 2))  # lines joined with a strange one, in order
+
+ReadBlock = Callable[[Block], Iterable[Row | Fault]]
 
 
 class Reread(NamedTuple):
@@ -33,154 +36,88 @@ class Reread(NamedTuple):
     took_below: bool = False
 
 
-def as_printed(
+def undo_line_breaks(
     block: Block,
     rows: list[Row],
     faults: list[Fault],
-    read: Callable[[Block], Iterable[Row | Fault]],
+    read: ReadBlock,
     below: Sequence[str] = (),
 ) -> Reread:
     """Return what an output gives as it was before a terminal broke its lines; what was given where none did.
 
     below  lines that follow and that nothing reads: the rest of the last row may be among them
     """
-    width = max(map(len, block.lines), default=0)
+    unchanged = Reread(rows, faults)
     size = len(block.lines) + len(below)
     if not faults or size > MOST_LINES:
-        return Reread(rows, faults)
+        return unchanged
+    width = max(map(len, block.lines), default=0)
     if width not in COLUMNS:
-        return (
-            _mailed(block, rows, faults, read, below)
-            if size <= _MOST_MAILED
-            else Reread(rows, faults)
-        )
-    least = len(rows) + (0 if _all_rests(block, faults, width) else 1)
+        if size > _MOST_MAILED:
+            return unchanged
+        return _undo_mail(block, rows, read, below) or unchanged
+
+    # All strange lines below full ones: cells of rows that are there already
+    above = [fault.line - block.first_line - 1 for fault in faults]
+    all_rests = len(above) >= _SURE and all(
+        at >= 0 and len(block.lines[at]) == width for at in above
+    )
+    least = len(rows) if all_rests else len(rows) + 1
     for further in (below, ()) if below else ((),):
-        for lines in _whole([*block.lines, *further], width):
-            again = list(read(replace(block, lines=lines)))
-            found = [item for item in again if isinstance(item, Row)]
-            if len(found) == len(again) >= least:
+        for lines in _propose_joins([*block.lines, *further], width):
+            items = list(read(replace(block, lines=lines)))
+            found = [item for item in items if isinstance(item, Row)]
+            if len(found) == len(items) >= least:
                 return Reread(found, [], bool(further))
-    return Reread(rows, faults)
+    return unchanged
 
 
-def _mailed(
-    block: Block,
-    rows: list[Row],
-    faults: list[Fault],
-    read: Callable[[Block], Iterable[Row | Fault]],
-    below: Sequence[str],
-) -> Reread:
-    """Return what an output gives as it was before a mail broke its lines; what was given where none did."""
+def _undo_mail(
+    block: Block, rows: list[Row], read: ReadBlock, below: Sequence[str]
+) -> Reread | None:
+    """Return what an output gives as it was before a mail broke its lines; None where none did."""
     width = max((len(line) for line in block.lines if " " in line.strip()), default=0)
     if not NARROWEST <= width <= MAIL:
-        return Reread(rows, faults)
+        return None
 
-    def strange(lines: list[str]) -> list[int]:
+    def find_strange(lines: list[str]) -> list[int]:
         """Return which of some lines are not understood, counted from 0, in order."""
-        faults = (item for item in read(replace(block, lines=lines)) if isinstance(item, Fault))
-        return sorted({fault.line - block.first_line for fault in faults})
+        items = read(replace(block, lines=lines))
+        faults = {item.line - block.first_line for item in items if isinstance(item, Fault)}
+        return sorted(faults)
 
     for further, gap in product((below, ()) if below else ((),), ("  ", " ")):
-        lines = _between_words([*block.lines, *further], width, gap, strange)
-        again = list(read(replace(block, lines=lines)))
-        found = [item for item in again if isinstance(item, Row)]
-        if len(found) == len(again) > len(rows):
+        lines = _join_between_words([*block.lines, *further], width, gap, find_strange)
+        items = list(read(replace(block, lines=lines)))
+        found = [item for item in items if isinstance(item, Row)]
+        if len(found) == len(items) > len(rows):
             return Reread(found, [], bool(further))
-    return Reread(rows, faults)
+    return None
 
 
-def _all_rests(block: Block, faults: Sequence[Fault], width: int) -> bool:
-    """Tell whether what was not understood stands below full lines alone: cells of rows that are there already."""
-    above = [fault.line - block.first_line - 1 for fault in faults]
-    return len(above) >= _SURE and all(at >= 0 and len(block.lines[at]) == width for at in above)
-
-
-def _whole(lines: Sequence[str], width: int) -> Iterator[list[str]]:
+def _propose_joins(lines: Sequence[str], width: int) -> Iterator[list[str]]:
     """Yield the lines put together: each full line with the next, or all of a paragraph in twos or threes."""
-    yield _joined(
-        lines,
-        [at for at in range(1, len(lines)) if len(lines[at - 1]) == width and lines[at].strip()],
-        width,
-    )
+    full = [at for at in range(1, len(lines)) if len(lines[at - 1]) == width and lines[at].strip()]
+    yield _join_full_lines(lines, full, width)
     for parts in _PARTS:
         rests: list[int] = []
-        for begin, end in _paragraphs(lines):
-            if (end - begin) % parts == 0 and any(len(line) == width for line in lines[begin:end]):
+        for begin, end in _find_paragraphs(lines):
+            is_full = any(len(line) == width for line in lines[begin:end])
+            if is_full and (end - begin) % parts == 0:
                 rests += [at for at in range(begin, end) if (at - begin) % parts]
-        yield _joined(lines, rests, width)
+        yield _join_full_lines(lines, rests, width)
 
 
-def _between_words(
-    lines: Sequence[str], width: int, gap: str, strange: Callable[[list[str]], list[int]]
-) -> list[str]:
-    """Return the lines put together as a mail broke them: where the parser says it, else by the room that was left.
-
-    A line is joined only where it is not understood alone: whole lines may fill a mail's width, too.
-
-    gap      what stood where a line was broken: one blank between words, more between cells
-    strange  tells which lines are not understood, counted from 0, in order
-    """
-    whole, found, tries = list(lines), strange(list(lines)), 0
-    places = list(range(len(whole)))  # of the lines that no other has taken
-    while found and tries < _MOST_TRIES:
-        at = places.index(found[0]) if found[0] in places else 0
-        for first, after in ((at, at + 2), (at - 1, at + 1), (at, at + 3), (at - 1, at + 2)):
-            taken = places[max(first, 0) : after]
-            if len(taken) < after - first or not all(whole[place].strip() for place in taken):
-                continue
-            tries += 1
-            tried = list(whole)
-            tried[taken[0]] = gap.join(
-                whole[place].rstrip() if place == taken[0] else whole[place].strip()
-                for place in taken
-            )
-            for place in taken[1:]:
-                tried[place] = ""
-            left = strange(tried)
-            if len(left) < len(found) and not (left and left[0] <= found[0]):
-                whole, found = tried, left
-                places = [place for place in places if place not in taken[1:]]
-                break
-        else:
-            break
-    if not found:
-        return whole
-    rests = [
-        at
-        for at in range(1, len(lines))
-        if lines[at].strip() and _full(lines[at - 1], lines[at], width)
-    ]
-    return _spaced(lines, rests, gap)
-
-
-def _full(above: str, rest: str, width: int) -> bool:
-    return (
-        bool(above.strip())
-        and len(above) <= MAIL
-        and len(above) + 1 + len(rest.split(maxsplit=1)[0]) > width
-    )
-
-
-def _spaced(lines: Sequence[str], rests: Sequence[int], gap: str) -> list[str]:
-    """Put each rest behind the line above."""
-    whole = list(lines)
-    for at in reversed(rests):
-        whole[at - 1] = f"{whole[at - 1].rstrip()}{gap}{whole[at].strip()}"
-        whole[at] = ""
-    return whole
-
-
-def _joined(lines: Sequence[str], rests: Sequence[int], width: int) -> list[str]:
+def _join_full_lines(lines: Sequence[str], rests: Sequence[int], width: int) -> list[str]:
     """Put each rest behind the line above, which was as wide as the terminal."""
-    whole = list(lines)
+    joined = list(lines)
     for at in reversed(rests):
-        whole[at - 1] = whole[at - 1].ljust(width) + whole[at]
-        whole[at] = ""
-    return whole
+        joined[at - 1] = joined[at - 1].ljust(width) + joined[at]
+        joined[at] = ""
+    return joined
 
 
-def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _find_paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the stretches between blank lines: the first of each, and the line after it."""
     begin = 0
     for at in range(len(lines) + 1):
@@ -188,3 +125,55 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             if at > begin:
                 yield begin, at
             begin = at + 1
+
+
+def _join_between_words(
+    lines: Sequence[str], width: int, gap: str, find_strange: Callable[[list[str]], list[int]]
+) -> list[str]:
+    """Return the lines put together as a mail broke them: where the parser says it, else by the room that was left.
+
+    A line is joined only where it is not understood alone: whole lines may fill a mail's width, too.
+
+    gap           what stood where a line was broken: one blank between words, more between cells
+    find_strange  tells which lines are not understood, counted from 0, in order
+    """
+    joined = list(lines)
+    strange, tries = find_strange(joined), 0
+    places = list(range(len(joined)))  # of the lines that no other has taken
+    while strange and tries < _MOST_TRIES:
+        at = places.index(strange[0]) if strange[0] in places else 0
+        for before, after in _NEIGHBOURS:
+            taken = places[max(at + before, 0) : at + after]
+            if len(taken) < after - before or not all(joined[place].strip() for place in taken):
+                continue
+            tries += 1
+            trial = _join_places(joined, taken, gap)
+            left = find_strange(trial)
+            if len(left) < len(strange) and not (left and left[0] <= strange[0]):
+                joined, strange = trial, left
+                places = [place for place in places if place not in taken[1:]]
+                break
+        else:
+            break
+    if not strange:
+        return joined
+
+    joined = list(lines)
+    for at in reversed(range(1, len(lines))):
+        above, rest = lines[at - 1], lines[at]
+        if not above.strip() or not rest.strip() or len(above) > MAIL:
+            continue
+        first_word = rest.split(maxsplit=1)[0]
+        if len(above) + 1 + len(first_word) > width:
+            joined = _join_places(joined, [at - 1, at], gap)
+    return joined
+
+
+def _join_places(lines: list[str], places: Sequence[int], gap: str) -> list[str]:
+    """Put the lines at some places into the first of them; the others become blank."""
+    first, *rests = places
+    joined = list(lines)
+    joined[first] = gap.join([lines[first].rstrip(), *(lines[rest].strip() for rest in rests)])
+    for rest in rests:
+        joined[rest] = ""
+    return joined

@@ -25,89 +25,118 @@ TIMELINE_SIGNATURES = (
 )
 
 
-def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
-    """Return what the material itself tells: captures, boots and the events of vobd, in no order."""
-    found: list[dict[str, Any]] = []
+def list_events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+    """Return what the material itself shows: captures, boots and the events of vobd, in no order."""
+    events: list[dict[str, Any]] = []
     for node in {id(node): node for node in nodes.values()}.values():
         if node.captured:
-            found.append(_event(node.captured, node.id, "support bundle captured", "capture"))
-        if boot := _boot(intake, node):
-            found.append(boot)
+            events.append(_make_event(node.captured, node.id, "support bundle captured", "capture"))
+        if boot := _find_boot(intake, node):
+            events.append(boot)
     for scan in intake.scans:
         for hit in scan.hits:
             if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
                 kind = "boot" if BOOT in hit.text else "event"
-                found.append(_event(time, scan.node, hit.text, kind, hit.address, hit.line))
-    return found
+                event = _make_event(time, scan.node, hit.text, kind, hit.address, hit.line)
+                events.append(event)
+    return events
 
 
-def timeline(
+def _find_boot(intake: Intake, node: Node) -> dict[str, Any] | None:
+    """Return the last boot of a node, from its uptime and the time of the capture; None where one is not known."""
+    if not node.captured:
+        return None
+    for row in intake.rows:
+        if row.table.name != "esxi.uptime" or row.block.node != node.id:
+            continue
+        uptime = row.values.get("uptime_s")
+        if not isinstance(uptime, int | float):
+            continue
+        try:
+            boot = datetime.fromisoformat(node.captured) - timedelta(seconds=uptime)
+        except (ValueError, OverflowError):
+            return None
+        time = boot.strftime("%Y-%m-%dT%H:%M:%SZ")
+        text = "host booted (capture time minus uptime)"
+        return _make_event(time, node.id, text, "boot", row.block.address, row.line)
+    return None
+
+
+def make_timeline(
     known: Sequence[dict[str, Any]], judgement: Judgement, incident: str = ""
 ) -> list[dict[str, Any]]:
-    """Return `events` and the lines of the findings in order of time; of too many, audits are left out first.
+    """Return `list_events` and the lines of the findings in order of time; of too many, audits are left out first.
 
     incident  ISO 8601 UTC: a moment of its own, and of too many the nearest to it are kept; "": the first and the last
 
     Keys: time, node, text, address, line, kind (hit, event, boot, capture, incident), rule.
     """
-    events = [
-        *known,
-        *([_event(incident, "", "the incident, from --incident", "incident")] if incident else []),
-    ]
+    events = list(known)
+    if incident:
+        events.append(_make_event(incident, "", "the incident, from --incident", "incident"))
     for finding in judgement.findings:
         for evidence in finding.evidence:
             if evidence.taken and evidence.line:
-                events.append(
-                    _event(
-                        evidence.taken,
-                        evidence.node or finding.node,
-                        evidence.text,
-                        "hit",
-                        evidence.address,
-                        evidence.line,
-                        finding.rule,
-                    )
+                node = evidence.node or finding.node
+                event = _make_event(
+                    evidence.taken,
+                    node,
+                    evidence.text,
+                    "hit",
+                    evidence.address,
+                    evidence.line,
+                    finding.rule,
                 )
+                events.append(event)
     unique = {(e["time"], e["node"], e["text"], e["kind"]): e for e in events}
     ordered = sorted(unique.values(), key=lambda e: (e["time"], e["node"], e["address"], e["line"]))
-    return _nearest(_without_audits(ordered), incident)
+    if len(ordered) > MOST:
+        ordered = _drop_audits(ordered)
+    if len(ordered) > MOST:
+        ordered = _keep_nearest(ordered, incident)
+    return ordered
 
 
-def _without_audits(ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what a host tells of shells and logins when there is too much, and say how much that was."""
-    audits = [
-        place
-        for place, one in enumerate(ordered)
-        if one["kind"] == "event" and any(word in one["text"] for word in AUDITS)
-    ]
-    if len(ordered) <= MOST or not audits:
-        return ordered
-    said = f"{len(audits)} events of shells and logins are not shown, from here on"
-    gap = _event(ordered[audits[0]]["time"], "", said, "event")
-    left_out = set(audits[1:])
-    return [gap if at == audits[0] else one for at, one in enumerate(ordered) if at not in left_out]
+def _drop_audits(ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out what a host reports of shells and logins, and say how much that was."""
+    kept: list[dict[str, Any]] = []
+    gap: dict[str, Any] | None = None
+    count = 0
+    for event in ordered:
+        if event["kind"] != "event" or not any(word in event["text"] for word in AUDITS):
+            kept.append(event)
+            continue
+        count += 1
+        if gap is None:
+            gap = _make_event(event["time"], "", "", "event")
+            kept.append(gap)
+    if gap is not None:
+        gap["text"] = f"{count} events of shells and logins are not shown, from here on"
+    return kept
 
 
-def _nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str, Any]]:
+def _keep_nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str, Any]]:
     """Return as many moments as are shown, and where the others are."""
     over = len(ordered) - MOST
-    if over <= 0:
-        return ordered
     half = MOST // 2
     if not incident:
-        gap = _event(ordered[half]["time"], "", f"{over} events in between are not shown", "event")
+        text = f"{over} events in between are not shown"
+        gap = _make_event(ordered[half]["time"], "", text, "event")
         return [*ordered[:half], gap, *ordered[-half:]]
+
     at = next((place for place, one in enumerate(ordered) if one["time"] >= incident), len(ordered))
     first = min(max(0, at - half), over)
-    kept = ordered[first : first + MOST]
-    before, after = (
-        [_event(one["time"], "", f"{count} {word} events are not shown", "event")] if count else []
-        for one, count, word in ((kept[0], first, "earlier"), (kept[-1], over - first, "later"))
-    )
-    return [*before, *kept, *after]
+    shown = ordered[first : first + MOST]
+    begin, end = shown[0]["time"], shown[-1]["time"]
+    if first:
+        text = f"{first} earlier events are not shown"
+        shown.insert(0, _make_event(begin, "", text, "event"))
+    if later := over - first:
+        shown.append(_make_event(end, "", f"{later} later events are not shown", "event"))
+    return shown
 
 
-def _event(
+def _make_event(
     time: str, node: str, text: str, kind: str, address: str = "", line: int = 0, rule: str = ""
 ) -> dict[str, Any]:
     return {
@@ -119,25 +148,3 @@ def _event(
         "kind": kind,
         "rule": rule,
     }
-
-
-def _boot(intake: Intake, node: Node) -> dict[str, Any] | None:
-    """The time of the last boot, from the uptime and the time of the capture."""
-    for row in intake.rows:
-        if row.table.name == "esxi.uptime" and row.block.node == node.id and node.captured:
-            uptime = row.values.get("uptime_s")
-            if isinstance(uptime, int | float):
-                try:
-                    captured = datetime.fromisoformat(node.captured)
-                    boot = captured - timedelta(seconds=uptime)
-                except (ValueError, OverflowError):
-                    return None
-                return _event(
-                    boot.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                    node.id,
-                    "host booted (capture time minus uptime)",
-                    "boot",
-                    row.block.address,
-                    row.line,
-                )
-    return None

@@ -61,7 +61,10 @@ class Gauge:
         if self.measure_magnitude(value) is None or self.measure_magnitude(bar) is None or bar <= 0:
             return None
         over, under = (value, bar) if self.sign > 0 else (bar, value)
-        return MOST_EXCESS if under <= 0 else min(max(over / under, 0.0), MOST_EXCESS)
+        if under <= 0:
+            return MOST_EXCESS
+        times: float = over / under
+        return min(max(times, 0.0), MOST_EXCESS)
 
 
 def find_gauge(rule: Rule) -> Gauge | None:
@@ -267,7 +270,9 @@ class Chooser:
     def measure_magnitude(self, why: TraceContext) -> float | None:
         """Return how bad a subject is as a number of which the larger is the worse; None when nothing says so."""
         gauge = find_gauge(self.rule)
-        return None if gauge is None else gauge.measure_magnitude(why.read_value(gauge.node))
+        if gauge is None:
+            return None
+        return gauge.measure_magnitude(why.read_value(gauge.node))
 
     def measure_excess(self, outcome: Outcome, why: TraceContext) -> float | None:
         """Return how many times the figure of a subject is over the bar of its severity; None when nothing says so."""
@@ -284,7 +289,8 @@ class Chooser:
         """Note that not all subjects of a verdict are shown in full, with the counts of every node."""
         counts: dict[str, NodeCut] = {}
         for one in alike:
-            node, number = one.subject.node, one.subject.number
+            node = one.subject.node
+            number = one.subject.number
             row = counts.setdefault(node, NodeCut(self.facts.name(node), 0, 0, 0))
             row.subjects += 1
             row.full += number in full

@@ -82,7 +82,8 @@ class Closures:
     """
 
     def __init__(self, subjects: Subjects, *, texts: bool = False) -> None:
-        self.subjects, self.texts = subjects, texts
+        self.subjects = subjects
+        self.texts = texts
         self._made: dict[int, Fn] = {}
 
     def __call__(self, node: ExprNode) -> Fn:
@@ -255,7 +256,9 @@ class Closures:
         left, right = node.args
         sign = node.name
         if sign in ("==", "!=") or not (find_bounded(left) or find_bounded(right)):
-            compare, one, two = COMPARE[sign], self(left), self(right)
+            compare = COMPARE[sign]
+            one = self(left)
+            two = self(right)
 
             def compare_values(env: Env) -> bool | None:
                 mine = one(env)
@@ -267,7 +270,9 @@ class Closures:
             return compare_values
         if sign in ("<", "<="):  # a < b is b > a
             left, right, sign = right, left, sign.replace("<", ">")
-        compare, bounds, others = COMPARE[sign], self.make_bounds(left), self.make_bounds(right)
+        compare = COMPARE[sign]
+        bounds = self.make_bounds(left)
+        others = self.make_bounds(right)
 
         def compare_bounds(env: Env) -> bool | None:
             low, high = bounds(env)
@@ -286,7 +291,8 @@ class Closures:
         if fold is None:
             value = self(node)
             return lambda env: (value(env),) * 2
-        parts, unsure = self.subjects.make_parts(fold), self.subjects.make_doubt(fold.name)
+        parts = self.subjects.make_parts(fold)
+        unsure = self.subjects.make_doubt(fold.name)
         if fold.op in ("max", "min"):
             top = fold.op == "max"
 
@@ -318,7 +324,8 @@ class Closures:
 
     def make_aggregate(self, node: ExprNode) -> Fn:
         """Return what gives an aggregate; None where an unknown row decides it."""
-        parts, unsure = self.subjects.make_parts(node), self.subjects.make_doubt(node.name)
+        parts = self.subjects.make_parts(node)
+        unsure = self.subjects.make_doubt(node.name)
         if node.op in ("any", "all"):
             some = node.op == "any"
 
@@ -347,18 +354,22 @@ def parse_number(value: Any) -> float | None:
     """Return a number, or a text that is one, as a float; None when it is none."""
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value.strip()) else None
-    return None if value is None or isinstance(value, bool) else float(value)
+    if value is None or isinstance(value, bool):
+        return None
+    return float(value)
 
 
 def read_literal(node: ExprNode) -> Any:
     """Return the value of a literal as it is compared: a version by its key, a time as a moment."""
     if node.type == "version":
         return version_key(str(node.value))
-    return parse_moment(str(node.value)) if node.type == "time" else node.value
+    if node.type == "time":
+        return parse_moment(str(node.value))
+    return node.value
 
 
 def find_bounded(node: ExprNode) -> ExprNode | None:
-    """Return the aggregate with bounds that a node stands for, through names."""
+    """Return the aggregate with bounds that a node means, through names."""
     while node.op == "let":
         node = node.args[0]
     return node if node.op in BOUNDED else None

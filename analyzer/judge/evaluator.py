@@ -133,18 +133,22 @@ class Evaluator:
         for number, base in enumerate(self.bases, 1):
             self.count_steps()
             env = self._make_env(base)
-            gate, condition = only(env), when(env)
-            row, unseen = base.row, base.unseen
+            gate = only(env)
+            condition = when(env)
+            row = base.row
+            unseen = base.unseen
             subject = Subject(number, 0, row.node, unseen, gate, condition, [], gate, condition, [])
             subject.outcomes = [None] * len(outcomes)
             answered = bool(added) or (gate is True and condition is True)
             if answered:
                 subject.outcomes = [outcome(env) for outcome in outcomes]
                 subject.added = [one(env) for one in more]
-            subject.safe_outcomes, subject.safe_added = subject.outcomes, subject.added
+            subject.safe_outcomes = subject.outcomes
+            subject.safe_added = subject.added
             if careful:
                 safe = self.switch_mode(env, CAREFUL)
-                subject.safe_only, subject.safe_when = only(safe), when(safe)
+                subject.safe_only = only(safe)
+                subject.safe_when = when(safe)
                 if answered:
                     subject.safe_outcomes = [outcome(safe) for outcome in outcomes]
                     subject.safe_added = [one(safe) for one in more]
@@ -156,6 +160,7 @@ class Evaluator:
         return SubjectDetail(self, self._make_env(self.bases[number - 1]))
 
     def _make_env(self, base: Base) -> Env:
+        """Return the slots of a subject, with the rows that are known from the start."""
         env: Env = [UNSET] * self.size
         env[BASE], env[UNSEEN], env[MODE] = base.row, base.unseen, PLAIN
         if self.rule.population is not None:
@@ -218,7 +223,8 @@ class Evaluator:
 
     def _list_unseen(self, there: CaseTable, population: Population) -> Iterator[Base]:
         """Yield an unseen row for each row of the population that `each` does not have."""
-        own, each = population.alias.table, self.rule.each.table
+        own = population.alias.table
+        each = self.rule.each.table
         met = {(row.node, *(row.cell(mine) for mine, _ in population.by)) for row in there.rows}
         quiet: set[str] = set()
         if each.lines_of is not None:
@@ -286,7 +292,8 @@ class Evaluator:
 
     def make_group(self, alias: str) -> Callable[[Env], JoinedRows]:
         """Return what gives the rows of an alias that belong to a subject."""
-        slot, joiner = self.slots[alias] + 1, self._find_joiner(alias)
+        slot = self.slots[alias] + 1
+        joiner = self._find_joiner(alias)
 
         def find_group(env: Env) -> JoinedRows:
             found: JoinedRows = env[slot]
@@ -297,6 +304,7 @@ class Evaluator:
         return find_group
 
     def _find_joiner(self, alias: str) -> Joiner:
+        """Return what finds the rows of an alias, made when it is first wanted."""
         if alias not in self.joiners:
             join = self.joins[alias]
             self.joiners[alias] = Joiner(
@@ -336,7 +344,8 @@ class Evaluator:
             argument = node.args[0]
             rows_only = node.op in COUNTING and (argument.type != "bool" or argument.op == "row")
             value = None if rows_only else self.closures(argument)
-            joiner, group = self._find_joiner(node.name), self.make_group(node.name)
+            joiner = self._find_joiner(node.name)
+            group = self.make_group(node.name)
             by_mode = any(leaf.op == "known" or leaf.is_aggregate for leaf in argument.walk())
             slot = self.add_memo() if by_mode else self._add_slot()
             whole = self._make_whole(node.name)
@@ -344,6 +353,7 @@ class Evaluator:
         return self.aggregates[id(node)]
 
     def _add_slot(self) -> int:
+        """Return a new slot."""
         self.size += 1
         return self.size - 1
 
@@ -460,6 +470,7 @@ class SubjectDetail(Detail):
         return self._values[id(node)]
 
     def _work_out(self, node: ExprNode) -> Any:
+        """Return the value of a node, which is asked for the first time."""
         value = node
         while value.op == "let":
             value = value.args[0]
@@ -468,7 +479,9 @@ class SubjectDetail(Detail):
         if value.op == "literal":
             if value is node:  # known from the node itself
                 return None
-            return parse_moment(str(value.value)) if value.type == "time" else value.value
+            if value.type == "time":
+                return parse_moment(str(value.value))
+            return value.value
         if value.op == "row":
             return True if self.find_row(value.name) is not None else None
         if id(node) not in self.evaluator.printed:
@@ -527,4 +540,6 @@ class SubjectDetail(Detail):
             return None
         stretch = group.captures[0]
         found = stretch.capture.draw_counter(column, stretch.places)
-        return None if found is None else (found[0], found[1].tolist())
+        if found is None:
+            return None
+        return (found[0], found[1].tolist())

@@ -62,7 +62,8 @@ class FindingWriter:
 
     def write_finding(self, one: Chosen, why: TraceContext, name: str, thing: str) -> Finding:
         """Return the finding on a subject that matches: `name` is the subject, `thing` what is affected."""
-        rule, taken = self.rule, one.taken or 0
+        rule = self.rule
+        taken = one.taken or 0
         outcome = rule.outcomes[taken]
         finding = Finding(
             id="",
@@ -203,7 +204,8 @@ def count_all_lines(outcome: Outcome, why: TraceContext) -> list[str]:
     for name in sorted(counts):
         seen = why.rule.seen[name]
         log = seen.logs[0]
-        answer, whole = why.answers.get(name), why.answers.get(log)
+        answer = why.answers.get(name)
+        whole = why.answers.get(log)
         if answer is None or answer.reached is None or whole is None or log in counts:
             continue
         number = whole.count or 0
@@ -211,7 +213,8 @@ def count_all_lines(outcome: Outcome, why: TraceContext) -> list[str]:
         if not seen.within or number <= in_window or why.rule.seen[log].within:
             continue
         times = [line.time for line in whole.hits if line.time is not None]
-        first, last = format_stamp(min(times))[:19], format_stamp(max(times))[:19]
+        first = format_stamp(min(times))[:19]
+        last = format_stamp(max(times))[:19]
         bound = "at least " if whole.more else ""
         found.append(f"In all {bound}{number:,} such lines from {first} UTC to {last} UTC.")
     return found
@@ -240,7 +243,8 @@ def compare_outcome(finding: Finding, severity: str, confidence: str) -> tuple[s
     """Return what a finding may be if the answer above were known, and whether that is worse or surer."""
     if not severity:
         return "", True
-    now, then = SEVERITIES.index(finding.severity), SEVERITIES.index(severity)
+    now = SEVERITIES.index(finding.severity)
+    then = SEVERITIES.index(severity)
     if then != now:
         change = "rise" if then < now else "drop"
         return f" Severity may {change} to {severity}.", then < now
@@ -351,9 +355,11 @@ def make_piece(facts: Facts, table: str, row: int, column: str, alias: str) -> P
     """Return the evidence of one cell: its line with neighbours, or the heading of its column."""
     origin = facts.origin(table, row)
     value = facts.value(table, row, column)
-    block, line = origin.block, origin.line
+    block = origin.block
+    line = origin.line
     if origin.row is not None:
-        block, line = origin.row.block_of(column), origin.row.line_of(column)
+        block = origin.row.block_of(column)
+        line = origin.row.line_of(column)
     label = f"{alias}.{column} = {format_value(value)}"
     before, text, after = read_around(block, line)
     if origin.frame is not None:
@@ -393,7 +399,8 @@ def draw_chart(node: ExprNode, why: TraceContext, name: str) -> Series | None:
         return None
     if len(times) > POINTS:
         kept = thin_values(values, POINTS)
-        times, values = [times[place] for place in kept], [values[place] for place in kept]
+        times = [times[place] for place in kept]
+        values = [values[place] for place in kept]
     label = column.printed if column and column.printed else f"{node.name}.{node.column}"
     return {
         "title": f"{name}: {label}",
@@ -442,7 +449,8 @@ def thin_values(values: Sequence[float], most: int) -> list[int]:
     """Return the places of at most `most` values: of each stretch the first least and the first greatest."""
     import numpy as np  # noqa: PLC0415 - heavy
 
-    count, buckets = len(values), max(1, most // 2)
+    count = len(values)
+    buckets = max(1, most // 2)
     if count <= most:
         return list(range(count))
     # Whole numbers stay exact.

@@ -88,7 +88,7 @@ def read_table(facts: Facts, name: str) -> CaseTable:
     """
     found = facts.held.get(name)
     if found is None:
-        shared = facts.store(name).shared
+        shared = facts.store(name).only_shared
         if shared is None:
             found = CaseTable(facts, name)
         else:
@@ -254,7 +254,8 @@ class Joiner:
             return NO_ROWS
         if self._where is None and not self._ranked:
             if key not in self._groups:
-                rows, captures = self._find_objects(key), self._find_samples(key)
+                rows = self._find_objects(key)
+                captures = self._find_samples(key)
                 self._groups[key] = JoinedRows(rows, captures=captures)
             return self._groups[key]
         group = JoinedRows(self._find_objects(key), captures=self._find_samples(key))
@@ -267,11 +268,13 @@ class Joiner:
         return group
 
     def _find_objects(self, key: Key) -> Sequence[CaseRow]:
+        """Return the rows of objects with a key."""
         return self.table.index_by(self.theirs, any_node=self.join.any_node).get(key, ())
 
     def _try_where(self, where: Fn, env: Env, rows: Sequence[CaseRow]) -> list[bool | None]:
         """Return for each row whether the join's `where` holds for it and the subject."""
-        held, found = env[self.slot], []
+        held = env[self.slot]
+        found = []
         for env[self.slot] in rows:
             found.append(where(env))
             self.look()
@@ -307,6 +310,7 @@ class Joiner:
         return self._vectors
 
     def _make_vectors(self, scalars: Closures) -> VectorClosures:
+        """Return the functions of expressions over the samples of this join."""
         from analyzer.judge.samples import VectorClosures  # noqa: PLC0415 - numpy
 
         return VectorClosures(self.name, self.table.table, self.slot, scalars)
@@ -325,6 +329,7 @@ class Joiner:
     def _find_in_capture(
         self, capture: SampleCapture, cells: Sequence[Hashable]
     ) -> SampleSlice | None:
+        """Return the samples of one capture whose columns hold some cells."""
         own = []
         columns = []
         for (name, fold), cell in zip(self.theirs, cells, strict=True):
@@ -462,6 +467,7 @@ class Aggregate:
         env[slot] = held
 
     def _count(self, env: Env, group: JoinedRows) -> Parts:
+        """Return how many rows there are, how many are known and how many true."""
         certain = group.maybe is None and all(one.maybe is None for one in group.captures)
         if self.value is None and certain:
             return len(group), len(group), len(group)
@@ -483,6 +489,7 @@ class Aggregate:
         return stretch.spread_vector(self.joiner.vectors(self.argument)(env, stretch))
 
     def _fold(self, env: Env, group: JoinedRows) -> Parts:
+        """Return the sum, the mean or an extreme of the values that are known."""
         op = "sum" if self.node.op == "mean" else self.node.op
         values = [value for value in self._read_values(env, group) if value is not None]
         known = len(values)
@@ -538,7 +545,8 @@ class Aggregate:
                 best[decides] = cell, number
 
         slot = self.joiner.slot
-        held, value = env[slot], self.joiner.closures(leaf)
+        held = env[slot]
+        value = self.joiner.closures(leaf)
         answers = list(self._read_values(env, group)) if self.conditional else []
         for place, row in enumerate(group.rows):
             env[slot] = row

@@ -103,7 +103,8 @@ class LogAnswer:
 
         Those of a question about a window are of its fullest one: a sentence says how many lines came how close.
         """
-        lines, count = self.hits, self.count
+        lines = self.hits
+        count = self.count
         if self.reached is not None:
             lines = self.window
             count = self.count if self.value is None else self.reached
@@ -137,7 +138,9 @@ def format_stamp(seconds: float) -> str:
 
 def format_iso(time: str) -> str:
     """Return a UTC time as the case document writes it, `YYYY-MM-DDThh:mm:ssZ`; what is no time stays."""
-    return f"{time[:10]}T{time[11:19]}Z" if _TIME.match(time) else time
+    if _TIME.match(time):
+        return f"{time[:10]}T{time[11:19]}Z"
+    return time
 
 
 def parse_seconds(text: str) -> float | None:
@@ -245,7 +248,8 @@ def answer_count(seen: SeenDef, pool: HitLines) -> LogAnswer:
     answer = compare_count(seen, pool, parts)
     if not is_plain(seen):
         fullest = max(parts, key=lambda part: part.most, default=Windows())
-        answer.reached, answer.window = fullest.most, fullest.fullest
+        answer.reached = fullest.most
+        answer.window = fullest.fullest
         if answer.value is True and seen.within:  # a sentence names the ends of the fullest window
             answer.deciding = [fullest.fullest[0], fullest.fullest[-1]]
     return answer
@@ -253,7 +257,8 @@ def answer_count(seen: SeenDef, pool: HitLines) -> LogAnswer:
 
 def compare_count(seen: SeenDef, pool: HitLines, parts: Sequence[Windows]) -> LogAnswer:
     """Return whether a count was reached, and with which lines."""
-    sure, uncounted = pool.sure, pool.uncounted
+    sure = pool.sure
+    uncounted = pool.uncounted
     count = count_messages(sure)
     plain = is_plain(seen)
     best = sorted((line for part in parts for line in part.fulfilled), key=get_order)

@@ -88,7 +88,9 @@ class Answers:
         """Return the answer for a subject."""
         if not self.scope.keys:
             return self.default
-        return self.unknown if None in key else self.keyed.get(key, self.default)
+        if None in key:
+            return self.unknown
+        return self.keyed.get(key, self.default)
 
     def find_common(self) -> bool | None:
         """Return what the answer is for every subject, None where they differ or it is not known."""
@@ -198,6 +200,7 @@ class Logs:
     def _answer(
         self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
     ) -> LogAnswer:
+        """Answer a question from the lines of its signatures, minding what was not seen."""
         if seen.silence:
             answer = self._answer_silence(seen, logs[0], node, pools[0])
             if answer.value is None:
@@ -246,7 +249,8 @@ class Logs:
             return
         if answer.value is None and not answer.reason:
             table = logs[0].table.name
-            answer.reason, answer.missing = Reason.UNPARSED, table
+            answer.reason = Reason.UNPARSED
+            answer.missing = table
             answer.why = (
                 f"lines of {table} that matter here have no time or no value, or were not kept"
             )
@@ -257,7 +261,8 @@ class Logs:
         """Answer "none for 24h": the last stretch of the log, if the log reaches back so far without a hole."""
         table = log.table.name
         begin = float("-inf")
-        inside, doubtful = pool.sure, []
+        inside = pool.sure
+        doubtful = []
         first, last = self._find_span(log, node)
         if seen.within:
             if first is None or last is None:
@@ -297,11 +302,13 @@ class Logs:
 
     def _find_span(self, log: LogDef, node: str) -> tuple[float | None, float | None]:
         """Return the times of the first and the last line of a log."""
-        firsts, lasts = [], []
+        firsts = []
+        lasts = []
         for scan in self.find_scans(log, node):
             if scan.excerpt:
                 continue
-            first, last = read_raw_time(scan.first_stamped), read_raw_time(scan.last_stamped)
+            first = read_raw_time(scan.first_stamped)
+            last = read_raw_time(scan.last_stamped)
             if first is not None:
                 firsts.append(first)
             if last is not None:
@@ -318,6 +325,7 @@ class Logs:
         return self._gaps[key]
 
     def _look_for_gap(self, log: LogDef, node: str) -> tuple[str, str] | None:
+        """Return why lines may not have been seen: of the first node that says so."""
         nodes = self._list_nodes(log, node)
         words = log.table.words
         if not nodes:
@@ -371,6 +379,7 @@ class Logs:
         return f"{self.rule.id}/{log.name}"
 
     def _list_nodes(self, log: LogDef, node: str) -> list[str]:
+        """Return the nodes whose log a signature is looked for in."""
         nodes = self.facts.nodes_with(log.table.name)
         return nodes if log.any_node else [key for key in nodes if key == node]
 
@@ -395,6 +404,7 @@ class Logs:
         return self._hits[key]
 
     def _collect(self, log: LogDef, nodes: Collection[str]) -> HitLines:
+        """Collect the hits of a signature on some nodes, of copies of a line one."""
         signature = self.name_signature(log)
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
@@ -497,7 +507,8 @@ def split_by_where(
 ) -> tuple[list[LogHit], list[LogHit]]:
     """Return the lines for which the `where` of their signature holds, and those for which that is unknown."""
     holds = Closures(LineValues(log), texts=True)(where)
-    sure, maybe = [], []
+    sure = []
+    maybe = []
     for line in lines:
         answer = holds([line.values])
         if answer:

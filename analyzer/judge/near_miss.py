@@ -104,17 +104,21 @@ def compare_values(node: ExprNode, sign: str, one: Any, two: Any) -> bool | None
         return None
     types = {child.type for child in node.args[:2]}
     if "version" in types:
-        one, two = version_key(str(one)), version_key(str(two))
+        one = version_key(str(one))
+        two = version_key(str(two))
         if one is None or two is None:
             return None
     elif "time" in types:
-        one, two = read_moment(one), read_moment(two)
+        one = read_moment(one)
+        two = read_moment(two)
     return bool(COMPARE[sign](one, two))
 
 
 def read_moment(value: Any) -> datetime:
     """Return a time of the database, or one written in a rule, as a moment in UTC."""
-    return value if isinstance(value, datetime) else datetime.fromisoformat(str(value).rstrip("Z"))
+    if isinstance(value, datetime):
+        return value
+    return datetime.fromisoformat(str(value).rstrip("Z"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +282,7 @@ class NearMissSearch:
         return any(self._answer(node, then) is True for node in self.outcomes)
 
     def _answer(self, node: ExprNode, then: Mapping[str, bool]) -> bool | None:
+        """Return the value of a condition with some leaves otherwise."""
         node = bare(node)
         if node.op == "not":
             value = self._answer(node.args[0], then)
@@ -398,7 +403,8 @@ def list_tries(nodes: Iterable[ExprNode]) -> list[Any]:
         return [math.floor(number) + way for number in numbers for way in (-1, 0, 1, 2)]
     found = [*numbers, *((one + two) / 2 for one, two in pairwise(numbers))]
     if numbers:
-        least, greatest = numbers[0], numbers[-1]
+        least = numbers[0]
+        greatest = numbers[-1]
         found += [least - 1 - abs(least), greatest + 1 + abs(greatest)]
     return found
 
@@ -507,7 +513,8 @@ class NearMissWriter:
         leaf = NearLeaf(text, need.part, wanted, value, far=need.far)
         if need.cause is not None:
             leaf.known = False
-            leaf.note, leaf.ask = need.cause.why, need.cause.find_ask(self.why.rule)
+            leaf.note = need.cause.why
+            leaf.ask = need.cause.find_ask(self.why.rule)
         elif node.op == "seen":
             leaf.note, leaf.at = self.describe_lines(node)
         else:
@@ -519,7 +526,8 @@ class NearMissWriter:
 
     def describe_value(self, need: Need) -> tuple[str, str]:
         """Return what the value in question would have to be, and what it is."""
-        node, want = need.node, need.want
+        node = need.node
+        want = need.want
         for side, sign, other in list_sides(node, want=want):
             bar = other.text if other.op == "literal" else self.read_text(other)
             return f"{sign} {bar}", self.read_text(side)
@@ -530,7 +538,8 @@ class NearMissWriter:
             return ("known", "unknown") if want else ("unknown", "known")
         if node.op != "seen":
             return format_value(want), self.read_text(node)
-        seen, answer = self.why.rule.seen[node.name], self.why.find_answer(node)
+        seen = self.why.rule.seen[node.name]
+        answer = self.why.find_answer(node)
         wanted = "seen" if want else "not seen"
         if answer.value is None:
             return wanted, format_value(None)
@@ -544,7 +553,8 @@ class NearMissWriter:
     def describe_lines(self, node: ExprNode) -> tuple[str, str]:
         """Return what the logs hold of a question that was not answered as wanted, and the place of the last line."""
         answers = self.why.answers
-        seen, answer = self.why.rule.seen[node.name], self.why.find_answer(node)
+        seen = self.why.rule.seen[node.name]
+        answer = self.why.find_answer(node)
         at = ""
         if answer.hits:
             last = answer.hits[-1].hit
@@ -652,9 +662,12 @@ def negate_condition(node: ExprNode) -> str:
 
 def describe_question(seen: SeenDef) -> str:
     """Return a question to the logs in words: "3 lines of api_error within 10m"."""
-    log, span = seen.logs[0], format_span(seen.within)
+    log = seen.logs[0]
+    span = format_span(seen.within)
     if seen.silence:
-        return f"no line of {log} for {span}" if span else f"no line of {log}"
+        if span:
+            return f"no line of {log} for {span}"
+        return f"no line of {log}"
     if seen.lasting:
         return f"{log} without {seen.logs[1]} for more than {span}"
     if seen.sequence:

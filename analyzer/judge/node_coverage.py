@@ -107,7 +107,9 @@ def count_silent_nodes(rule: Rule, facts: Facts) -> int:
     for key in domain:
         if facts.coverage(key, log.name).state != "read" or not facts.nodes[key].complete:
             return 0
-    return 0 if facts.may_hold(f"{rule.id}/{table.signature}") else len(domain)
+    if facts.may_hold(f"{rule.id}/{table.signature}"):
+        return 0
+    return len(domain)
 
 
 # -- rows that may be missing

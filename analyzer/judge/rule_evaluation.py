@@ -146,8 +146,10 @@ class OneCase:
         Until something of what the rule looks at is there, no more of the rule is used than what is known of it at
         once: the rest of a rule out of the cache would be read for nothing.
         """
-        rule, facts = self.rule, self.facts
-        needs, table = needs_of(rule), rule.each.table
+        rule = self.rule
+        facts = self.facts
+        needs = needs_of(rule)
+        table = rule.each.table
         has_log = any(facts.nodes_with(name) for _, name, *_ in needs.signatures)
         if has_log:
             # The log may be read whole on every node, without a line that the rule looks at.
@@ -186,7 +188,8 @@ class OneCase:
 
     def _count_empty(self, nodes: Sequence[str], needs: RuleNeeds) -> None:
         """Count the nodes on which the table of the subjects was read and holds nothing."""
-        table, facts = self.rule.each.table, self.facts
+        table = self.rule.each.table
+        facts = self.facts
         self.empty = [key for key in nodes if not facts.count(table.name, key)]
         if not needs.listed:
             self.counts[Verdict.NO_MATCH] += len(self.empty)
@@ -222,7 +225,8 @@ class OneCase:
         Where it looks at one log alone and no line was found, each node is asked by itself: what another node has
         changes nothing for it.
         """
-        rule, facts = self.rule, self.facts
+        rule = self.rule
+        facts = self.facts
         if self.explains:
             return False
         has_rows = any(facts.count(name) for name in needs.tables)
@@ -262,6 +266,7 @@ class OneCase:
         return True
 
     def _note_doubt(self, node: str, subject: str, cause: Cause) -> None:
+        """Note that a subject cannot be judged, and what would settle it."""
         rule = self.rule
         ask = cause.find_ask(rule)
         reason = str(cause.reason)
@@ -318,7 +323,10 @@ class OneCase:
             self._report(one, show(one.subject.number))
 
     def _report(self, one: Chosen, detail: Detail) -> None:
-        subject, verdict, taken = one.subject, one.verdict, one.taken
+        """Write the finding, the doubt or the explanation of one subject."""
+        subject = one.subject
+        verdict = one.verdict
+        taken = one.taken
         answers = self._find_answers(subject, detail)
         why = TraceContext(self.rule, self.facts, detail, answers, brief=not self.explains)
         why.same = None if self.explains else self.traced
@@ -356,7 +364,8 @@ class OneCase:
             alias, _, column = key.mine.rpartition(".")
             row = detail.find_row(alias)
             if row is None and population is not None and alias == self.rule.each.name:
-                alias, column = population.alias.name, dict(population.by).get(column, column)
+                alias = population.alias.name
+                column = dict(population.by).get(column, column)
                 row = detail.find_row(alias)
             owner = self.rule.aliases[alias]
             value: Value = None

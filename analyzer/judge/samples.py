@@ -154,7 +154,8 @@ class SampleCapture:
 
     def is_continued_by(self, frame: Frame, first: int) -> bool:
         """Tell whether a frame, whose first row has a number, holds further samples of the same objects."""
-        mine, theirs = self.frames[0].columns, frame.columns
+        mine = self.frames[0].columns
+        theirs = frame.columns
         return (
             isinstance(mine, SampleColumns)
             and isinstance(theirs, SampleColumns)
@@ -236,6 +237,7 @@ class SampleCapture:
         return self._stamps
 
     def _list_moments(self) -> list[Any]:
+        """Return the times of the samples, else their numbers."""
         for name in ("time", "sample"):
             declared = self.frames[0].table.column(name) is not None
             if declared and any(name in frame.columns for frame in self.frames):
@@ -251,7 +253,9 @@ class SampleCapture:
         """Return places as numbers: a slice, numbers, or None for all."""
         if places is None:
             return np.arange(self.count)
-        return np.arange(*places.indices(self.count)) if isinstance(places, slice) else places
+        if isinstance(places, slice):
+            return np.arange(*places.indices(self.count))
+        return places
 
     def number_rows(self, places: Any = None) -> Any:
         """Return the numbers of rows."""
@@ -304,6 +308,7 @@ class SampleCapture:
         return SampleSlice(self, places, len(rows))
 
     def _group(self, columns: Sequence[Grouping]) -> dict[tuple[Any, ...], Any]:
+        """Return cells of some columns -> places; of columns that name objects every place of an object."""
         if not columns:
             return {(): slice(None)}
         own = self.frames[0].columns
@@ -339,7 +344,7 @@ class SampleCapture:
 def read_captures(store: Store, name: Callable[[str], str]) -> list[SampleCapture]:
     """Return the frames of a table as captures: those of the same objects and of one origin together."""
     found: list[SampleCapture] = []
-    for first, frame in store.placed():
+    for first, frame in store.number_frames():
         if not len(frame.line):
             continue
         last = found[-1] if found else None
@@ -395,7 +400,9 @@ class SampleSlice:
         if op == "sum":
             if cells.dtype.kind in "iuOb":
                 total = sum(cells.tolist(), start or 0)
-                return None if isinstance(total, int) and abs(total) >= HUGE else total
+                if isinstance(total, int) and abs(total) >= HUGE:
+                    return None
+                return total
             whole = np.concatenate([[0.0 if start is None else start], cells.astype(float)])
             return float(np.add.accumulate(whole)[-1])  # one by one, in the order of the rows
         pick = max if op == "max" else min
@@ -420,7 +427,8 @@ class SampleSlice:
 
     def split_objects(self, table: Table) -> Iterator[tuple[Key, SampleSlice]]:
         """Yield the samples of a stretch object by object."""
-        capture, names = self.capture, table.key
+        capture = self.capture
+        names = table.key
         every = np.arange(capture.count)
         position = np.full(capture.count, -1)  # of a row in this stretch
         position[self.places] = np.arange(self.count)
@@ -469,6 +477,7 @@ class VectorClosures:
         return found
 
     def _make(self, node: ExprNode) -> VectorFn:
+        """Return the function of a node, over columns where that can be."""
         if not self._varies(node):
             value = self.scalars(node)
             return lambda env, _: wrap_scalar(value(env))
@@ -485,11 +494,13 @@ class VectorClosures:
         return any(leaf.op in ("column", "row") and leaf.name == self.alias for leaf in node.walk())
 
     def _go_by_row(self, node: ExprNode) -> VectorFn:
+        """Return what works a node out row by row."""
         value = self.scalars(node)
         slot = self.slot
 
         def work_out_rows(env: Env, stretch: SampleSlice) -> Vector:
-            held, found = env[slot], []
+            held = env[slot]
+            found = []
             for env[slot] in stretch.capture.read_rows(self.table, stretch.places):
                 found.append(value(env))
             env[slot] = held
@@ -559,7 +570,9 @@ class VectorClosures:
 
         def negate(env: Env, stretch: SampleSlice) -> Vector:
             one = part(env, stretch)
-            return one if one.known is False else Vector(np.logical_not(one.cells), one.known)
+            if one.known is False:
+                return one
+            return Vector(np.logical_not(one.cells), one.known)
 
         return negate
 
@@ -583,7 +596,9 @@ class VectorClosures:
 
         def change_sign(env: Env, stretch: SampleSlice) -> Vector:
             one = part(env, stretch)
-            return one if one.known is False else Vector(-one.cells, one.known)
+            if one.known is False:
+                return one
+            return Vector(-one.cells, one.known)
 
         return change_sign
 
@@ -595,7 +610,8 @@ class VectorClosures:
         op = node.op
 
         def work_out(env: Env, stretch: SampleSlice) -> Vector:
-            left, right = one(env, stretch), two(env, stretch)
+            left = one(env, stretch)
+            right = two(env, stretch)
             known = find_known(left, right)
             if known is False:
                 return UNKNOWN
@@ -617,9 +633,12 @@ class VectorClosures:
         compare = COMPARE[node.name]
 
         def compare_cells(env: Env, stretch: SampleSlice) -> Vector:
-            left, right = one(env, stretch), two(env, stretch)
+            left = one(env, stretch)
+            right = two(env, stretch)
             known = find_known(left, right)
-            return UNKNOWN if known is False else Vector(compare(left.cells, right.cells), known)
+            if known is False:
+                return UNKNOWN
+            return Vector(compare(left.cells, right.cells), known)
 
         return compare_cells
 

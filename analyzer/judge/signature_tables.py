@@ -64,7 +64,8 @@ def collect_lines(log: LogDef, facts: Facts, logs: Logs, most: int) -> dict[str,
     shares = share_places({key: len(found.sure) for key, found in hits.items()}, most)
     lines = {}
     for key, found in hits.items():
-        sure, maybe = found.sure, found.maybe
+        sure = found.sure
+        maybe = found.maybe
         kept = sure[: shares[key]]
         rescan = logs.is_unsearched(log, [key])
         doubts = list_doubts(log, facts, logs.name_signature(log), key)
@@ -190,9 +191,11 @@ def judge_coverage(
     for key, own in lines.items():
         state, why = "read", ""
         if own.doubts:
-            state, why = "cut", "; ".join(own.doubts)
+            state = "cut"
+            why = "; ".join(own.doubts)
         elif nameless[key]:
-            first, count = nameless[key][0], len(nameless[key])
+            first = nameless[key][0]
+            count = len(nameless[key])
             missing = next(name for name in sorted(keys) if first.values.get(name) is None)
             at = f"{first.block.address}:{first.line}"
             state = "unparsed"

@@ -64,7 +64,9 @@ def format_value(value: object) -> str:
         return number(value)
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value)
 
 
 def write_title(name: str, condition: str) -> str:
@@ -134,12 +136,15 @@ def write_leaf(node: ExprNode, aliases: Mapping[str, Alias], inside: bool) -> st
     if node.op == "seen_field":
         words = f"{write_name(node.column)} of the log lines"
     # `sign` is what the short form of a rule calls its only lines.
-    return words if node.name == "sign" else f"{words} ({write_name(node.name)})"
+    if node.name == "sign":
+        return words
+    return f"{words} ({write_name(node.name)})"
 
 
 def write_aggregate(node: ExprNode, aliases: Mapping[str, Alias]) -> str:
     """Return an aggregate in words: what is counted or measured, over which rows."""
-    rows, what = write_rows(aliases[node.name]), node.args[0]
+    rows = write_rows(aliases[node.name])
+    what = node.args[0]
     if node.op == "count" and what.op == "row":
         return f"number of {rows}"
     words = write_condition(what, aliases, inside=True)
@@ -156,7 +161,9 @@ def write_rows(alias: Alias, lead: str = "rows of") -> str:
         return f"log lines ({write_name(table.signature)})" if many else "the log line"
     if table.given is not None:
         return "entries of the catalog" if many else "the catalog"
-    return table.name if lead == "the" else f"{lead} {table.name}"
+    if lead == "the":
+        return table.name
+    return f"{lead} {table.name}"
 
 
 # -- why a value is not known
@@ -197,12 +204,15 @@ def find_read_file(facts: Facts, node: str, table: Table) -> str:
             if name in siblings or parsing.may_be_in(own, address):
                 addresses[address] = None
     first = next(iter(addresses), "")
-    return f"{first} (and {len(addresses) - 1} more like it)" if len(addresses) > 1 else first
+    if len(addresses) > 1:
+        return f"{first} (and {len(addresses) - 1} more like it)"
+    return first
 
 
 def explain_table(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
-    name, words = table.declared.name, table.words
+    name = table.declared.name
+    words = table.words
     wanted = f" with {looked_for}" if looked_for else ""
     if table.given is not None:
         return Cause(Reason.NOT_APPLICABLE, name, f"Backline's catalog has no entry{wanted}", table)
@@ -427,6 +437,7 @@ class TraceContext:
         return f" {node.op} ".join(format_value(self.read_value(child)) for child in node.args)
 
     def _explain_unknown(self, node: ExprNode) -> str:
+        """Return why a value is not known, "" when it is."""
         cause = self.find_cause(node)
         return cause.why if cause else ""
 
@@ -455,7 +466,9 @@ class TraceContext:
     def locate_column(self, node: ExprNode) -> str:
         """Return `address:line` of the value of a column, "" when its row is not there."""
         row = self.detail.find_row(node.name)
-        return "" if row is None else self.locate_cell(self.find_table(node), row, node.column)
+        if row is None:
+            return ""
+        return self.locate_cell(self.find_table(node), row, node.column)
 
     def locate_cell(self, table: str, row: int, column: str) -> str:
         """Return `address:line` of a cell."""
@@ -475,6 +488,7 @@ class TraceContext:
         return self._causes[id(node)]
 
     def _look_for_cause(self, node: ExprNode) -> Cause | None:
+        """Return the cause of an unknown value by the kind of its node."""
         if node.op == "column":
             row = self.detail.find_row(node.name)
             if row is None:
@@ -502,6 +516,7 @@ class TraceContext:
         return self._lack_value(node)
 
     def _lack_value(self, node: ExprNode) -> Cause:
+        """Return that an expression has no value for a reason of its own."""
         return Cause(Reason.NOT_APPLICABLE, node.text, f"{node.text} has no value")
 
     def _explain_cell(self, alias: str, column: str, text: str) -> Cause | None:
@@ -543,6 +558,7 @@ class TraceContext:
         return Cause(Reason.MISSING, source, why, self.facts.tables[source])
 
     def _explain_aggregate(self, node: ExprNode) -> Cause:
+        """Return why an aggregate is unknown: no rows, a value they lack, or rows that may be missing."""
         rows, known, _ = self.detail.count_rows(node)
         if not rows:
             return self.explain_absent(node.name)

@@ -118,7 +118,8 @@ def judge_rule(
         if not isinstance(error, BacklineError):
             words = f"{type(error).__name__}: {words[:500]}"
         finding = make_error(rule.id, rule.title, f"The rule failed: {words}")
-        finding.kb, finding.issues = list(rule.kb), list(rule.issues)
+        finding.kb = list(rule.kb)
+        finding.issues = list(rule.issues)
         finding.status = rule.status
         one = OneCase(rule, facts, limits, explains=False, failed=True)
         one.findings, one.counts[Verdict.ERROR] = [finding], 1

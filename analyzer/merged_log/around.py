@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,40 +13,40 @@ from analyzer.runtime.errors import UsageError
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN = re.compile(r"(?:\d{1,6}[smhd])+")
+_FORM = "Write it as 10m, 90s, 2h or 1h30m."
 MOST = timedelta(days=3650)
-Doc = dict[str, Any]
 
 
-def span(text: str) -> timedelta:
+def parse_span(text: str) -> timedelta:
     """Return a length of time such as `10m`, `90s` or `1h30m`; UsageError for another text."""
     if not _SPAN.fullmatch(text.strip()):
-        raise UsageError(f"{text!r} is not a time span", do="Write it as 10m, 90s, 2h or 1h30m.")
+        raise UsageError(f"{text!r} is not a time span", do=_FORM)
     parts = re.findall(r"(\d+)([smhd])", text)
     found = timedelta(seconds=sum(int(number) * _UNITS[unit] for number, unit in parts))
     if not timedelta() < found <= MOST:
-        raise UsageError(f"{text!r} is too long or zero", do="Write it as 10m, 90s, 2h or 1h30m.")
+        raise UsageError(f"{text!r} is too long or zero", do=_FORM)
     return found
 
 
-def window(moment: datetime, length: timedelta) -> TimeWindow:
+def center_window(moment: datetime, length: timedelta) -> TimeWindow:
     """Return the stretch of that length with a moment in its middle."""
     try:
         return TimeWindow(moment - length / 2, moment + length / 2)
     except OverflowError:
-        raise UsageError(
-            "the time is too far away", do="Write it as 2017-10-14T09:12:46Z."
-        ) from None
+        do = "Write it as 2017-10-14T09:12:46Z."
+        raise UsageError("the time is too far away", do=do) from None
 
 
-def typed(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """Return a time in any form that `--incident` takes, None for another text."""
     found = logtime.given(text)
     return datetime.fromisoformat(found) if found else None
 
 
-def moment_of(finding: Doc) -> datetime:
+def find_moment(finding: Mapping[str, Any]) -> datetime:
     """Return the first time of the evidence of a finding; UsageError when none is known."""
-    if found := typed(finding["first_seen"]):
+    found = parse_time(finding["first_seen"])
+    if found is not None:
         return found
     raise UsageError(
         f"no evidence of finding {finding['id']} has a time",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Unpack
 
 from analyzer.artefacts.logtime import LogTime, line_time, nearest_year, stamped
@@ -27,18 +27,16 @@ from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
 
 STRETCH = 64 << 10  # bytes of a log of which the times of the ends are looked at
-DISORDER = timedelta(minutes=5)  # lines of one log may stand as far from their order; our own
-FAR = timedelta(
-    days=1
-)  # a log whose file says that it lies as far from the window is not read; our own
+DISORDER = timedelta(minutes=5)  # lines of one log may be as far from their order; our own
+# A log whose file has a time as far from the window is not read; our own.
+FAR = timedelta(days=1)
 _HEAD = 64 << 10
-_BARE = re.compile(
-    r"\s*[\"']?[^\s\"']{6,}[\"']?,?\s*$"
-)  # a line that is one word: perhaps a value whose name is elsewhere
+# A line that is one word: perhaps a value whose name is elsewhere.
+_BARE = re.compile(r"\s*[\"']?[^\s\"']{6,}[\"']?,?\s*$")
 _TRIED = 50  # lines of a stretch that are looked at for a time
 _ABOVE = 40  # lines before that may begin a secret
 _TOGETHER = 500  # lines of one entry
-_STAMP = 200  # bytes in which the time of a line stands
+_STAMP = 200  # bytes that hold the time of a line
 
 Take = Callable[[LogEntry], None]
 
@@ -64,7 +62,7 @@ class LogSeen:
 class WindowScanner(Scanner):
     """Gives the entries of all logs in a window to `take`, in the order of reading.
 
-    words   of each set one word at least stands in every entry that is wanted
+    words   of each set one word at least is in every entry that is wanted
     scopes  the keys of the places whose logs are read, None for all
     seen    every log of those with what became of it
     full    set when no further entry is wanted of this reading
@@ -79,9 +77,11 @@ class WindowScanner(Scanner):
         scopes: frozenset[str] | None = None,
     ) -> None:
         super().__init__([], limits=limits)
-        self.window, self.take = window, take
-        self._words = [(one.encoded(), one.ignore_case) for one in words]
-        self._scopes, self.full = scopes, False
+        self.window = window
+        self.take = take
+        self.full = False
+        self._scopes = scopes
+        self._words = [(one.encode_literals(), one.ignore_case) for one in words]
         self.seen: list[LogSeen] = []
         self._alone = False  # the log that is read has the lines of one machine only
 
@@ -93,10 +93,12 @@ class WindowScanner(Scanner):
         scope: str = "",
         **how: Unpack[HowToScan],
     ) -> LogScan:
-        """Read a log, unless it lies far from the window; tables that stand inside of it have no lines of their own."""
+        """Read a log, unless it lies far from the window; tables inside of it have no lines of their own."""
         if self._scopes is not None and scope not in self._scopes:
             return LogScan(table, address, scope)
-        if isinstance(source, Member) and (seen := self._far(source, table, address, scope)):
+        part = LogPart(len(self.seen), address, table, scope)
+        seen = self._check_distance(source, part) if isinstance(source, Member) else None
+        if seen is not None:
             self.seen.append(seen)
             return LogScan(table, address, scope)
         self._alone = True
@@ -113,41 +115,34 @@ class WindowScanner(Scanner):
             return None
         return Collector(seen, self.window, self.take, self._words, alone=self._alone)
 
-    def _far(self, member: Member, table: str, address: str, scope: str) -> LogSeen | None:
-        """Tell why a log has no line in the window: it begins later, or its file was last written earlier.
+    def _check_distance(self, member: Member, part: LogPart) -> LogSeen | None:
+        """Return why a log has no line in the window: it begins later, or its file was last written earlier.
 
         The time of the file counts only where it fits the first line: a copy may have lost it.
         """
         if self.window == TimeWindow() or member.mtime is None:
             return None
-        last = _moment(member.mtime)
-        first = next(_times(member.text_head(_HEAD).split(b"\n"), address, self.window), None)
-        if first is None or last is None or last < first.when - FAR:
+        try:
+            last = datetime.fromtimestamp(member.mtime, BEGINNING.tzinfo)
+        except (OverflowError, ValueError, OSError):
             return None
-        late, early = first.when - FAR > self.window.end, last + FAR < self.window.start
-        if not (late or early):
+        for line in member.text_head(_HEAD).split(b"\n")[:_TRIED]:
+            found, _ = find_line_time(line[:_STAMP], part.address, self.window)
+            if found is None:
+                continue
+            first = found.when
+            if last < first - FAR:
+                return None
+            if first - FAR > self.window.end:
+                return LogSeen(part, "begins after the window", first, last)
+            if last + FAR < self.window.start:
+                return LogSeen(part, "ends before the window", first, last)
             return None
-        part = LogPart(len(self.seen), address, table, scope)
-        return LogSeen(
-            part, "begins after the window" if late else "ends before the window", first.when, last
-        )
-
-
-def _moment(epoch: float) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(epoch, BEGINNING.tzinfo)
-    except (OverflowError, ValueError, OSError):
         return None
 
 
-def _times(lines: Sequence[bytes], address: str, window: TimeWindow) -> Iterator[LogTime]:
-    for line in lines[:_TRIED]:
-        if found := time_of(line[:_STAMP], address, window)[0]:
-            yield found
-
-
-def time_of(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | None, str]:
-    """Return the time of a line, and the year it was guessed to be of; nothing else tells: that next to the window."""
+def find_line_time(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | None, str]:
+    """Return the time of a line, and the year it was guessed to be of; without any sign of it that next to the window."""
     if not stamped(line):
         return None, ""
     found, guess = line_time(line, address)
@@ -172,8 +167,11 @@ class Collector:
         *,
         alone: bool,
     ) -> None:
-        self._alone, self._words = alone, words
-        self._seen, self._window, self._take = seen, window, take
+        self._alone = alone
+        self._words = words
+        self._seen = seen
+        self._window = window
+        self._take = take
         self._address = seen.part.address
         self._now: datetime | None = None  # time of the last line that had one
         self._open: list[tuple[int, str]] = []  # lines of the entry that goes on
@@ -183,43 +181,47 @@ class Collector:
 
     def search_block(self, block: LineBlock) -> None:
         """Collect the lines of one block."""
-        marks = self._marks(block)
+        marks = self._mark_stretches(block)
         number = block.first_line
-        held = [
-            self._holds(block.data, start, marks[index + 1][0])
-            for index, (start, _) in enumerate(marks[:-1])
-        ]
-        for index, (start, first) in enumerate(marks[:-1]):
-            stop, last = marks[index + 1]
+        stretches = list(pairwise(marks))
+        held = [self._may_hold(block.data, start, stop) for (start, _), (stop, _) in stretches]
+        for index, ((start, first), (stop, last)) in enumerate(stretches):
             lines = block.count(start, stop)
-            times = [one for one in (self._now, first, last) if one is not None]
+            times = [time for time in (self._now, first, last) if time is not None]
             wanted = any(held[index : index + 2])  # an entry may begin in the stretch before
-            if times and wanted and self._window.near(min(times), max(times), DISORDER):
-                self._lines(bytes(memoryview(block.data)[start:stop]), number)
+            if times and wanted and self._window.may_hold(min(times), max(times), DISORDER):
+                self._collect_lines(bytes(memoryview(block.data)[start:stop]), number)
             else:
-                self._close()
+                self.close()
                 self._above = []
-                self._seen.timeless += lines if not times else 0
+                if not times:
+                    self._seen.timeless += lines
                 self._now = self._when = last or first or self._now
             number += lines
 
     def close(self) -> None:
-        """Give away the last entry."""
-        self._close()
+        """Give the entry away that goes on, if it lies in the window."""
+        lines = self._open
+        when = self._when
+        self._open = []
+        if lines and when is not None and self._window.start <= when <= self._window.end:
+            part = self._seen.part
+            self._take(LogEntry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
 
-    def _marks(self, block: LineBlock) -> list[tuple[int, datetime | None]]:
+    def _mark_stretches(self, block: LineBlock) -> list[tuple[int, datetime | None]]:
         """Return where stretches of a block begin, each with the time of its first line that has one, and the end."""
-        data, end = block.data, block.end
+        data = block.data
+        end = block.end
         marks = []
         at = 0
         while at < end:
             stop = data.find(b"\n", min(at + STRETCH, end - 1), end) + 1 or end
-            marks.append((at, self._first_time(_heads(data, at, stop))))
+            marks.append((at, self._find_time(read_heads(data, at, stop))))
             at = stop
-        marks.append((end, self._first_time(line[:_STAMP] for line in lines_backward(data, end))))
+        marks.append((end, self._find_time(line[:_STAMP] for line in lines_backward(data, end))))
         return marks
 
-    def _holds(self, data: Buffer, start: int, stop: int) -> bool:
+    def _may_hold(self, data: Buffer, start: int, stop: int) -> bool:
         """Tell whether a stretch may hold an entry that is wanted."""
         if not self._words:
             return True
@@ -228,47 +230,53 @@ class Collector:
         if folded and not raw.isascii():
             return True  # there are letters beyond ASCII that case makes equal to some within
         low = raw.lower() if folded else raw
-        return all(
-            any(word in (low if ignored else raw) for word in words)
-            for words, ignored in self._words
-        )
+        for words, ignored in self._words:
+            text = low if ignored else raw
+            if not any(word in text for word in words):
+                return False
+        return True
 
-    def _first_time(self, lines: Iterator[bytes]) -> datetime | None:
-        return next((found for line in islice(lines, _TRIED) if (found := self._time(line))), None)
+    def _find_time(self, lines: Iterator[bytes]) -> datetime | None:
+        """Return the time of the first of some lines that has one."""
+        for line in islice(lines, _TRIED):
+            found = self._read_time(line)
+            if found is not None:
+                return found.when
+        return None
 
-    def _time(self, line: bytes) -> datetime | None:
-        found = self._stamp(line)
-        return found.when if found else None
-
-    def _stamp(self, line: bytes) -> LogTime | None:
-        found, guess = time_of(line, self._address, self._window)
+    def _read_time(self, line: bytes) -> LogTime | None:
+        """Return the time of a line, and note the year it was guessed to be of."""
+        found, guess = find_line_time(line, self._address, self._window)
         if guess:
             self._seen.guessed.add(guess)
         return found
 
-    def _lines(self, raw: bytes, number: int) -> None:
+    def _collect_lines(self, raw: bytes, number: int) -> None:
         """Collect the lines of a stretch."""
         lines = raw.split(b"\n")[:-1]
-        times = [self._stamp(line[:_STAMP]) for line in lines]
-        texts = self._masked(lines, times)
+        times = [self._read_time(line[:_STAMP]) for line in lines]
+        texts = self._mask_lines(lines, times)
         for at, (line, found) in enumerate(zip(lines, times, strict=True)):
             if found is not None:
-                self._close()
+                self.close()
                 self._now = self._when = found.when
                 self._assumed = found.assumed
             elif not line.strip():
                 continue
             elif len(self._open) >= _TOGETHER:
-                self._close()
-                self._when, self._assumed = self._now, ("time",)
+                self.close()
+                self._when = self._now
+                self._assumed = ("time",)
             if self._when is None:
                 self._seen.timeless += 1
             elif at in texts:
                 self._open.append((number + at, texts[at]))
         self._above = lines[-_ABOVE:]
 
-    def _masked(self, lines: Sequence[bytes], times: Sequence[LogTime | None]) -> dict[int, str]:
-        """Return the lines in the window without secrets, by their place; what stands before may begin a secret."""
+    def _mask_lines(
+        self, lines: Sequence[bytes], times: Sequence[LogTime | None]
+    ) -> dict[int, str]:
+        """Return the lines in the window without secrets, by their place; what comes before may begin a secret."""
         inside = self._window
         when = self._when
         wanted = []
@@ -278,7 +286,8 @@ class Collector:
                 wanted.append(at)
         if not wanted:
             return {}
-        first, last = wanted[0], wanted[-1]
+        first = wanted[0]
+        last = wanted[-1]
         before = [decode_line(line) for line in [*self._above, *lines[:first]][-_ABOVE:]]
         texts = [decode_line(line) for line in lines[first : last + 1]]
         _, shown, after = hide_around(before, texts[0], texts[1:])
@@ -289,16 +298,8 @@ class Collector:
                     masked[at - first] = HIDDEN
         return {at: masked[at - first] for at in wanted}
 
-    def _close(self) -> None:
-        """Give the entry away that goes on, if it lies in the window."""
-        lines, when = self._open, self._when
-        self._open = []
-        if lines and when is not None and self._window.start <= when <= self._window.end:
-            part = self._seen.part
-            self._take(LogEntry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
 
-
-def _heads(data: Buffer, at: int, stop: int) -> Iterator[bytes]:
+def read_heads(data: Buffer, at: int, stop: int) -> Iterator[bytes]:
     """Yield the beginnings of the lines between two offsets."""
     while at < stop:
         yield bytes(data[at : min(data.find(b"\n", at, stop), at + _STAMP)])

@@ -34,18 +34,19 @@ _SEVERITY = {
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """A stretch of time, both ends included, in UTC; open where nothing else is said."""
+    """A stretch of time, both ends included, in UTC; open where no end is given."""
 
     start: datetime = BEGINNING
     end: datetime = FOREVER
 
-    def near(self, first: datetime, last: datetime, slack: timedelta) -> bool:
+    def may_hold(self, first: datetime, last: datetime, slack: timedelta) -> bool:
         """Tell whether times between two others, in any order, may lie in the window, or that close to it."""
         first, last = min(first, last), max(first, last)
-        return first <= _plus(self.end, slack) and last >= _plus(self.start, -slack)
+        return first <= shift_time(self.end, slack) and last >= shift_time(self.start, -slack)
 
 
-def _plus(when: datetime, span: timedelta) -> datetime:
+def shift_time(when: datetime, span: timedelta) -> datetime:
+    """Return a moment earlier or later; the first and the last there are stay."""
     try:
         return when + span
     except OverflowError:
@@ -64,12 +65,10 @@ class LogPart(NamedTuple):
     def name(self) -> str:
         """The name of the log, as an engineer says it: vmkernel, hostd; of an unknown one that of its file."""
         name = self.table.rpartition(".")[2]
-        return name if name and name != "other_log" else _stem(self.address)
-
-
-def _stem(address: str) -> str:
-    file = address.rpartition("!")[2].rpartition("/")[2]
-    return file.partition(".")[0] or file
+        if name and name != "other_log":
+            return name
+        file = self.address.rpartition("!")[2].rpartition("/")[2]
+        return file.partition(".")[0] or file
 
 
 class LogEntry(NamedTuple):
@@ -102,18 +101,15 @@ class LogEntry(NamedTuple):
 
     def _stated_level_and_component(self) -> tuple[str, str]:
         """Return level and component as the parser of the log reads them; "" where it finds none."""
-        parser = _parsers().get(self.part.table)
+        parser = map_log_parsers().get(self.part.table)
         if parser is None:
             return "", ""
         words = parser.words(self.lines[0][1]) if parser.words is not None else None
         if words is not None:
             return words["LEVEL"], component_of(words, str.upper)
+        block = Block([text for _, text in self.lines])
         try:
-            rows = [
-                one
-                for one in parser.parse(Block([text for _, text in self.lines]))
-                if isinstance(one, Row)
-            ]
+            rows = [item for item in parser.parse(block) if isinstance(item, Row)]
         except Exception:  # noqa: BLE001 - hostile text must not stop the run; such a line has no level
             return "", ""
         if not rows:
@@ -128,18 +124,18 @@ def component_of(values: Mapping[str, Any], spelled: Callable[[str], str]) -> st
     return str(next(filter(None, named), ""))
 
 
-def stamp_of(entry: LogEntry) -> str:
+def format_stamp(entry: LogEntry) -> str:
     """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
     when = entry.when
-    fraction = (
-        f".{when.microsecond:06d}"
-        if when.microsecond % 1000
-        else f".{when.microsecond // 1000:03d}"
-    )
-    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction if when.microsecond else ''}Z"
+    fraction = ""
+    if when.microsecond % 1000:
+        fraction = f".{when.microsecond:06d}"
+    elif when.microsecond:
+        fraction = f".{when.microsecond // 1000:03d}"
+    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction}Z"
 
 
-def severity(level: str) -> int | None:
+def rank_level(level: str) -> int | None:
     """Return how severe a level is, 0 the most; None for a word that is none."""
     return _SEVERITY.get(level.lower())
 
@@ -148,11 +144,18 @@ def choose_worse_level(stated: str, other: str) -> str:
     """Return the more severe of two levels; the one that is stated where they are equal or the other is none."""
     if not other:
         return stated
-    known, found = severity(stated), severity(other)
-    return other if known is None or (found is not None and found < known) else stated
+    known = rank_level(stated)
+    found = rank_level(other)
+    if known is None or (found is not None and found < known):
+        return other
+    return stated
 
 
 @cache
-def _parsers() -> dict[str, Parser]:
-    found = parsing.registry().values()
-    return {one.tables[0].name: one for one in found if one.log and one.tables[0].log}
+def map_log_parsers() -> dict[str, Parser]:
+    """Return the parsers of logs by the table each fills."""
+    found = {}
+    for parser in parsing.registry().values():
+        if parser.log and parser.tables[0].log:
+            found[parser.tables[0].name] = parser
+    return found

@@ -10,14 +10,14 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from analyzer.artefacts.loghost import object_of_line
 from analyzer.artefacts.logtime import line_time
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
-from analyzer.merged_log.around import typed
-from analyzer.merged_log.entry import LogEntry, LogPart, stamp_of
+from analyzer.merged_log.around import parse_time
+from analyzer.merged_log.entry import LogEntry, LogPart, format_stamp
 from analyzer.runtime.text import one_line
 from analyzer.scan.hits import Hit, LogScan
 
@@ -27,93 +27,120 @@ EACH = 20  # hits kept around one moment
 MOMENTS = 100  # looked at, those of findings first, the worst before the others
 LOOKED_AT = 1000  # hits of one log
 TEXT = 400  # characters of a line
-Record = dict[str, Any]
-_Place = tuple[str, str, int]  # node, address, line
 
 
-def kept_lines(
+class TimedHit(NamedTuple):
+    """A hit with its time and the search that found it."""
+
+    when: datetime
+    scan: LogScan
+    hit: Hit
+
+    @property
+    def order(self) -> tuple[str, int, bool, str]:
+        """Sort key of one moment; of two logs that have a line, the one its file is named after comes first."""
+        name = self.scan.part_of or self.scan.table
+        address = self.hit.address
+        return address, self.hit.line, name.rpartition(".")[2] not in address, name
+
+
+class KeptLine(NamedTuple):
+    """A line and the node whose log has it."""
+
+    node: str
+    entry: LogEntry
+
+
+def keep_lines(
     facts: Facts,
     judgement: Judgement,
     timeline: Sequence[Mapping[str, Any]],
     signatures: Collection[str],
-) -> list[Record]:
+) -> list[dict[str, Any]]:
     """Return the lines around findings and moments of the time line, in order of time: the records of the document.
 
     signatures  ids of those of the catalog: what else was looked for is no part of a stored case
     """
-    moments = list(dict.fromkeys(islice(_moments(judgement, timeline), MOMENTS)))
+    moments = list(dict.fromkeys(islice(list_moments(judgement, timeline), MOMENTS)))
     if not moments:
         return []
-    hits = sorted(
-        _hits(facts, frozenset(signatures)), key=lambda one: (one[0], *_order(one[1], one[2]))
-    )
-    times = [one[0] for one in hits]
-    found: dict[_Place, LogEntry] = {}
-    nodes: dict[_Place, str] = {}
+    hits = sorted(time_hits(facts, frozenset(signatures)), key=lambda one: (one.when, *one.order))
+    times = [one.when for one in hits]
+    found: dict[tuple[str, str, int], KeptLine] = {}  # by node, address, line
     for moment in moments:
-        first, last = bisect_left(times, moment - AROUND), bisect_left(times, moment + AROUND)
-        near = sorted(
-            hits[first:last], key=lambda one: (abs(one[0] - moment), *_order(one[1], one[2]))
-        )
-        for when, scan, hit in near[:EACH]:
-            for place, entry in _with_neighbours(when, scan, hit):
-                if len(found) < MOST or place in found:
-                    found.setdefault(place, entry)
-                    nodes[place] = facts.name(scan.node)
-    unique: dict[tuple[Any, ...], Record] = {}
-    for place, entry in sorted(found.items(), key=lambda one: (one[1].when, *one[0])):
-        unique.setdefault(
-            (nodes[place], entry.when, entry.lines[0][1]), _record(entry, nodes[place])
-        )
+        near = hits[bisect_left(times, moment - AROUND) : bisect_left(times, moment + AROUND)]
+        near.sort(key=lambda one: (abs(one.when - moment), *one.order))
+        for hit in near[:EACH]:
+            for entry in list_neighbours(hit):
+                place = hit.scan.node, entry.part.address, entry.number
+                if len(found) < MOST:
+                    found.setdefault(place, KeptLine(facts.name(hit.scan.node), entry))
+    unique: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for _, line in sorted(found.items(), key=lambda item: (item[1].entry.when, *item[0])):
+        entry = line.entry
+        key = (line.node, entry.when, entry.lines[0][1])
+        if key not in unique:
+            unique[key] = write_record(entry, line.node)
     return list(unique.values())
 
 
-def _order(scan: LogScan, hit: Hit) -> tuple[str, int, bool, str]:
-    """Order the hits of one moment; of two logs that have a line, the one its file is named after comes first."""
-    name = scan.part_of or scan.table
-    return hit.address, hit.line, name.rpartition(".")[2] not in hit.address, name
-
-
-def _moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
-    worst = sorted(
-        judgement.findings, key=lambda one: bool(one.muted)
-    )  # they are in the order of `analyzer.case.ranking`
-    for time in [*(one.first_seen for one in worst), *(str(one["time"]) for one in timeline)]:
-        if time and (moment := typed(time)):
+def list_moments(judgement: Judgement, timeline: Sequence[Mapping[str, Any]]) -> Iterator[datetime]:
+    """Yield the moments of findings, those of the worst first, then those of the time line."""
+    # Findings are in the order of `analyzer.case.ranking`.
+    worst = sorted(judgement.findings, key=lambda finding: bool(finding.muted))
+    times = [finding.first_seen for finding in worst]
+    times += [str(event["time"]) for event in timeline]
+    for time in times:
+        moment = parse_time(time) if time else None
+        if moment is not None:
             yield moment
 
 
-def _hits(facts: Facts, signatures: frozenset[str]) -> Iterator[tuple[datetime, LogScan, Hit]]:
+def time_hits(facts: Facts, signatures: frozenset[str]) -> Iterator[TimedHit]:
+    """Yield the hits that have a time, each line once."""
     for scan in facts.scans:
         seen = set()
         for hit in islice(scan.hits, LOOKED_AT):
             if hit.signature not in signatures or hit.line in seen:
                 continue
             seen.add(hit.line)
-            found, _ = line_time(hit.text[:200].encode("utf-8", "replace"), hit.address)
-            if found is not None:
-                yield found.when, scan, hit
+            when = read_time(hit.text, hit.address)
+            if when is not None:
+                yield TimedHit(when, scan, hit)
 
 
-def _with_neighbours(when: datetime, scan: LogScan, hit: Hit) -> Iterator[tuple[_Place, LogEntry]]:
-    """Yield a hit and the lines around it that bear a time: what one without goes on with may stand out of sight."""
+def read_time(text: str, address: str) -> datetime | None:
+    """Return the time of a line, None where it has none."""
+    found, _ = line_time(text[:200].encode("utf-8", "replace"), address)
+    return None if found is None else found.when
+
+
+def list_neighbours(one: TimedHit) -> Iterator[LogEntry]:
+    """Yield a hit and the lines around it that bear a time: what one without goes on with may be out of sight."""
+    scan = one.scan
+    hit = one.hit
     part = LogPart(0, hit.address, scan.part_of or scan.table, scan.scope)
     before, after = hit.around
-    first = hit.line - len(before)
-    for number, text in enumerate([*before, hit.text, *after], first):
-        found, _ = line_time(text[:200].encode("utf-8", "replace"), hit.address)
-        if found is not None and abs(found.when - when) <= AROUND:
-            yield (
-                (scan.node, hit.address, number),
-                LogEntry(found.when, 0, number, ((number, text),), part),
-            )
+    number = hit.line - len(before)
+    for text in [*before, hit.text, *after]:
+        when = read_time(text, hit.address)
+        if when is not None and abs(when - one.when) <= AROUND:
+            yield LogEntry(when, 0, number, ((number, text),), part)
+        number += 1
 
 
-def _record(entry: LogEntry, node: str) -> Record:
+def write_record(entry: LogEntry, node: str) -> dict[str, Any]:
+    """Return a line as a record of the document."""
     level, component = entry.level_and_component()
     number, text = entry.lines[0]
     return {
-        "time": stamp_of(entry), "node": node, "log": entry.part.name, "level": level, "component": component,
-        "object": object_of_line(text), "text": one_line(text, TEXT), "address": entry.part.address,
+        "time": format_stamp(entry),
+        "node": node,
+        "log": entry.part.name,
+        "level": level,
+        "component": component,
+        "object": object_of_line(text),
+        "text": one_line(text, TEXT),
+        "address": entry.part.address,
         "line": number,
-    }  # fmt: skip
+    }

@@ -14,9 +14,9 @@ from analyzer import __version__
 from analyzer.artefacts.samples import trim
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, site_signs
-from analyzer.ingest.chosen_lines import below
-from analyzer.ingest.problems import uncovered
-from analyzer.ingest.timeline import timeline
+from analyzer.ingest.chosen_lines import list_below_findings
+from analyzer.ingest.problems import list_uncovered
+from analyzer.ingest.timeline import make_timeline
 from analyzer.judge import OnJudged, judge, judge_nothing
 from analyzer.judge.few_lines import find_few_lines
 from analyzer.pipeline import case
@@ -135,9 +135,9 @@ def _beside(
     def part(what: str, make: Callable[..., list[Record]], *args: Any) -> list[Record]:
         return stage(what, partial(make, *args), list, tell)
 
-    moments = part("the time line", timeline, material.events, judgement, incident)
+    moments = part("the time line", make_timeline, material.events, judgement, incident)
     rest = (material.problems, judgement, catalog.tables, facts.name)
-    left = part("problems that no rule covers", uncovered, *rest)
+    left = part("problems that no rule covers", list_uncovered, *rest)
     few = part(
         "known lines, too few for a finding",
         find_few_lines,
@@ -148,7 +148,7 @@ def _beside(
     )
     return {
         "timeline": moments,
-        "problems": below(left, few),
+        "problems": list_below_findings(left, few),
         "hosts": part("the hosts at a glance", host_cards, facts, material.nodes, material.events),
         "site": part("the picture of the site", _site, facts),
         "log": part("lines of the logs around findings", _log, facts, judgement, moments, catalog),
@@ -168,9 +168,9 @@ def _log(
 ) -> list[Record]:
     if not any(scan.hits for scan in facts.scans):
         return []
-    from analyzer.merged_log.kept import kept_lines  # noqa: PLC0415 - a healthy host needs none
+    from analyzer.merged_log.kept import keep_lines  # noqa: PLC0415 - a healthy host needs none
 
-    return kept_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
+    return keep_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
 
 
 def _document(

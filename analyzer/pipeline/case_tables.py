@@ -17,7 +17,7 @@ from analyzer.artefacts.tables import Block, Row, Table, name_blocks
 from analyzer.facts import Facts, made
 from analyzer.facts.site_signs import SITE_SIGNATURES
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import resolve
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
@@ -126,7 +126,7 @@ def read(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger,
     options = Options(limits=Limits(hits_per_signature=10_000_000))
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, Scanner(signatures, limits=options.limits), options)
-    facts = gather(intake, resolve(intake, kinds), ledger, every=True)
+    facts = gather(intake, resolve_nodes(intake, kinds), ledger, every=True)
     made.put_tables(facts)
     if log_table:
         parser = next(

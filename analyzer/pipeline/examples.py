@@ -259,7 +259,7 @@ class _Maker:
 
 def _from_files(rule: Rule, example: Example) -> Facts:
     """Return the facts of files with a path, read from a temporary folder as a case is."""
-    from analyzer.ingest.nodes import resolve  # noqa: PLC0415
+    from analyzer.ingest.nodes import resolve_nodes  # noqa: PLC0415
     from analyzer.pipeline import triage  # noqa: PLC0415 - only these examples need the whole pipeline
     from analyzer.sources import Ledger  # noqa: PLC0415
     from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
@@ -283,7 +283,7 @@ def _from_files(rule: Rule, example: Example) -> Facts:
         ledger, kinds = Ledger(), KindFinder()
         scanner = Scanner(Catalog([rule]).signatures(), engine="pure")
         intake = triage.read_case([folder], ledger, kinds, scanner, triage.Options(limits=Limits()))
-        return triage.gather(intake, resolve(intake, kinds), ledger)
+        return triage.gather(intake, resolve_nodes(intake, kinds), ledger)
 
 
 def outcome(judgement: Judgement, rule: str) -> dict[str, Any]:

@@ -18,16 +18,22 @@ from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Row
 from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made, releases, site_signs
-from analyzer.ingest import harmless
-from analyzer.ingest.coverage import empty_outputs, finish_ledger, node_records, source_records
-from analyzer.ingest.duplicates import leave_copies_out, leave_out
+from analyzer.ingest.coverage import (
+    find_empty_outputs,
+    finish_ledger,
+    make_node_records,
+    make_source_records,
+    note_logs_off_incident,
+)
+from analyzer.ingest.duplicates import drop_duplicates, drop_log_copies
 from analyzer.ingest.file_hashes import FileHashes
+from analyzer.ingest.harmless import make_harmless_records, make_signatures, read_harmless_rows
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import HOSTED, Node, apart, name_records, resolve
-from analyzer.ingest.problems import PROBLEM_SIGNATURES, problems
+from analyzer.ingest.nodes import HOSTED, Node, name_records, resolve_nodes, separate_places
+from analyzer.ingest.problems import PROBLEM_SIGNATURES, find_problems
 from analyzer.ingest.reader import MemberReader, ReadListener
-from analyzer.ingest.timeline import TIMELINE_SIGNATURES, events
-from analyzer.ingest.topology import topology
+from analyzer.ingest.timeline import TIMELINE_SIGNATURES, list_events
+from analyzer.ingest.topology import make_topology
 from analyzer.judge import OnJudged
 from analyzer.pipeline.case_data import CaseData, RunResult, conclude
 from analyzer.rules import fact_tables, run_catalog
@@ -115,9 +121,7 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
         options.on_gathered(material)
     settings, limits = options.local.settings, options.limits
     if options.incident:
-        from analyzer.ingest import incident_reach  # noqa: PLC0415 - few runs name an incident
-
-        incident_reach.mind(material.facts, material.nodes, options.incident)
+        note_logs_off_incident(material.facts, material.nodes, options.incident)
     return conclude(
         material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident
     )
@@ -147,8 +151,8 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 
     nodes = stage(
         "which files are of one machine",
-        partial(resolve, intake, kinds),
-        partial(apart, intake),
+        partial(resolve_nodes, intake, kinds),
+        partial(separate_places, intake),
         tell,
     )
     facts = gather(intake, nodes, ledger, tell=tell)
@@ -159,7 +163,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     return CaseData(
         facts=facts,
         name=name_case(name, records["nodes"]),
-        files=hashes.result(),
+        files=hashes.collect_listed(),
         created=_created(intake, nodes),
         span=_span(intake),
         complete=not _partial(ledger),
@@ -176,7 +180,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 
 def sought(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
-    looks_bad = harmless.signatures(harmless.rows_of(fact_tables.shipped()))
+    looks_bad = make_signatures(read_harmless_rows(fact_tables.shipped()))
     return [
         *signatures,
         *TIMELINE_SIGNATURES,
@@ -190,19 +194,27 @@ def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell)
     """Return what the document tells of machines, files, moments and ports."""
     return {
         "nodes": stage(
-            "what is known of the machines", partial(node_records, intake, nodes), _nothing, tell
-        ),
-        "sources": stage(
-            "what was read of each file",
-            partial(source_records, ledger, intake, nodes),
+            "what is known of the machines",
+            partial(make_node_records, intake, nodes),
             _nothing,
             tell,
         ),
-        "events": stage("events of the time line", partial(events, intake, nodes), _nothing, tell),
-        "problems": stage(
-            "problems that no rule covers", partial(problems, intake, nodes, ledger), _nothing, tell
+        "sources": stage(
+            "what was read of each file",
+            partial(make_source_records, ledger, intake, nodes),
+            _nothing,
+            tell,
         ),
-        "topology": stage("the table of ports", partial(topology, intake), _nothing, tell),
+        "events": stage(
+            "events of the time line", partial(list_events, intake, nodes), _nothing, tell
+        ),
+        "problems": stage(
+            "problems that no rule covers",
+            partial(find_problems, intake, nodes, ledger),
+            _nothing,
+            tell,
+        ),
+        "topology": stage("the table of ports", partial(make_topology, intake), _nothing, tell),
         "harmless": stage("lines that are harmless", partial(_harmless, intake), _nothing, tell),
     }
 
@@ -219,7 +231,7 @@ def read_case(
             ledger.add_damage(member.address, -1, what, part)
             member.record.state, member.record.why = "cut", what
 
-        stage("the rest of it", partial(reader.read, member), lambda: None, tell)
+        stage("the rest of it", partial(reader.read_member, member), lambda: None, tell)
     return reader.into
 
 
@@ -258,8 +270,8 @@ def _gather(
     intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool
 ) -> Facts:
     name_records(intake, nodes)
-    leave_out(intake, nodes, ledger)
-    leave_copies_out(intake)
+    drop_duplicates(intake, nodes, ledger)
+    drop_log_copies(intake)
     left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
@@ -278,7 +290,7 @@ def _gather(
         if nodes[cover.place.key].id in left_out:
             continue
         facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
-    for key, table, address in empty_outputs(intake):
+    for key, table, address in find_empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)
     made.put_tables(facts, [releases.MADE, *site_signs.ALL_TABLES])
@@ -378,7 +390,7 @@ def _what_to_do(ledger: Ledger) -> str:
 
 
 def _harmless(intake: Intake) -> list[dict[str, Any]]:
-    return harmless.harmless_records(intake, harmless.rows_of(fact_tables.shipped()))
+    return make_harmless_records(intake, read_harmless_rows(fact_tables.shipped()))
 
 
 def _nothing() -> list[dict[str, Any]]:

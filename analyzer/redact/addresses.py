@@ -41,21 +41,21 @@ def ipv4(text: str, nets: NETS, taken: set[str]) -> str:
     if narrow not in nets:
         used = {*nets.values(), *taken}
         if wide not in nets:
-            nets[wide] = next(pair for pair in _pairs(one, two) if pair not in nets.values())
-        nets[narrow] = _free(nets[wide], used) or _free(_more(nets), used)
+            nets[wide] = next(
+                pair for pair in _candidate_pairs(one, two) if pair not in nets.values()
+            )
+        nets[narrow] = _find_free(nets[wide], used) or _find_free(
+            next(pair for pair in _candidate_pairs("", "") if pair not in nets.values()), used
+        )
     return f"{nets[narrow]}.{four}"
 
 
-def _free(pair: str, used: set[str]) -> str:
+def _find_free(pair: str, used: set[str]) -> str:
     """Return the first free network of three numbers below two; "" when all are used."""
     return next((net for number in range(1, 255) if (net := f"{pair}.{number}") not in used), "")
 
 
-def _more(nets: NETS) -> str:
-    return next(pair for pair in _pairs("", "") if pair not in nets.values())
-
-
-def _pairs(one: str, two: str) -> Iterator[str]:
+def _candidate_pairs(one: str, two: str) -> Iterator[str]:
     """Yield two numbers to stand in the place of two, those of the same private range first."""
     if one == "10":
         yield from (f"10.{number}" for number in range(200, 256))
@@ -120,7 +120,7 @@ def digits_of(text: str) -> str:
     return _HEX.sub("", text.lower())
 
 
-def formed(word: str, digits: str) -> str:
+def replace_digits(word: str, digits: str) -> str:
     """Return a word with its hexadecimal digits replaced by others, its signs where they stand."""
     left = iter(digits)
     made = "".join(next(left, sign) if sign in "0123456789abcdefABCDEF" else sign for sign in word)

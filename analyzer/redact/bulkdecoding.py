@@ -54,13 +54,13 @@ def words_in(text: str, chunks: Iterable[str] | None = None) -> set[Word]:
     return found
 
 
-def meaning(words: Iterable[Word]) -> str:
+def decode_words(words: Iterable[Word]) -> str:
     """Return the runs of signs that words mean, decoded once and twice; signs that no name has stand between them."""
-    once = _runs(words)
-    return GAP.join((once, _runs(words_in(once))))
+    once = _readable_runs(words)
+    return GAP.join((once, _readable_runs(words_in(once))))
 
 
-def _runs(words: Iterable[Word]) -> str:
+def _readable_runs(words: Iterable[Word]) -> str:
     some = [*words]
     raw = b"\x01".join(
         [
@@ -84,11 +84,11 @@ def _runs(words: Iterable[Word]) -> str:
 def _from_base64(words: list[str]) -> Iterator[bytes]:
     """Yield what words mean as base64 from each of their first four signs."""
     for start in range(4):
-        whole = [_filled(word[start:]) for word in words]
+        whole = [_fill_word(word[start:]) for word in words]
         yield binascii.a2b_base64(_BASE64_GAP.join(whole))
 
 
-def _filled(word: str) -> str:
+def _fill_word(word: str) -> str:
     """Return a word that is a whole number of bytes: zeros go on where it ends within one."""
     over = len(word) % 4
     if over < 2:

@@ -98,11 +98,14 @@ def names_of(command: str) -> Names:
     words: list[str] = [word.translate(_QUOTES) for word in _WORD.findall(command)]
     quoted = {word.translate(_QUOTES) for word in _WORD.findall(command) if word[0] in "\"'"}
     name, rest = words[0].replace("localcli", "esxcli"), words[1:]
-    for kind, value in (*_optioned(" ".join((name, *rest)), rest), *_placed(name, rest, quoted)):
-        yield from _parted(kind, value)
+    for kind, value in (
+        *_names_in_options(" ".join((name, *rest)), rest),
+        *_names_by_place(name, rest, quoted),
+    ):
+        yield from _split_target(kind, value)
 
 
-def _optioned(command: str, words: list[str]) -> Names:
+def _names_in_options(command: str, words: list[str]) -> Names:
     """Yield what options say: `--host=…`, `--host …`, `-H …`."""
     short = next((options for begin, options in _SHORT if command.startswith(begin)), {})
     for place, word in enumerate(words):
@@ -114,7 +117,7 @@ def _optioned(command: str, words: list[str]) -> Names:
                 yield kind, given
 
 
-def _placed(name: str, words: list[str], quoted: set[str]) -> Names:
+def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
     """Yield what stands at the place of a name."""
     greps = name in ("grep", "egrep")
     valued = _OF_GREP if greps else _VALUED | {"-l"}
@@ -151,7 +154,7 @@ def _no_word(text: str) -> bool:
     return len(parts) > 1 and not all(map(is_product_word, parts))
 
 
-def _parted(kind: str, value: str) -> Names:
+def _split_target(kind: str, value: str) -> Names:
     """Yield a name of a kind; "at" is `user@host:port`, or several with a comma between them."""
     if kind == "export":
         yield "path", "/" + value.lstrip("/")

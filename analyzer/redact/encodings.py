@@ -43,12 +43,12 @@ LONGEST = 4096  # characters of such a word that are decoded at once
 _OVERLAP = 512  # characters that two parts of a longer one share: more than a name has
 
 
-def _reads(raw: bytes) -> bool:
+def _may_hold_name(raw: bytes) -> bool:
     """Tell whether bytes may hold a name: so many of them are letters and signs."""
     return len(raw.translate(None, _NO_TEXT)) >= LEAST_ENCODED
 
 
-def _read(raw: bytes) -> Iterator[str]:
+def _decode_readings(raw: bytes) -> Iterator[str]:
     yield raw.decode("latin-1").replace("\x00", " ")
     if raw.count(0) * 3 > len(raw):  # UTF-16, from either end
         yield raw.replace(b"\x00", b"").decode("latin-1")
@@ -56,13 +56,13 @@ def _read(raw: bytes) -> Iterator[str]:
         yield plain.replace("\x00", " ")
 
 
-def _composed(text: str) -> str:
+def _compose_text(text: str) -> str:
     """Return a text in one form of its signs (NFKC)."""
     text = text.replace("\u2026", "...").replace("\xa0", " ")  # mostly these are all
     return text if unicodedata.is_normalized("NFKC", text) else unicodedata.normalize("NFKC", text)
 
 
-def decoded(text: str) -> str:
+def decode_text(text: str) -> str:
     """Return a text with all that a reader's program takes away or decodes."""
     plain = html.unescape(text) if "&" in text else text
     for _ in range(TWICE):
@@ -75,7 +75,7 @@ def decoded(text: str) -> str:
         )
         plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
     plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
-    plain = plain if plain.isascii() else _UNSEEN.sub("", _composed(plain))
+    plain = plain if plain.isascii() else _UNSEEN.sub("", _compose_text(plain))
     plain = _SPLITS.sub("", plain) if "&" in plain else plain
     return _TAGS.sub("", plain) if "<" in plain else plain
 
@@ -98,16 +98,16 @@ def from_base64(word: str) -> Iterator[str]:
     for start in range(4):
         part = plain[start : len(plain) - ((len(plain) - start) % 4 == 1)]
         raw = base64.b64decode(part + "=" * (-len(part) % 4))
-        if _reads(raw):
-            yield from _read(raw)
+        if _may_hold_name(raw):
+            yield from _decode_readings(raw)
 
 
 def from_hex(word: str) -> Iterator[str]:
     """Yield what a word means as hexadecimal, from each of its first two digits; only what reads as text."""
     for start in range(1 + len(word) % 2):
         raw = binascii.unhexlify(word[start : start + (len(word) - start) // 2 * 2])
-        if _reads(raw):
-            yield from _read(raw)
+        if _may_hold_name(raw):
+            yield from _decode_readings(raw)
             yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
 
 
@@ -154,15 +154,13 @@ def cut_words(
     for text in texts:
         word = known.get(text)
         if word is None:
-            word = known[text] = _at_end(text)
+            if len(text) < LEAST_CUT or len(text) - (at := text.rfind(" ") + 1) < LEAST_CUT:
+                at_end = ""
+            else:
+                found = _AT_END.fullmatch(text, at)
+                at_end = "" if found is None else found[1]
+            word = known[text] = at_end
         if word:
             if last and last != word:
                 yield last, word, last.rstrip("=") + word
             last = word
-
-
-def _at_end(text: str) -> str:
-    if len(text) < LEAST_CUT or len(text) - (at := text.rfind(" ") + 1) < LEAST_CUT:
-        return ""
-    found = _AT_END.fullmatch(text, at)
-    return "" if found is None else found[1]

@@ -106,28 +106,28 @@ class Identities:
         self._cells: set[tuple[str, str]] = set()
         self._read: set[str] = set()  # texts of documents
 
-    def found(self) -> list[tuple[str, str]]:
+    def list_found(self) -> list[tuple[str, str]]:
         """Return (kind, name), sorted."""
         return sorted(self.names)
 
-    def facts(self, facts: Facts) -> None:
+    def take_facts(self, facts: Facts) -> None:
         """Take the names that stand in the tables of a case."""
         for node in facts.nodes.values():
-            self.cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
+            self.take_cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
         for name in sorted(facts.tables):
             if facts.count(name) and facts.tables[name].lines_of is None:
-                self._table(facts, facts.tables[name])
+                self._take_table(facts, facts.tables[name])
 
-    def _table(self, facts: Facts, table: Table) -> None:
+    def _take_table(self, facts: Facts, table: Table) -> None:
         store = facts.store(table.name)
         named, labelled, versions = columns_of(table)
         for row in store.rows if named or labelled or versions else ():
             values = row.values
             for name, kind in named:
                 if value := values.get(name):
-                    self.cell(kind, str(value))
+                    self.take_cell(kind, str(value))
             for name, label in labelled:
-                self.setting(str(values.get(label) or ""), str(values.get(name) or ""))
+                self.take_setting(str(values.get(label) or ""), str(values.get(name) or ""))
             for name in versions:
                 self.versions.add(str(values.get(name)))
         if not store.frames:
@@ -140,63 +140,72 @@ class Identities:
             )
             for name, kind in named:
                 for value in {str(one) for one in columns[name] if one} if name in columns else ():
-                    self.cell(kind, value)
+                    self.take_cell(kind, value)
 
-    def setting(self, label: str, value: str) -> None:
+    def take_setting(self, label: str, value: str) -> None:
         """Take the value of a setting whose label says that it is a name."""
         if value and not _NUMBER.fullmatch(value) and (kind := labelled_kind(label)):
-            self.cell(kind, value)
+            self.take_cell(kind, value)
 
-    def document(self, doc: Doc) -> None:
+    def take_document(self, doc: Doc) -> None:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
         for one in doc["case"]["files"]:
-            self.given(one["name"])
-        self.case(doc["case"]["name"], _rules(doc))
+            self.take_given(one["name"])
+        # The names of the rules that a case document speaks of
+        asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
+        rules = "\n".join(
+            (
+                *asked,
+                *(one["rule"] for one in doc["findings"]),
+                *(one["rule"] for one in doc["quiet"]),
+            )
+        )
+        self.take_case(doc["case"]["name"], rules)
         for node in doc["nodes"]:
-            self.cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
+            self.take_cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
         for key, fields in _FIELDS.items():
             for record in doc[key]:
                 for name, kind in fields:
-                    self.cell(kind, record[name])
+                    self.take_cell(kind, record[name])
         for card in doc["hosts"]:
             for row in card["rows"]:
                 for item in row["items"] if row["title"] in _CARDS else ():
-                    self.cell(_CARDS[row["title"]], item["name"])
-        self._subjects(doc)
-        texts = dict.fromkeys(text for key, text in strings(doc) if key in _CUSTOMER)
-        self.lines(text for text in texts if text not in self._read)
+                    self.take_cell(_CARDS[row["title"]], item["name"])
+        self._take_subjects(doc)
+        texts = dict.fromkeys(text for key, text in iterate_strings(doc) if key in _CUSTOMER)
+        self.take_lines(text for text in texts if text not in self._read)
         self._read.update(texts)
 
-    def _subjects(self, doc: Doc) -> None:
-        """Take what rules speak of: the values of findings, and the VMs whose table is missing."""
+    def _take_subjects(self, doc: Doc) -> None:
+        """Take what rules are about: the values of findings, and the VMs whose table is missing."""
         for one in doc["cannot_tell"]:
             if "vm" in re.split(r"[._]", one["missing"]):
                 for subject in one["subjects"]:
-                    self.cell("vm", subject)
+                    self.take_cell("vm", subject)
         for finding in doc["findings"]:
             for name, value in finding["values"].items():
-                kind = _kind_by_name(name.rpartition(".")[2])
+                kind = _kind_in("", name.rpartition(".")[2])
                 if kind not in (PLAIN, TEXT):
-                    self.cell(kind, value)
+                    self.take_cell(kind, value)
 
-    def lines(self, texts: Iterable[str]) -> None:
+    def take_lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
-        self.take(self.learnt.found_in("\n".join(dict.fromkeys(texts)), self.versions))
+        self.take_found(self.learnt.found_in("\n".join(dict.fromkeys(texts)), self.versions))
 
-    def take(self, found: Iterable[tuple[str, str]]) -> None:
+    def take_found(self, found: Iterable[tuple[str, str]]) -> None:
         """Take (kind, name) of what a text shows by its form."""
         for kind, name in found:
             if kind.startswith("url"):
                 kind, name = kind[3:], unquote(name)  # noqa: PLW2901
             if kind in ("path", "file"):
                 parts = name.split("\\")
-                self.path(name if kind == "path" else f"[-] {parts[-1]}")
+                self.take_path(name if kind == "path" else f"[-] {parts[-1]}")
             elif kind in _COMPOSED:
                 for inner, word in _COMPOSED[kind](name):
-                    self.cell(inner, word)
+                    self.take_cell(inner, word)
             elif kind == "mac":
                 if not addresses.kept_mac(digits := addresses.digits_of(name)):
-                    self._add(kind, digits)
+                    self._add_name(kind, digits)
             elif kind in ("device", "uuid"):
                 digits = (
                     device_digits(name)
@@ -204,13 +213,18 @@ class Identities:
                     else addresses.digits_of(name.lower().replace("0x", ""))
                 )
                 if digits.strip("0"):
-                    self._add(kind, digits)
+                    self._add_name(kind, digits)
             elif not (
-                TECHNICAL.fullmatch(name) or name in self.versions or _all_product_words(name)
+                TECHNICAL.fullmatch(name)
+                or name in self.versions
+                or (
+                    any(map(str.isalpha, name))
+                    and all(is_product_word(word) for word in name.lower().split("."))
+                )
             ):
-                self.cell(kind, name)
+                self.take_cell(kind, name)
 
-    def given(self, path: str) -> None:
+    def take_given(self, path: str) -> None:
         """Take the name of a file or folder that was given, part by part; the form of a bundle's name stays."""
         for part in path.replace("!", "/").split("/"):
             stem = _ENDS.sub("", part)
@@ -221,9 +235,9 @@ class Identities:
                 and not _DATED.search(stem)
                 and not (plain and not re.search(r"\d{5}", stem))
             ):
-                self._add("input", stem)
+                self._add_name("input", stem)
 
-    def case(self, name: str, rules: str) -> None:
+    def take_case(self, name: str, rules: str) -> None:
         """Take the name of a case. That of a folder or an archive is somebody's own, also where each word of it is a
         word of the product: customers are called Target and Orange. A text is often named after what it holds, and a
         part of the name of a rule (`windows-guest`) is no name."""
@@ -231,48 +245,52 @@ class Identities:
         of_rules = not is_product_word(stem.lower()) and stem.lower() in rules
         known = ("host", stem.lower()) in self.names or of_rules
         if known or _TEXT_END.search(name) or _DATED.search(stem):
-            self.given(name)
+            self.take_given(name)
         else:
-            self._add("input", stem)
+            self._add_name("input", stem)
 
-    def cell(self, kind: str, text: str) -> None:
+    def take_cell(self, kind: str, text: str) -> None:
         """Take a cell that holds a name, or several, of a kind; what has the form of an address is one."""
         if (kind, text) in self._cells:
             return
         self._cells.add((kind, text))
         if kind == "path":
-            self.path(text)
+            self.take_path(text)
             return
         if kind == "input":
-            self.given(text)
+            self.take_given(text)
             return
         if kind == "name":
             for word, value in _DN.findall(text):
-                self._part_of_dn(word.upper(), value.strip())
+                # Take a part of a distinguished name; no domain and no account has a blank: what
+                # follows is the sentence.
+                dn_word = word.upper()
+                dn_value = value.strip()
+                if dn_word in ("DC", "UID"):
+                    self.take_cell(
+                        "user" if dn_word == "UID" else "label", dn_value.partition(" ")[0]
+                    )
+                else:
+                    self.take_cell(
+                        "host" if dn_word == "CN" and " " not in dn_value else "label", dn_value
+                    )
             return
         whole = kind not in _LISTED or (kind == "uuid" and _UUID.fullmatch(text.strip()))
         for word in (text,) if whole else re.split(r"[,;\s]+", text):
-            self._one(kind, word.strip().strip("\"'"))
+            self._take_one(kind, word.strip().strip("\"'"))
 
-    def _part_of_dn(self, word: str, value: str) -> None:
-        """Take a part of a distinguished name; no domain and no account has a blank: what follows is the sentence."""
-        if word in ("DC", "UID"):
-            self.cell("user" if word == "UID" else "label", value.partition(" ")[0])
-        else:
-            self.cell("host" if word == "CN" and " " not in value else "label", value)
-
-    def path(self, text: str) -> None:
+    def take_path(self, text: str) -> None:
         """Take the parts of a path, each by its place; of an export all are folders."""
         for kind, word in path_parts(text):
             if kind == "path":
-                self._one(kind, word)
+                self._take_one(kind, word)
             else:
-                self.cell(kind, word)
+                self.take_cell(kind, word)
 
-    def _one(self, kind: str, word: str) -> None:
+    def _take_one(self, kind: str, word: str) -> None:
         if not word or len(word) > LONGEST or not any(map(str.isalnum, word)):
             return
-        if kind not in _UNFORMED and self._formed(word):
+        if kind not in _UNFORMED and self._take_formed(word):
             return
         if kind in ("vm", "client"):
             word = _ETH.sub("", _WORLD.sub("", word))
@@ -282,21 +300,21 @@ class Identities:
                 "" if DEVICES.fullmatch(word) or is_product_word(word.lower()) else word,
             )
         if kind == "host" or (kind == "address" and _FQDN.fullmatch(word)):
-            self._host(word)
+            self._take_host(word)
         elif kind == "email":
             user, _, domain = word.rpartition("@")
-            self._add("user", user)
-            self._domain(domain)
+            self._add_name("user", user)
+            self._take_domain(domain)
         elif kind == "user":
             domain, _slash, name = word.replace("/", "\\").rpartition("\\")
-            self._add("user", name.partition("@")[0])
-            self._domain(domain.strip("\\") or name.partition("@")[2])
+            self._add_name("user", name.partition("@")[0])
+            self._take_domain(domain.strip("\\") or name.partition("@")[2])
         elif kind == "label" and (_FQDN.fullmatch(word) or is_product_word(word.lower())):
-            self._host(word if "." in word else "")
+            self._take_host(word if "." in word else "")
         elif kind not in _BY_FORM:
-            self._add(kind, word)
+            self._add_name(kind, word)
 
-    def _formed(self, word: str) -> bool:
+    def _take_formed(self, word: str) -> bool:
         """Take a word that has the form of an address or an id."""
         bare = (
             re.split(r"[/%]|(?<=\d):(?=\d+$)", word)[0]
@@ -305,60 +323,60 @@ class Identities:
         )
         if addresses.is_ipv4(bare):
             if not addresses.kept_ipv4(bare):
-                self._add("ipv4", bare)
+                self._add_name("ipv4", bare)
             return True
         if _MAC.fullmatch(word):
             digits = addresses.digits_of(word)
             if not addresses.kept_mac(digits):
-                self._add("mac", digits)
+                self._add_name("mac", digits)
             return True
         if bare.count(":") > 1 and (address := _ipv6(bare)) is not None:
             if address.ipv4_mapped is not None:
-                return self._formed(str(address.ipv4_mapped))
+                return self._take_formed(str(address.ipv4_mapped))
             if not (address.is_multicast or address.is_loopback or address.is_unspecified):
-                self._add("ipv6", addresses.ipv6_key(bare))
+                self._add_name("ipv6", addresses.ipv6_key(bare))
             return True
         if _UUID.fullmatch(word):
             if addresses.digits_of(word).strip("0"):
-                self._add("uuid", addresses.digits_of(word))
+                self._add_name("uuid", addresses.digits_of(word))
             return True
         forms = device_forms(word)
         for kind, form in forms:
-            self._add(kind, form)
+            self._add_name(kind, form)
         return bool(forms)
 
-    def _host(self, word: str) -> None:
+    def _take_host(self, word: str) -> None:
         word = word.strip(".").partition("/")[0]
         short, _, domain = word.partition(".")
         if (
             short.isdecimal()
             or not re.fullmatch(r"[\w.-]+", word)
             or short.lower() in NO_DOMAIN
-            or _own(word)
+            or _is_own(word)
         ):
             return
-        self._add("host", short)
-        self._domain(domain)
+        self._add_name("host", short)
+        self._take_domain(domain)
         if ("host", short.lower()) in self.names and ("domain", domain.lower()) in self.names:
-            self._add("fqdn", word)  # whole, as its first part may be a word
+            self._add_name("fqdn", word)  # whole, as its first part may be a word
 
-    def _domain(self, word: str) -> None:
+    def _take_domain(self, word: str) -> None:
         if (
             word
-            and not _own("." + word)
+            and not _is_own("." + word)
             and not is_product_word(word.lower())
             and not addresses.is_ipv4(word)
         ):
-            self._add("domain", word)
+            self._add_name("domain", word)
             for label in word.split(".")[:-1]:  # what the customer is called, mostly
                 if (
                     len(label) >= LEAST_ANYWHERE
                     and _ORGANISATION.fullmatch(label)
                     and not is_product_word(label.lower())
                 ):
-                    self._add("domain", label)
+                    self._add_name("domain", label)
 
-    def _add(self, kind: str, name: str) -> None:
+    def _add_name(self, kind: str, name: str) -> None:
         if name and not is_kept(kind, name):
             self.names.setdefault(
                 (
@@ -370,21 +388,7 @@ class Identities:
             )
 
 
-def _rules(doc: Doc) -> str:
-    """Return the names of the rules that a case document speaks of."""
-    asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
-    return "\n".join(
-        (*asked, *(one["rule"] for one in doc["findings"]), *(one["rule"] for one in doc["quiet"]))
-    )
-
-
-def _all_product_words(name: str) -> bool:
-    return any(map(str.isalpha, name)) and all(
-        is_product_word(word) for word in name.lower().split(".")
-    )
-
-
-def _own(word: str) -> bool:
+def _is_own(word: str) -> bool:
     return word.lower().endswith(_OWN_DOMAINS)
 
 
@@ -432,18 +436,14 @@ def _kind_in(table: str, column: str) -> str:
         return TEXT
 
 
-def _kind_by_name(column: str) -> str:
-    return _kind_in("", column)
-
-
-def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+def iterate_strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Yield (key, text) of all strings of a document; the names of its charts are texts as well."""
     found: list[tuple[str, str]] = []
-    _gather(value, key, found)
+    _gather_strings(value, key, found)
     return iter(found)
 
 
-def _gather(value: Any, key: str, found: list[tuple[str, str]]) -> None:
+def _gather_strings(value: Any, key: str, found: list[tuple[str, str]]) -> None:
     """Add the strings of a value to those found; one call for each, not a generator in a generator."""
     sort = type(value)
     if sort is dict:
@@ -454,12 +454,12 @@ def _gather(value: Any, key: str, found: list[tuple[str, str]]) -> None:
             if (kind := type(inner)) is str:
                 found.append((name, inner))
             elif kind in _HOLDING and inner:
-                _gather(inner, name, found)
+                _gather_strings(inner, name, found)
     elif sort in _HOLDING:
         for inner in value:
             if (kind := type(inner)) is str:
                 found.append((key, inner))
             elif kind in _HOLDING:
-                _gather(inner, key, found)
+                _gather_strings(inner, key, found)
     elif sort is str:
         found.append((key, value))

@@ -32,7 +32,7 @@ _BARE = r"(?=[\w.$-]*[A-Za-z])[A-Za-z0-9][\w.$-]*\w"
 _Q = r"\\{0,3}[\"']"
 
 
-def _signs(kind: str, keys: str) -> Places:
+def _key_signs(kind: str, keys: str) -> Places:
     key, gate = _KEYS[keys], _ONE_OF[keys]
     return (
         # "vmName":"…", "hostName": {"value": "…"}, networkName = "…"
@@ -72,9 +72,9 @@ def _signs(kind: str, keys: str) -> Places:
 
 
 KEYED: Places = (
-    *_signs("host", "host"),
-    *_signs("user", "user"),
-    *_signs("title", "label"),
+    *_key_signs("host", "host"),
+    *_key_signs("user", "user"),
+    *_key_signs("title", "label"),
     ("urluser", ("uid=",), r"[?&;]uid=(?P<x>[^&;\s\"'<>]{2,100})"),
     ("urllabel", ("names=",), r"[?&;](?:filter\.)?names(?:\.\d+)?=(?P<x>[^&;\s\"'<>]{2,200})"),
     # "vm":{"moid":"vm-3","name":"…"}, <vm name="…">, <obj …><name>…</name>

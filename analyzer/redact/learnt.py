@@ -29,7 +29,10 @@ class Learnt:
         """Return what `textforms.found_in` does, without a look where the same text was looked at before."""
         if len(text) < LEAST:
             return textforms.found_in(text, versions)
-        key = _key(text, versions)
+        told = hashlib.blake2b(_sign_text(), digest_size=16)
+        told.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
+        told.update(text.encode("utf-8", "surrogatepass"))
+        key = told.hexdigest()
         found = self.kept.pop(key, None)
         if found is None:
             found = tuple(dict.fromkeys(textforms.found_in(text, versions)))
@@ -40,7 +43,7 @@ class Learnt:
         return found
 
 
-def read(given: Any) -> Learnt:
+def parse_learnt(given: Any) -> Learnt:
     """Return what a file of JSON holds; ValueError or TypeError for something else."""
     return Learnt(
         {
@@ -50,14 +53,7 @@ def read(given: Any) -> Learnt:
     )
 
 
-def _key(text: str, versions: set[str]) -> str:
-    told = hashlib.blake2b(_signs(), digest_size=16)
-    told.update("\n".join(sorted(versions)).encode("utf-8", "surrogatepass") + b"\x00")
-    told.update(text.encode("utf-8", "surrogatepass"))
-    return told.hexdigest()
-
-
 @cache
-def _signs() -> bytes:
+def _sign_text() -> bytes:
     """Return what the signs are: with others a text may show something else."""
-    return repr(textforms.signs()).encode("utf-8")
+    return repr(textforms.text_signs()).encode("utf-8")

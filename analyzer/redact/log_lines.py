@@ -14,7 +14,14 @@ from itertools import accumulate
 
 from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
-from analyzer.redact.replacing import ANYWHERE, CUT, ENCODED_NAME, Replacer, lowered, trie
+from analyzer.redact.replacing import (
+    ANYWHERE,
+    CUT,
+    ENCODED_NAME,
+    Replacer,
+    lower_same_length,
+    trie_pattern,
+)
 from analyzer.redact.residue import LeftName, Residue
 from analyzer.redact.textforms import KINDS, found_at
 
@@ -83,12 +90,12 @@ class _Forms(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(word) > SHORT or word.count(":") > 1 or "@" in word:
             self.fresh.append(word)
-        form = word if "." in word and _ADDRESS.search(word) else _RUN.sub(_sign, word)
+        form = word if "." in word and _ADDRESS.search(word) else _RUN.sub(_number_sign, word)
         self[word] = form
         return form
 
 
-def _sign(run: re.Match[str]) -> str:
+def _number_sign(run: re.Match[str]) -> str:
     """Return what stands for a number: how long it is, as far as signs ask for it, its letters, how it begins."""
     word = run[0]
     if word.isdecimal():
@@ -100,7 +107,7 @@ def _sign(run: re.Match[str]) -> str:
     return letter + long if word[0].isalpha() else long + letter
 
 
-def _whole(lines: Collection[str]) -> list[str]:
+def _lines_to_read_whole(lines: Collection[str]) -> list[str]:
     """Return the lines that have to be looked at whole: with something to decode, or an id in pairs of digits."""
     return [line for line in lines if _is_whole(line)] if _is_whole("\n".join(lines)) else []
 
@@ -161,20 +168,20 @@ class LineNames:
         self._coming: list[str] = []
         self._waiting: list[str] = []
 
-    def take(self, texts: Iterable[str]) -> None:
+    def take_texts(self, texts: Iterable[str]) -> None:
         """Take lines."""
         self._coming += texts
         if len(self._coming) >= AT_ONCE:
-            self._sort()
+            self._queue_new_lines()
             if len(self._waiting) >= AT_ONCE or len(self._forms.fresh) >= MOST:
                 self.close()
 
-    def _sort(self) -> None:
+    def _queue_new_lines(self) -> None:
         """Let those lines wait whose form is new."""
-        self._waiting += self._new(self._coming)
+        self._waiting += self._lines_of_new_form(self._coming)
         self._coming.clear()
 
-    def _new(self, lines: list[str]) -> list[str]:
+    def _lines_of_new_form(self, lines: list[str]) -> list[str]:
         """Return the lines whose form is new."""
         done = self._done
         return [
@@ -199,41 +206,42 @@ class LineNames:
 
     def close(self) -> None:
         """Search what waits."""
-        self._sort()
+        self._queue_new_lines()
         fresh = "\n".join(word for word in self._forms.fresh if _SHAPED.search(word.lower()))
-        self._take(fresh, _IN_WORDS.__contains__)
+        self._take_names(fresh, _IN_WORDS.__contains__)
         self._forms.fresh.clear()
-        waiting = self._new(self._waiting)
+        waiting = self._lines_of_new_form(self._waiting)
         firsts: dict[str, str] = {}
         for form, line in zip(self._forms_of(waiting), waiting, strict=True):
             firsts.setdefault(form, line)
-        self._search([*firsts.values()])
-        self._search(
-            [*dict.fromkeys(self._new(waiting))]
+        self._search_lines([*firsts.values()])
+        self._search_lines(
+            [*dict.fromkeys(self._lines_of_new_form(waiting))]
         )  # those whose names differ from the first one's
         self._waiting.clear()
         if len(self._forms) > MOST or len(self._done) > MOST:
             self._forms, self._done = _Forms(), set()
 
-    def _search(self, lines: list[str]) -> None:
+    def _search_lines(self, lines: list[str]) -> None:
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
-        for name, start in self._take("\n".join(lines), _by_place):
+        for name, start in self._take_names("\n".join(lines), _by_place):
             if any(map(str.isdigit, name)):
                 line = bisect_right(starts, start) - 1
-                self._know(lines[line], start - starts[line], len(name))
+                # Let the words of a name stand in forms as they are
+                know_line = lines[line]
+                know_start = start - starts[line]
+                end = know_line.find(" ", know_start + (len(name)))
+                for word in know_line[
+                    know_line.rfind(" ", 0, know_start) + 1 : end if end >= 0 else len(know_line)
+                ].split(" "):
+                    self._forms[word] = word
         self._done.update(self._forms_of(lines))
 
-    def _take(self, text: str, wanted: Callable[[str], bool]) -> list[tuple[str, int]]:
+    def _take_names(self, text: str, wanted: Callable[[str], bool]) -> list[tuple[str, int]]:
         """Take names of some kinds, and return each with where it stands."""
         found = list(found_at(text, self.identities.versions, wanted))
-        self.identities.take((KINDS.get(kind, kind), name) for kind, name, _ in found)
+        self.identities.take_found((KINDS.get(kind, kind), name) for kind, name, _ in found)
         return [(name, start) for _, name, start in found]
-
-    def _know(self, line: str, start: int, length: int) -> None:
-        """Let the words of a name stand in forms as they are."""
-        end = line.find(" ", start + length)
-        for word in line[line.rfind(" ", 0, start) + 1 : end if end >= 0 else len(line)].split(" "):
-            self._forms[word] = word
 
 
 class LineReplacer:
@@ -253,21 +261,45 @@ class LineReplacer:
         self._sizes = sorted(set(map(len, self._first)))
         self._counted = Counted(replacer)
 
-    def texts(self, texts: Iterable[str]) -> dict[str, str]:
+    def replace_texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names."""
         every = dict.fromkeys(texts)
-        whole = dict.fromkeys(_whole(every.keys()))
+        whole = dict.fromkeys(_lines_to_read_whole(every.keys()))
         apart = [text for text in every if text not in whole] if whole else list(every)
         begun = [found.end() if (found := _BEGUN.match(text)) else 0 for text in apart]
         made = {}
-        for text, start, new in zip(apart, begun, self._words_of(apart, begun), strict=True):
+        # Texts from some place on, each word without a name
+        rests = [text[start:] if start else text for text, start in zip(apart, begun, strict=True)]
+        words = BREAK.join(rests).split(" ")
+        fresh = {*words} - self._words.keys()
+        counted = self._counted
+        learn_words = sorted(word for word in fresh if not counted(word))
+        numbers = fresh.difference(learn_words)
+        self._words.update(zip(numbers, numbers, strict=True))
+        self.free |= numbers
+        free = self.replacer.free_text(_GAP.join(learn_words) + _GAP).split(_GAP)
+        learn_done = dict(zip(learn_words, free, strict=False))
+        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(learn_done.values()))}
+        for word in sorted(held, key=len, reverse=True):  # one may stand in another
+            learn_done = {old: new.replace(word, ENCODED_NAME) for old, new in learn_done.items()}
+        self._words.update(
+            (word, _MORE if self._is_more(lower_same_length(word)) else new)
+            for word, new in learn_done.items()
+        )
+        self.free.update(word for word, new in learn_done.items() if new == word)
+        of_done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
+        if len(of_done) == len(apart):
+            words_of = of_done
+        else:
+            words_of = [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]
+        for text, start, new in zip(apart, begun, words_of, strict=True):
             if _MORE in new:
                 whole[text] = None
             else:
-                made[text] = text[:start] + (new if len(text) < CUT else self._uncut(new))
-        made.update(self.replacer.texts(whole))
+                made[text] = text[:start] + (new if len(text) < CUT else self._replace_uncut(new))
+        made.update(self.replacer.replace_texts(whole))
         done = [made[text] for text in every]
-        self.replacer.join([*every], done)
+        self.replacer.join_words([*every], done)
         made = dict(zip(every, done, strict=True))
         if len(self._words) > MOST:
             self._words.clear()
@@ -275,40 +307,12 @@ class LineReplacer:
             self.free.clear()
         return made
 
-    def _words_of(self, texts: list[str], starts: list[int]) -> list[str]:
-        """Return texts from some place on, each word without a name."""
-        rests = [text[start:] if start else text for text, start in zip(texts, starts, strict=True)]
-        words = BREAK.join(rests).split(" ")
-        self._learn({*words} - self._words.keys())
-        done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
-        if len(done) == len(texts):
-            return done
-        return [
-            " ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests
-        ]  # one holds a line end
-
-    def _learn(self, fresh: set[str]) -> None:
-        counted = self._counted
-        words = sorted(word for word in fresh if not counted(word))
-        numbers = fresh.difference(words)
-        self._words.update(zip(numbers, numbers, strict=True))
-        self.free |= numbers
-        free = self.replacer.free(_GAP.join(words) + _GAP).split(_GAP)
-        done = dict(zip(words, free, strict=False))
-        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
-        for word in sorted(held, key=len, reverse=True):  # one may stand in another
-            done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
-        self._words.update(
-            (word, _MORE if self._is_more(lowered(word)) else new) for word, new in done.items()
-        )
-        self.free.update(word for word, new in done.items() if new == word)
-
-    def _uncut(self, text: str) -> str:
+    def _replace_uncut(self, text: str) -> str:
         start = text.rfind(" ") + 1
         word = text[start:]
         found = self._cut.get(word)
         if found is None:
-            found = self._cut[word] = self.replacer.unbegun(word)
+            found = self._cut[word] = self.replacer.cut_beginning(word)
         return text if found == word else text[:start] + found
 
     def _is_more(self, low: str) -> bool:
@@ -320,7 +324,7 @@ class LineReplacer:
         return any(name in low for name in self._odd)
 
 
-def _told(line: str) -> str:
+def _strip_frame(line: str) -> str:
     """Return a line of an output without what the program itself wrote: the time, the number of the line."""
     begun = _BEGUN.match(line)
     start = begun.end() if begun else 0
@@ -346,30 +350,32 @@ class LineProof:
 
     @cached_property
     def _any_of_several(self) -> re.Pattern[str]:
-        return re.compile(trie(self._several))
+        return re.compile(trie_pattern(self._several))
 
-    def _holds_several(self, low: str) -> bool:
-        """Tell whether a name of several words may be in a text in lower case."""
-        if len(self._several) <= FEW:
-            return any(form in low for form in self._several)
-        return self._any_of_several.search(low) is not None
-
-    def survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
+    def find_survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
         words = (
-            set("\n".join(map(_told, lines)).replace('"', " ").replace(",", " ").split())
+            set("\n".join(map(_strip_frame, lines)).replace('"', " ").replace(",", " ").split())
             - self._free
             - self._seen
         )
         counted = self._counted
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
+        # Whether a name of several words may be in a text in lower case
+        low = lower_same_length(text)
+        if len(self._several) <= FEW:
+            holds_several = any(form in low for form in self._several)
+        else:
+            holds_several = self._any_of_several.search(low) is not None
         if (
-            self._holds_several(lowered(text))
+            holds_several
             or self.residue.any_in(fresh)
-            or next(self.residue.survivors(result, "\n".join(_whole(lines))), None)
+            or next(
+                self.residue.find_survivors(result, "\n".join(_lines_to_read_whole(lines))), None
+            )
         ):
-            yield from self.residue.survivors(result, text)
+            yield from self.residue.find_survivors(result, text)
         self._seen |= words
         if len(self._seen) > MOST:
             self._seen.clear()

@@ -48,18 +48,18 @@ _SUFFIX = {"domain": ".example"}
 _COUNT = re.compile(r"\d+(?:\.example)?$")
 
 
-def _parts(name: str) -> set[str]:
+def _name_parts(name: str) -> set[str]:
     return set(re.split(r"[^\w-]+", name.lower()))
 
 
 def _is_alike(name: str) -> bool:
     """Tell whether some numbered pseudonyms, and not all of a kind, would hold a name: `host-1` is in `host-12`."""
     begun = _COUNT.sub("", name)
-    return begun != name and any(begun in stem and name not in stem for stem in _stems())
+    return begun != name and any(begun in stem and name not in stem for stem in _pseudonym_stems())
 
 
 @cache
-def _stems() -> tuple[str, ...]:
+def _pseudonym_stems() -> tuple[str, ...]:
     """Return what numbered pseudonyms begin with, in lower case."""
     return tuple(f"{_STEMS.get(kind, kind).lower()}-" for kind in (*_STEMS, *NUMBERED))
 
@@ -94,15 +94,15 @@ class NameMap:
     _counted: bool = False  # by this run
 
     @property
-    def now(self) -> int:
+    def next_revision(self) -> int:
         """The revision that is written when it is saved."""
         return self.revision + int(self._new and not self._counted)
 
-    def of(self, kind: str) -> dict[str, str]:
+    def names_of(self, kind: str) -> dict[str, str]:
         """Return the names of a kind."""
         return self.names.setdefault(kind, {})
 
-    def reserve(self, originals: Iterable[str]) -> None:
+    def reserve_names(self, originals: Iterable[str]) -> None:
         """Note real names, addresses among them: no pseudonym may look like one of them."""
         for name in originals:
             low = name.lower()
@@ -112,58 +112,58 @@ class NameMap:
             if addresses.is_ipv4(low):
                 self._taken.add(low.rpartition(".")[0])
 
-    def give(self, kind: str, name: str) -> str:
+    def give_pseudonym(self, kind: str, name: str) -> str:
         """Return the pseudonym of a name, a new one when it is met for the first time."""
         low = addresses.ipv6_key(name) if kind == "ipv6" else name.lower()
         index = self._index.get(kind)
         if index is None:
             key = addresses.ipv6_key if kind == "ipv6" else str.lower
-            index = self._index[kind] = {key(one): other for one, other in self.of(kind).items()}
+            index = self._index[kind] = {
+                key(one): other for one, other in self.names_of(kind).items()
+            }
         known = index.get(low)
         if known is None:
-            known = index[low] = self._make(kind, low)
-            self.of(kind).setdefault(low if kind in HEX else name, known)
+            known = index[low] = self._make_pseudonym(kind, low)
+            self.names_of(kind).setdefault(low if kind in HEX else name, known)
             self._new = True
         return known
 
-    def _make(self, kind: str, low: str) -> str:
+    def _make_pseudonym(self, kind: str, low: str) -> str:
         if kind == "ipv4":
-            return addresses.ipv4(low, self.of(NETWORKS[0]), self._taken)
+            return addresses.ipv4(low, self.names_of(NETWORKS[0]), self._taken)
         if kind == "ipv6":
             taken = {addresses.digits_of(name)[:16] for name in self._real if ":" in name}
-            number = len(self.of(kind)) + 1
+            number = len(self.names_of(kind)) + 1
             return addresses.ipv6(
-                low, self.of(NETWORKS[1]), number, partial(self.give, "mac"), taken
+                low, self.names_of(NETWORKS[1]), number, partial(self.give_pseudonym, "mac"), taken
             )
         if kind == "mac":
             return (
                 low
                 if addresses.kept_mac(low)
-                else self._free(f"mac {low[:6]}", lambda number: f"{low[:6]}{number:06x}")
+                else self._next_free(f"mac {low[:6]}", lambda number: f"{low[:6]}{number:06x}")
             )
         if kind in ("device", "uuid"):
-            return self._digits(kind, low)
-        return self._numbered(kind)
-
-    def _digits(self, kind: str, digits: str) -> str:
-        """Return as many digits as an id has, the vendor's first ones as they are."""
-        keep = addresses.vendor_digits(digits) if kind == "device" else 0
-        room = max(1, len(digits) - keep)
-        return self._free(
-            kind, lambda number: digits[:keep] + f"{number:x}".rjust(room, "0")[-room:]
-        )
-
-    def _numbered(self, kind: str) -> str:
+            # As many digits as an id has, the vendor's first ones as they are
+            keep = addresses.vendor_digits(low) if kind == "device" else 0
+            room = max(1, len(low) - keep)
+            return self._next_free(
+                kind, lambda number: low[:keep] + f"{number:x}".rjust(room, "0")[-room:]
+            )
         stem = _STEMS.get(kind, kind)
         dash = "" if stem.endswith("-") else "-"
-        return self._free(kind, lambda number: f"{stem}{dash}{number:02d}{_SUFFIX.get(kind, '')}")
+        return self._next_free(
+            kind, lambda number: f"{stem}{dash}{number:02d}{_SUFFIX.get(kind, '')}"
+        )
 
-    def _free(self, kind: str, made: Callable[[int], str]) -> str:
+    def _next_free(self, kind: str, made: Callable[[int], str]) -> str:
         """Return the next pseudonym that no real name and no other pseudonym looks like."""
         used = self._used.get(kind)
         if used is None:
-            used = self._used[kind] = set(self.of(kind.partition(" ")[0]).values())
-        fixed = _parts(made(1)) & _parts(made(2))  # of all of them: another number would not help
+            used = self._used[kind] = set(self.names_of(kind.partition(" ")[0]).values())
+        fixed = _name_parts(made(1)) & _name_parts(
+            made(2)
+        )  # of all of them: another number would not help
         for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
             new = made(number)
             if new not in used and not self._looks_real(new.lower(), fixed):
@@ -175,16 +175,21 @@ class NameMap:
         )
 
     def _looks_real(self, new: str, fixed: set[str]) -> bool:
-        if new in self._real or not self._real.isdisjoint(_parts(new) - fixed):
+        if new in self._real or not self._real.isdisjoint(_name_parts(new) - fixed):
             return True
         return any(name in new for name in self._alike)
 
-    def save(self) -> None:
+    def save_map(self) -> None:
         """Write the map for its owner alone, whole or not at all; nothing is written when nothing was added."""
         if self.path is None or not (self._new or self.learnt.new or not self.path.exists()):
             return
         text = json.dumps(
-            {"format": FORMAT, "revision": self.now, WORDS: self.words, "names": self.names},
+            {
+                "format": FORMAT,
+                "revision": self.next_revision,
+                WORDS: self.words,
+                "names": self.names,
+            },
             indent=1,
             sort_keys=True,
         )
@@ -204,28 +209,28 @@ class NameMap:
             finally:
                 Path(temporary).unlink(missing_ok=True)
         except OSError as error:
-            raise _wrong(
+            raise _map_error(
                 self.path, error.strerror or str(error), "Give another file with --redact-map."
             ) from error
-        self.revision, self._counted = self.now, self._counted or self._new
+        self.revision, self._counted = self.next_revision, self._counted or self._new
         self._new = self.learnt.new = False
 
 
-def load(path: Path | None) -> NameMap:
+def load_map(path: Path | None) -> NameMap:
     """Return the map kept in a file, an empty one when there is none; BacklineError for what is no map."""
     if path is None or not path.exists():
         return NameMap(path)
     try:
         if path.is_file():
-            return _checked(path, json.loads(path.read_text(encoding="utf-8")))
+            return _check_map(path, json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise _wrong(path, error.strerror or str(error)) from error
+        raise _map_error(path, error.strerror or str(error)) from error
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         pass
-    raise _wrong(path, "it is not a map of names")
+    raise _map_error(path, "it is not a map of names")
 
 
-def _checked(path: Path, given: Any) -> NameMap:
+def _check_map(path: Path, given: Any) -> NameMap:
     """Return the map that was read; ValueError, TypeError, KeyError or AttributeError when it is none."""
     if given["format"] != FORMAT:
         raise ValueError(given["format"])
@@ -234,28 +239,30 @@ def _checked(path: Path, given: Any) -> NameMap:
         for kind, known in given["names"].items()
     }
     words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
-    return NameMap(path, names, int(given["revision"]), words, learnt.read(given.get(READ, {})))
+    return NameMap(
+        path, names, int(given["revision"]), words, learnt.parse_learnt(given.get(READ, {}))
+    )
 
 
-def _wrong(
+def _map_error(
     path: Path, why: str, do: str = "Give the map that `--redact` wrote, or the name of a new file."
 ) -> BacklineError:
     return BacklineError("the map of names cannot be used", where=str(path), why=why, do=do)
 
 
-def forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
+def name_forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
     """Yield (form, pseudonym) of a name: as it is, and as it stands in ids, addresses, pages and JSON."""
-    yield from spelled(kind, name, other)
+    yield from spelled_forms(kind, name, other)
     if kind in HEX:
         return
-    for form, new in _written(name, other):
+    for form, new in _written_forms(name, other):
         yield form, new
         for runs in (_RUNS, _NUMBERS) if len(name) >= LEAST_ANYWHERE else ():
             if (alike := runs.sub("N", form)) not in (form, "N"):
                 yield alike, runs.sub("N", new)
 
 
-def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
+def _written_forms(name: str, other: str) -> Iterator[tuple[str, str]]:
     """Yield (form, pseudonym) of a name as ids, addresses, pages, shells, mails and JSON have it."""
     yield name, other
     slug = _SLUG.sub("-", name.lower()).strip("-")
@@ -271,47 +278,47 @@ def _written(name: str, other: str) -> Iterator[tuple[str, str]]:
     ):
         if form != name:
             yield form, other
-    yield from _plainly(name, other)
+    # (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as
+    # mails do.
+    if not name.isascii():
+        for plainly_sign in "_-.":
+            yield re.sub(r"[\W_]+", plainly_sign, name), other
+        yield re.sub(r"[\W_]+", "", name), other
+        for plain in (name.translate(_UMLAUTS), name):
+            bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+            if len(bare) >= LEAST_ANYWHERE:
+                yield bare, other
+                yield _SLUG.sub("-", bare.lower()).strip("-"), other
+        yield quopri.encodestring(name.encode()).decode(), other
     if " " in name:  # of addresses, shells, mount tables, mails
         for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
             yield name.replace(" ", blank), other
 
 
-def _plainly(name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as mails do."""
-    if name.isascii():
-        return
-    for sign in "_-.":
-        yield re.sub(r"[\W_]+", sign, name), other
-    yield re.sub(r"[\W_]+", "", name), other
-    for plain in (name.translate(_UMLAUTS), name):
-        bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
-        if len(bare) >= LEAST_ANYWHERE:
-            yield bare, other
-            yield _SLUG.sub("-", bare.lower()).strip("-"), other
-    yield quopri.encodestring(name.encode()).decode(), other
-
-
-def spelled(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
+def spelled_forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
     """Yield (name, pseudonym) in every form in which hosts print it, the plain one first."""
     yield name, other
     for form in _FORMS.get((kind, len(name)), ()):
-        yield addresses.formed(form, name), addresses.formed(form, other)
+        yield addresses.replace_digits(form, name), addresses.replace_digits(form, other)
 
 
-def _pattern(*groups: int, sign: str = "-") -> str:
+def _pseudonym_pattern(*groups: int, sign: str = "-") -> str:
     return sign.join("0" * count for count in groups)
 
 
-_BIOS = f"{_pattern(*(2,) * 8, sign=' ')}-{_pattern(*(2,) * 8, sign=' ')}"
+_BIOS = f"{_pseudonym_pattern(*(2,) * 8, sign=' ')}-{_pseudonym_pattern(*(2,) * 8, sign=' ')}"
 _FORMS = {
-    ("mac", 12): (_pattern(*(2,) * 6, sign=":"), _pattern(*(2,) * 6), _pattern(4, 4, 4, sign=".")),
-    ("device", 16): (_pattern(*(2,) * 8, sign=":"),),
-    ("uuid", 32): (
-        _pattern(8, 4, 4, 4, 12),
-        _pattern(8, 8, 4, 12),
-        _BIOS,
-        _pattern(*(2,) * 16, sign=" "),
+    ("mac", 12): (
+        _pseudonym_pattern(*(2,) * 6, sign=":"),
+        _pseudonym_pattern(*(2,) * 6),
+        _pseudonym_pattern(4, 4, 4, sign="."),
     ),
-    ("uuid", 16): (_pattern(8, 8),),
+    ("device", 16): (_pseudonym_pattern(*(2,) * 8, sign=":"),),
+    ("uuid", 32): (
+        _pseudonym_pattern(8, 4, 4, 4, 12),
+        _pseudonym_pattern(8, 8, 4, 12),
+        _BIOS,
+        _pseudonym_pattern(*(2,) * 16, sign=" "),
+    ),
+    ("uuid", 16): (_pseudonym_pattern(8, 8),),
 }

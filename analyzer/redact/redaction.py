@@ -54,7 +54,7 @@ class Redaction:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.map = namemap.load(path)
+        self.map = namemap.load_map(path)
         self.identities = Identities(self.map.learnt)
         self._replacer: Replacer | None = None
         self._residue: Residue | None = None  # made with the replacer
@@ -62,50 +62,50 @@ class Redaction:
             tuple[tuple[str, ...], str]
         ] = []  # names of each machine, and its pseudonym
 
-    def of(self, doc: Doc) -> Doc:
+    def redact_document(self, doc: Doc) -> Doc:
         """Take the names of a case document, and return it without them."""
-        self.document(doc)
-        return self.redacted(doc)
+        self.take_document(doc)
+        return self.redact_taken(doc)
 
-    def facts(self, facts: Facts) -> None:
+    def take_facts(self, facts: Facts) -> None:
         """Take the names that the tables of a case hold."""
-        self.identities.facts(facts)
+        self.identities.take_facts(facts)
         self._replacer = None
 
-    def document(self, doc: Doc) -> None:
+    def take_document(self, doc: Doc) -> None:
         """Take the names that a case document holds."""
-        self.identities.document(doc)
+        self.identities.take_document(doc)
         self._replacer = None
 
-    def lines(self, texts: Iterable[str]) -> None:
+    def take_lines(self, texts: Iterable[str]) -> None:
         """Take the names that lines show by their form."""
-        self.identities.lines(texts)
+        self.identities.take_lines(texts)
         self._replacer = None
 
     @property
-    def replacer(self) -> Replacer:
+    def name_replacer(self) -> Replacer:
         """What replaces the names that were taken so far."""
         if self._replacer is None:
-            names = self.identities.found()
-            self.map.reserve(name for _, name in names)
+            names = self.identities.list_found()
+            self.map.reserve_names(name for _, name in names)
             self._replacer = Replacer(self.map, names)
             self._residue = Residue(self._replacer, names)
         return self._replacer
 
     @property
-    def residue(self) -> Residue:
+    def name_residue(self) -> Residue:
         """What looks for the names that were taken so far."""
-        _ = self.replacer
+        _ = self.name_replacer
         assert self._residue is not None
         return self._residue
 
-    def redacted(self, doc: Doc) -> Doc:
+    def redact_taken(self, doc: Doc) -> Doc:
         """Return a case document without names; it says so, and by which state of the map."""
-        made: Doc = self.replacer.document(doc, KEPT)
-        made["case"] |= {"masked": True, "map": self.state}
+        made: Doc = self.name_replacer.replace_document(doc, KEPT)
+        made["case"] |= {"masked": True, "map": self.map_state}
         for old, new in zip(doc["problems"], made["problems"], strict=True):
             if (
-                old["text"] in self.replacer.encoded
+                old["text"] in self.name_replacer.encoded
             ):  # with other digits what was encoded can no longer be read
                 new["what"] = new["text"]
         for old, new in zip(doc["nodes"], made["nodes"], strict=True):
@@ -116,16 +116,16 @@ class Redaction:
                     own[key] = own[key].replace("\\", "/").rpartition("/")[2]
         return made
 
-    def replaced(self, value: Doc) -> Doc:
+    def replace_names(self, value: Doc) -> Doc:
         """Return another document, such as a comparison, without the names that were taken."""
-        made: Doc = self.replacer.document(value, KEPT)
+        made: Doc = self.name_replacer.replace_document(value, KEPT)
         return made
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """Return a text without the names."""
-        return self.replacer.text(text)
+        return self.name_replacer.replace_text(text)
 
-    def machines(self, words: Iterable[str]) -> tuple[str, ...]:
+    def redact_machines(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return names of machines, or patterns, as a redacted document has them; a pseudonym stays as it is."""
         found: dict[str, None] = {}
         for word in words:
@@ -139,31 +139,33 @@ class Redaction:
         return tuple(found)
 
     @property
-    def state(self) -> str:
+    def map_state(self) -> str:
         """The state of the map, for the head of a report: no name stands in it."""
-        return f"revision {self.map.now}"
+        return f"revision {self.map.next_revision}"
 
-    def check(self, results: Mapping[str, str]) -> None:
+    def check_results(self, results: Mapping[str, str]) -> None:
         """Raise LeftNameError when a name is left in one of the results; then nothing may be written."""
-        look = self.residue
-        left = [one for result, text in results.items() for one in look.survivors(result, text)]
-        left += [
-            one for result in results for one in look.survivors("the name of a result", result)
+        look = self.name_residue
+        left = [
+            one for result, text in results.items() for one in look.find_survivors(result, text)
         ]
-        self.refuse(left)
+        left += [
+            one for result in results for one in look.find_survivors("the name of a result", result)
+        ]
+        self.refuse_left(left)
 
     @staticmethod
-    def refuse(left: Iterable[LeftName]) -> None:
+    def refuse_left(left: Iterable[LeftName]) -> None:
         """Raise LeftNameError when a name is left."""
         if places := list(left):
             raise LeftNameError(places)
 
-    def taking(self) -> Identities:
+    def begin_taking(self) -> Identities:
         """Return what takes names, to give it more of them; what was made of those before is made anew."""
         self._replacer = None
         return self.identities
 
-    def keep(self) -> None:
+    def keep_map(self) -> None:
         """Give every name that was taken its pseudonym, and write the map where it is kept."""
-        self.map.words |= self.replacer.words
-        self.map.save()
+        self.map.words |= self.name_replacer.words
+        self.map.save_map()

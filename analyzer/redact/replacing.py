@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from analyzer.redact.bulkdecoding import PLAIN, Word, meaning, words_in
-from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decoded, encoded_words
-from analyzer.redact.identities import NAMED_KEYS, strings
-from analyzer.redact.namemap import NameMap, forms
+from analyzer.redact.bulkdecoding import PLAIN, Word, decode_words, words_in
+from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decode_text, encoded_words
+from analyzer.redact.identities import NAMED_KEYS, iterate_strings
+from analyzer.redact.namemap import NameMap, name_forms
 from analyzer.redact.shapes import KINDS, AddressShapes
 from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
@@ -49,7 +49,7 @@ _START = r"(?<![^\W_])"
 _BEGINNING = re.compile(r"(?<![^\W_])(?=...)")  # of a word, or of a sign
 
 
-def lowered(text: str) -> str:
+def lower_same_length(text: str) -> str:
     """Return a text in lower case, of the same length."""
     low = text.lower()
     return (
@@ -78,20 +78,28 @@ class Replacer:
         }  # how -> form -> pseudonym
         self.placed: dict[tuple[str, str], str] = {}  # kind, name -> pseudonym
         self.words: dict[str, str] = {}  # name that is a word, too -> kind
-        self.shapes = AddressShapes(known.give)
+        self.shapes = AddressShapes(known.give_pseudonym)
         self.encoded: set[str] = set()  # texts that held a name which was encoded
         self._made: dict[str, str] = {}  # text -> without the names, for the next document
         self._meaningless: set[Word] = set()  # words that mean no name in base64 or hexadecimal
         self._dull: set[str] = set()  # what stands between blanks, and holds such words alone
         for kind, name in names:
             if kind in KINDS:
-                self.shapes.take(kind, name)
+                self.shapes.take_name(kind, name)
                 continue
-            placed = mode_of(kind, lowered(name)) == PLACED
+            placed = mode_of(kind, lower_same_length(name)) == PLACED
             if placed:
                 self.words[name] = kind
-            for form, other in forms(kind, name, _pseudonym(known, kind, name)):
-                self._take(kind, form, other, PLACED if placed else mode_of(kind, lowered(form)))
+            # The pseudonym of a name; that of a host with its domain is made of theirs
+            if kind != "fqdn":
+                pseudonym = known.give_pseudonym(kind, name)
+            else:
+                short, _, domain = name.partition(".")
+                pseudonym = f"{known.give_pseudonym('host', short)}.{known.give_pseudonym('domain', domain)}"
+            for form, other in name_forms(kind, name, pseudonym):
+                self._take_form(
+                    kind, form, other, PLACED if placed else mode_of(kind, lower_same_length(form))
+                )
             if not placed and len(name) < LEAST_ENCODED:
                 self._take_encoded(name)
 
@@ -107,15 +115,15 @@ class Replacer:
                 ):
                     self.forms[ALONE].setdefault(form.lower(), ENCODED_NAME)
 
-    def _take(self, kind: str, form: str, other: str, mode: str) -> None:
-        low = lowered(form)
+    def _take_form(self, kind: str, form: str, other: str, mode: str) -> None:
+        low = lower_same_length(form)
         if mode == PLACED:
             self.placed.setdefault((kind, low), other)
         elif low != other.lower():
             self.forms[mode].setdefault(low, other)
 
     @cached_property
-    def pattern(self) -> re.Pattern[str] | None:
+    def name_pattern(self) -> re.Pattern[str] | None:
         """The pattern of all names but placed ones, for texts in lower case; None without any."""
         begun: dict[
             str, list[str]
@@ -126,7 +134,7 @@ class Replacer:
                 by_first.setdefault(form[0], []).append(form[1:])
             for first, rests in by_first.items():
                 before = ahead and f"(?<![^\\W_]{re.escape(first)})"
-                begun.setdefault(first, []).append(before + trie(rests) + behind)
+                begun.setdefault(first, []).append(before + trie_pattern(rests) + behind)
         parts = [f"{re.escape(first)}(?:{'|'.join(begun[first])})" for first in sorted(begun)]
         return re.compile("|".join(parts)) if parts else None
 
@@ -137,7 +145,7 @@ class Replacer:
 
     def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
         """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
-        spots = set(_SPOT.findall(lowered("\n".join(texts)))) if self.placed else set()
+        spots = set(_SPOT.findall(lower_same_length("\n".join(texts)))) if self.placed else set()
         for (kind, name), other in sorted(
             self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])
         ):
@@ -145,72 +153,73 @@ class Replacer:
                 yield name, placed_patterns(kind, name), other
 
     @cached_property
-    def whole(self) -> dict[str, str]:
+    def number_names(self) -> dict[str, str]:
         """Numbers that are names -> pseudonyms, for fields and columns that hold a name."""
         return {name: other for (_, name), other in self.placed.items() if name.isdecimal()}
 
     @cached_property
-    def _beginnings(self) -> set[str]:
+    def _name_beginnings(self) -> set[str]:
         return {form[:end] for form in self.all_forms for end in range(LEAST_BEGUN, len(form))}
 
     @cached_property
-    def _tails(self) -> set[str]:
+    def _beginning_tails(self) -> set[str]:
         """The last signs of all beginnings: by them most texts are passed over."""
-        return {one[-LEAST_BEGUN:] for one in self._beginnings}
+        return {one[-LEAST_BEGUN:] for one in self._name_beginnings}
 
-    def text(self, text: str) -> str:
+    def replace_text(self, text: str) -> str:
         """Return a text without the names."""
-        return self.texts([text])[text]
+        return self.replace_texts([text])[text]
 
-    def texts(self, texts: Iterable[str]) -> dict[str, str]:
+    def replace_texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names, for many at once."""
         every = list(dict.fromkeys(texts))
         fresh = [one for one in every if one not in self._made]
-        self._made |= zip(fresh, self._fresh(fresh), strict=True)
+        self._made |= zip(fresh, self._replace_fresh(fresh), strict=True)
         done = [self._made[one] for one in every]
         before = [*done]
-        self.join(every, done)
+        self.join_words(every, done)
         self.encoded.update(
             one for one, old, new in zip(every, before, done, strict=True) if old != new
         )
         if len(self._made) > MOST:
             self._made.clear()
-        return {one: self.uncut(new) for one, new in zip(every, done, strict=True)}
+        return {one: self.cut_end(new) for one, new in zip(every, done, strict=True)}
 
-    def _fresh(self, every: list[str]) -> list[str]:
+    def _replace_fresh(self, every: list[str]) -> list[str]:
         """Return texts without the names, each looked at for itself."""
-        done = self.free("\x00".join(every)).split("\x00")
+        done = self.free_text("\x00".join(every)).split("\x00")
         if len(done) != len(every):  # one of them holds the sign itself
-            done = [self.free(one) for one in every]
-        low = [lowered(one) for one in done] if self.placed else []
+            done = [self.free_text(one) for one in every]
+        low = [lower_same_length(one) for one in done] if self.placed else []
         for name, patterns, other in self._placed_in(done):
-            for place, one in enumerate(done):
-                if name in low[place]:
-                    for pattern in patterns:
-                        done[place] = one = _substituted(pattern, one, partial(_always, other))  # noqa: PLW2901
-                    low[place] = lowered(one)
+            replace = partial(_always_replace, other)
+            for place in range(len(done)):
+                if name not in low[place]:
+                    continue
+                for pattern in patterns:
+                    done[place] = _substitute_pattern(pattern, done[place], replace)
+                low[place] = lower_same_length(done[place])
         before = [*done]
-        self._decode(done)
+        # Replace what is a name once it is decoded: such a text is shown as it reads, such a word
+        # as a remark.
+        for decode_place, text in enumerate(done):
+            plain = decode_text(text)
+            if plain != text and (
+                next(self.find_held(lower_same_length(plain)), None)
+                or next(self.encoded_in(plain), None)
+            ):
+                done[decode_place] = self.free_text(plain)
+        words = {word for _, word, _ in self.encoded_in("\n".join(done))}
+        for decode_place, text in enumerate(done) if words else ():
+            for word in sorted(words, key=len, reverse=True):
+                if word in text:
+                    done[decode_place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
         self.encoded.update(
             one for one, old, new in zip(every, before, done, strict=True) if old != new
         )
         return done
 
-    def _decode(self, texts: list[str]) -> None:
-        """Replace what is a name once it is decoded: such a text is shown as it reads, such a word as a remark."""
-        for place, text in enumerate(texts):
-            plain = decoded(text)
-            if plain != text and (
-                next(self.held(lowered(plain)), None) or next(self.encoded_in(plain), None)
-            ):
-                texts[place] = self.free(plain)
-        words = {word for _, word, _ in self.encoded_in("\n".join(texts))}
-        for place, text in enumerate(texts) if words else ():
-            for word in sorted(words, key=len, reverse=True):
-                if word in text:
-                    texts[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
-
-    def join(self, texts: Sequence[str], done: list[str]) -> None:
+    def join_words(self, texts: Sequence[str], done: list[str]) -> None:
         """Replace words at the ends of texts that are a name in base64 or hexadecimal once they stand together."""
         cut = {both: (one, other) for one, other, both in cut_words(texts)}
         whole = {word for _, word, _ in self.encoded_in("\n".join(cut))} if cut else ()
@@ -220,11 +229,11 @@ class Replacer:
                 if word in text:
                     done[place] = text = text.replace(word, ENCODED_NAME)  # noqa: PLW2901
 
-    def held(self, low: str) -> Iterator[tuple[int, str]]:
+    def find_held(self, low: str) -> Iterator[tuple[int, str]]:
         """Yield place and spelling of the names in a text in lower case, then of the addresses."""
-        for found in self.pattern.finditer(low) if self.pattern is not None else ():
+        for found in self.name_pattern.finditer(low) if self.name_pattern is not None else ():
             yield found.start(), found[0]
-        for one in self.shapes.found(low):
+        for one in self.shapes.find_shaped(low):
             if one.other != (word := low[one.start : one.end]):
                 yield one.start, word
 
@@ -234,50 +243,53 @@ class Replacer:
         if not (fresh := words_in(text, chunks) - self._meaningless):
             self._dull |= chunks
             return
-        if not self._may_mean(fresh):
+        # Whether a name may stand in what words mean; if not, they are never decoded again
+        if self._is_plain and all(
+            len(name) < LEAST_ENCODED
+            for _, name in self.find_held(lower_same_length(decode_words(fresh)))
+        ):
+            self._meaningless |= fresh
+            may_mean = False
+        else:
+            may_mean = True
+        if not may_mean:
             self._dull |= chunks
             return
         words = [*encoded_words(text)]
-        every = lowered("\x00".join(part for _, _, part in words))
-        for start, name in self.held(every):
+        every = lower_same_length("\x00".join(part for _, _, part in words))
+        for start, name in self.find_held(every):
             if len(name) >= LEAST_ENCODED:
                 how, word, _ = words[every.count("\x00", 0, start)]
                 yield how, word, name
 
-    def _may_mean(self, words: set[Word]) -> bool:
-        """Tell whether a name may stand in what words mean; if not, they are never decoded again."""
-        if self._plain and all(
-            len(name) < LEAST_ENCODED for _, name in self.held(lowered(meaning(words)))
-        ):
-            self._meaningless |= words
-            return False
-        return True
-
     @cached_property
-    def _plain(self) -> bool:
+    def _is_plain(self) -> bool:
         """Tell whether all names are of plain signs; others may stand in what is decoded in ways that are many."""
         return all(map(PLAIN.fullmatch, self.all_forms))
 
-    def free(self, text: str) -> str:
+    def free_text(self, text: str) -> str:
         """Return a text without names, then without addresses."""
-        if self.pattern is not None:
-            text = _substituted(self.pattern, text, self.all_forms.__getitem__)
-        spans = ((one.start, one.end, one.other) for one in self.shapes.found(lowered(text)))
-        return _spliced(text, spans)
+        if self.name_pattern is not None:
+            text = _substitute_pattern(self.name_pattern, text, self.all_forms.__getitem__)
+        spans = (
+            (one.start, one.end, one.other)
+            for one in self.shapes.find_shaped(lower_same_length(text))
+        )
+        return _splice_spans(text, spans)
 
-    def document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
+    def replace_document(self, value: Any, skip: frozenset[str] = frozenset()) -> Any:
         """Return a JSON value with all its texts replaced, keys of dictionaries too; what is under `skip` stays."""
-        made = self.texts(text for key, text in strings(value) if key not in skip)
-        return _rebuilt(value, made, skip, self.whole)
+        made = self.replace_texts(text for key, text in iterate_strings(value) if key not in skip)
+        return _rebuild_value(value, made, skip, self.number_names)
 
-    def uncut(self, text: str) -> str:
+    def cut_end(self, text: str) -> str:
         """Return a long text without the beginning of a name at its end, where it was cut."""
-        return text if len(text) < CUT else self.unbegun(text)
+        return text if len(text) < CUT else self.cut_beginning(text)
 
-    def unbegun(self, text: str) -> str:
+    def cut_beginning(self, text: str) -> str:
         """Return a text without the beginning of a name at its end."""
-        low, seen = lowered(text[-64:]), self._beginnings
-        if low[-LEAST_BEGUN:] not in self._tails:
+        low, seen = lower_same_length(text[-64:]), self._name_beginnings
+        if low[-LEAST_BEGUN:] not in self._beginning_tails:
             return text
         for found in _BEGINNING.finditer(low):
             start = found.start()
@@ -289,7 +301,7 @@ class Replacer:
 _BARE = frozenset((int, float, bool, type(None)))  # of a document: no text, and none within
 
 
-def _rebuilt(
+def _rebuild_value(
     value: Any,
     made: Mapping[str, str],
     skip: frozenset[str],
@@ -307,39 +319,34 @@ def _rebuilt(
         return {
             made.get(name, name) if own else name: inner
             if type(inner) in _BARE
-            else _rebuilt(inner, made, skip, whole, name)
+            else _rebuild_value(inner, made, skip, whole, name)
             for name, inner in value.items()
         }
     if sort is list or sort is tuple:
         return [
-            inner if type(inner) in _BARE else _rebuilt(inner, made, skip, whole, key)
+            inner if type(inner) in _BARE else _rebuild_value(inner, made, skip, whole, key)
             for inner in value
         ]
     return value
 
 
-def _pseudonym(known: NameMap, kind: str, name: str) -> str:
-    """Return the pseudonym of a name; that of a host with its domain is made of theirs."""
-    if kind != "fqdn":
-        return known.give(kind, name)
-    short, _, domain = name.partition(".")
-    return f"{known.give('host', short)}.{known.give('domain', domain)}"
-
-
-def _always(other: str, _low: str) -> str:
+def _always_replace(other: str, _low: str) -> str:
     return other
 
 
-def _substituted(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
+def _substitute_pattern(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
     """Return a text with what a pattern for lower case finds replaced."""
     group = "x" if "x" in pattern.groupindex else 0
-    return _spliced(
+    return _splice_spans(
         text,
-        ((*found.span(group), other(found[group])) for found in pattern.finditer(lowered(text))),
+        (
+            (*found.span(group), other(found[group]))
+            for found in pattern.finditer(lower_same_length(text))
+        ),
     )
 
 
-def _spliced(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+def _splice_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
     """Return a text with some spans replaced; what was written in capitals stays in capitals."""
     parts: list[str] = []
     at = 0
@@ -382,7 +389,7 @@ def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
     return [re.compile(place) for place in places]
 
 
-def trie(words: Iterable[str]) -> str:
+def trie_pattern(words: Iterable[str]) -> str:
     """Return a pattern that finds the longest of some words."""
     root: dict[str, Any] = {}
     for word in words:
@@ -390,10 +397,10 @@ def trie(words: Iterable[str]) -> str:
         for sign in word:
             node = node.setdefault(sign, {})
         node[""] = {}
-    return _alternatives(root)
+    return _branch_pattern(root)
 
 
-def _alternatives(node: dict[str, Any]) -> str:
+def _branch_pattern(node: dict[str, Any]) -> str:
     """Return the pattern of what goes on from a place of the tree; a run without a fork is written in one."""
     parts = []
     for sign in sorted(sign for sign in node if sign):
@@ -401,6 +408,6 @@ def _alternatives(node: dict[str, Any]) -> str:
         while len(inner) == 1 and "" not in inner:
             (step,) = inner
             run, inner = run + step, inner[step]
-        parts.append(re.escape(run) + ("" if set(inner) == {""} else _alternatives(inner)))
+        parts.append(re.escape(run) + ("" if set(inner) == {""} else _branch_pattern(inner)))
     body = parts[0] if len(parts) == 1 and "" not in node else f"(?:{'|'.join(parts)})"
     return f"(?:{body})?" if "" in node else body

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from analyzer.redact.encodings import LEAST_CUT, cut_words, decoded
-from analyzer.redact.replacing import Replacer, lowered, trie
+from analyzer.redact.encodings import LEAST_CUT, cut_words, decode_text
+from analyzer.redact.replacing import Replacer, lower_same_length, trie_pattern
 
 MOST = 100_000  # lines, or pieces, that are remembered
 LONG = 300  # characters of a line that hardly comes again
@@ -43,7 +43,7 @@ class Residue:
 
     def __init__(self, replacer: Replacer, names: Iterable[tuple[str, str]]) -> None:
         self.replacer = replacer
-        self._kinds = {lowered(name): kind for kind, name in names}
+        self._kinds = {lower_same_length(name): kind for kind, name in names}
         self._issued = {other.lower() for other in replacer.all_forms.values()}
         self._free: set[str] = set()  # pieces of texts in which no name is
         self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
@@ -51,40 +51,41 @@ class Residue:
             str, str
         ] = {}  # pieces, and words at their ends that may go on in the next
 
-    def survivors(self, result: str, text: str) -> Iterator[LeftName]:
+    def find_survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
-        lines = self._fresh(text)
-        if any(self._left(read) for _, read in _readings("\n".join(lines))):
-            yield from self._places(result, text)
+        lines = self._fresh_lines(text)
+        if any(self._may_be_left(read) for _, read in _text_readings("\n".join(lines))):
+            yield from self._search_places(result, text)
         elif len(self._lines) < MOST:
             self._lines.update(line for line in lines if len(line) < LONG)
-        yield from self._cut(result, text)
+        yield from self._search_cut_words(result, text)
 
-    def _fresh(self, text: str) -> list[str]:
+    def _fresh_lines(self, text: str) -> list[str]:
         """Return the lines of a text that no result had before; all of them where a name may go on in the next."""
         lines = text.split("\n")
-        if not self._lines or self._odd is not None or _OVER_LINES.search(text):
+        if not self._lines or self._odd_pattern is not None or _OVER_LINES.search(text):
             return lines
         return [line for line in lines if line not in self._lines]
 
-    def _cut(self, result: str, text: str) -> Iterator[LeftName]:
+    def _search_cut_words(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal and go on at the end of the next piece."""
         if len(self._ends) > MOST:
             self._ends.clear()
-        both = "\n".join(one for _, _, one in cut_words(_pieces(text), self._ends))
+        both = "\n".join(one for _, _, one in cut_words(_split_pieces(text), self._ends))
         for _, word, name in self.replacer.encoded_in(both) if both else ():
             if name not in self._issued and name not in self.replacer.shapes.issued:
                 kind = self._kinds.get(name, "another form of one")
-                yield self._survivor(
+                yield self._make_survivor(
                     result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind
                 )
                 return
 
-    def _left(self, text: str) -> bool:
+    def _may_be_left(self, text: str) -> bool:
         """Tell whether a name may be left in what this text holds and none before it held."""
-        fresh = set(_pieces(text)) - self._free
+        fresh = set(_split_pieces(text)) - self._free
         if self.any_in("\n".join(fresh)) or (
-            self._odd is not None and self._odd.search(lowered(text)) is not None
+            self._odd_pattern is not None
+            and self._odd_pattern.search(lower_same_length(text)) is not None
         ):
             return True
         if len(self._free) > MOST:
@@ -93,43 +94,47 @@ class Residue:
         return False
 
     @cached_property
-    def _odd(self) -> re.Pattern[str] | None:
+    def _odd_pattern(self) -> re.Pattern[str] | None:
         """The pattern of names that go on behind the end of a piece; None without any."""
         forms = [form for form in self.replacer.all_forms if not set(ENDS).isdisjoint(form)]
-        return re.compile(trie(forms)) if forms else None
+        return re.compile(trie_pattern(forms)) if forms else None
 
-    def _places(self, result: str, text: str) -> Iterator[LeftName]:
-        for how, read in _readings(text):
-            if found := self._first(lowered(read)):
-                yield self._survivor(result, read, found[0], how, found[1])
+    def _search_places(self, result: str, text: str) -> Iterator[LeftName]:
+        for how, read in _text_readings(text):
+            if found := self._find_first(lower_same_length(read)):
+                yield self._make_survivor(result, read, found[0], how, found[1])
                 return
-        for _, read in _readings(text):
-            yield from self._encoded(result, read)
+        for _, read in _text_readings(text):
+            yield from self._search_encoded(result, read)
 
     def any_in(self, text: str) -> bool:
         """Tell whether words show a name as they are, or as base64 or hexadecimal."""
-        low = lowered(text)
-        if next(self._named(low), None) is not None or self.replacer.shapes.stands_in(low):
+        low = lower_same_length(text)
+        if next(self._find_named(low), None) is not None or self.replacer.shapes.stands_in(low):
             return True
-        return next(self._encoded("", text), None) is not None
+        return next(self._search_encoded("", text), None) is not None
 
-    def _named(self, low: str) -> Iterator[tuple[int, str]]:
+    def _find_named(self, low: str) -> Iterator[tuple[int, str]]:
         """Yield place and kind of the names in a text in lower case."""
         for found in (
-            self.replacer.pattern.finditer(low) if self.replacer.pattern is not None else ()
+            self.replacer.name_pattern.finditer(low)
+            if self.replacer.name_pattern is not None
+            else ()
         ):
             if found[0] not in self._issued:
                 yield found.start(), self._kinds.get(found[0], "another form of one")
 
-    def _first(self, low: str) -> tuple[int, str] | None:
+    def _find_first(self, low: str) -> tuple[int, str] | None:
         """Return place and kind of the first name in a text in lower case, then of the first address."""
         shapes = self.replacer.shapes
         given = (
-            (one.start, one.kind) for one in shapes.found(low) if not shapes.is_given(one, low)
+            (one.start, one.kind)
+            for one in shapes.find_shaped(low)
+            if not shapes.is_given(one, low)
         )
-        return next(chain(self._named(low), given), None)
+        return next(chain(self._find_named(low), given), None)
 
-    def _encoded(self, result: str, text: str) -> Iterator[LeftName]:
+    def _search_encoded(self, result: str, text: str) -> Iterator[LeftName]:
         """Look into words that may be base64 or hexadecimal."""
         told: set[str] = set()
         for how, word, name in self.replacer.encoded_in(text):
@@ -140,21 +145,21 @@ class Residue:
             ):
                 told.add(how)
                 kind = self._kinds.get(name, "another form of one")
-                yield self._survivor(result, text, text.find(word), how, kind)
+                yield self._make_survivor(result, text, text.find(word), how, kind)
 
     @staticmethod
-    def _survivor(result: str, text: str, at: int, how: str, kind: str) -> LeftName:
+    def _make_survivor(result: str, text: str, at: int, how: str, kind: str) -> LeftName:
         return LeftName(result, text.count("\n", 0, at) + 1, how, kind)
 
 
-def _readings(text: str) -> Iterator[tuple[str, str]]:
+def _text_readings(text: str) -> Iterator[tuple[str, str]]:
     """Yield (how, text): as it is, and decoded, where that differs."""
     yield "as it is", text
-    if (plain := decoded(text)) != text:
+    if (plain := decode_text(text)) != text:
         yield "encoded or split", plain
 
 
-def _pieces(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     for sign in ENDS[1:]:
         text = text.replace(sign, ENDS[0])
     return text.split(ENDS[0])

@@ -50,18 +50,9 @@ MOST = 300_000  # words that are remembered
 _ARPA = ".in-addr.arpa"
 
 
-def _back(quad: str) -> str:
+def _reverse_quad(quad: str) -> str:
     """Return four numbers from back to front."""
     return ".".join(reversed(quad.split(".")))
-
-
-def _lines_with(pattern: re.Pattern[str], text: str) -> Iterator[str]:
-    """Yield the lines of a text in which a pattern is found."""
-    at = 0
-    while found := pattern.search(text, at):
-        end = text.find("\n", found.end())
-        at = len(text) if end < 0 else end
-        yield text[text.rfind("\n", 0, found.start()) + 1 : at]
 
 
 class Shaped(NamedTuple):
@@ -88,7 +79,7 @@ class AddressShapes:
         self._decimals: set[str] = set()  # IPv4 addresses as one number
         self._looked: set[str] = set()  # words in which none stands
 
-    def take(self, kind: str, name: str) -> None:
+    def take_name(self, kind: str, name: str) -> None:
         """Take one of them."""
         self.known[kind].add(name.lower())
         if kind == "ipv4" and addresses.is_ipv4(name):
@@ -107,9 +98,16 @@ class AddressShapes:
         A word that was looked at is not looked at again; ids whose groups stand apart are sought where such groups are.
         """
         words = set(_TOKEN.findall("\n".join(set(low.split())))) - self._looked
-        spaced = [*_lines_with(_APART, low)]
+        # The lines of a text in which a pattern is found
+        lines_with: list[str] = []
+        at = 0
+        while found := _APART.search(low, at):
+            end = low.find("\n", found.end())
+            at = len(low) if end < 0 else end
+            lines_with.append(low[low.rfind("\n", 0, found.start()) + 1 : at])
+        spaced = [*lines_with]
         text = "\x00".join((*words, *spaced))
-        if any(not self.is_given(one, text) for one in self.found(text)):
+        if any(not self.is_given(one, text) for one in self.find_shaped(text)):
             return True
         self._looked |= words
         if len(self._looked) > MOST:
@@ -121,7 +119,7 @@ class AddressShapes:
         word = low[one.start : one.end]
         return one.other == word or word in self.issued or addresses.digits_of(word) in self.issued
 
-    def found(self, low: str) -> Iterator[Shaped]:
+    def find_shaped(self, low: str) -> Iterator[Shaped]:
         """Yield what of the map stands in a text in lower case, from left to right."""
         for spot in (_SPOT_OF_COLONS if "::" in low else _SPOT).finditer(low):
             at, end = spot.start(), spot.end() + 1  # the sign behind it is no sign of a shape
@@ -138,13 +136,13 @@ class AddressShapes:
                 elif shape in ("number", "decimal") or (
                     shape == "ipv4" and low.startswith(_ARPA, at)
                 ):
-                    yield from self._turned(shape, match.start(), match[0])
-                elif (known := self._known(shape, match.start(), match[0])) is not None:
+                    yield from self._turned_addresses(shape, match.start(), match[0])
+                elif (known := self._known_address(shape, match.start(), match[0])) is not None:
                     yield known
                 else:
                     at = match.start() + 1  # it may begin inside
 
-    def _known(self, shape: str, start: int, word: str) -> Shaped | None:
+    def _known_address(self, shape: str, start: int, word: str) -> Shaped | None:
         """Return the address or id that a word of some shape is, None when the map has none such."""
         kind = {"bios": "uuid", "wwn": "device", "split": "device"}.get(shape, shape)
         if shape == "ipv4":
@@ -156,14 +154,26 @@ class AddressShapes:
         if key not in self.known[kind]:
             return None
         other = self.give(kind, key)
-        written = self._written(shape, word, other)
+        if shape == "ipv4":
+            written = other.replace(".", "-" if "-" in word else "_" if "_" in word else ".")
+        elif shape == "split":
+            left = iter(other)
+            written = re.sub(
+                "0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word
+            )
+        else:
+            written = (
+                addresses.ipv6_like(word, other)
+                if shape == "ipv6"
+                else addresses.replace_digits(word, other)
+            )
         self.issued.update((other, written))
         return Shaped(start, start + len(word), kind, written)
 
-    def _turned(self, shape: str, start: int, word: str) -> Iterator[Shaped]:
+    def _turned_addresses(self, shape: str, start: int, word: str) -> Iterator[Shaped]:
         """Yield the IPv4 address that one number is, or one from back to front (`.in-addr.arpa`)."""
         if shape == "ipv4":
-            key = _back(word)
+            key = _reverse_quad(word)
         else:
             number = int(word, 16 if shape == "number" else 10)
             key = (
@@ -174,30 +184,19 @@ class AddressShapes:
         if key in self.known["ipv4"]:
             other = self.give("ipv4", key)
             digits = "".join(f"{int(part):02x}" for part in other.split("."))
-            new = {"ipv4": _back(other), "decimal": str(int(digits, 16))}.get(shape, digits)
+            new = {"ipv4": _reverse_quad(other), "decimal": str(int(digits, 16))}.get(shape, digits)
             new = new[1:] if shape == "number" and len(word) == 7 and new[0] == "0" else new
             self.issued.update((other, new))
             yield Shaped(start, start + len(word), "ipv4", new)
-
-    @staticmethod
-    def _written(shape: str, word: str, other: str) -> str:
-        if shape == "ipv4":
-            return other.replace(".", "-" if "-" in word else "_" if "_" in word else ".")
-        if shape == "split":
-            left = iter(other)
-            return re.sub("0x|[0-9a-f]", lambda one: one[0] if one[0] == "0x" else next(left), word)
-        return (
-            addresses.ipv6_like(word, other) if shape == "ipv6" else addresses.formed(word, other)
-        )
 
     def _in_groups(self, low: str, start: int, end: int) -> Iterator[Shaped]:
         """Yield the addresses that groups of digits between colons hold: all of them one, or some in a row."""
         word = low[start:end]
         groups = list(_GROUP.finditer(word))
         whole = (
-            self._some(start, word, groups)
+            self._grouped_address(start, word, groups)
             or self._ipv6(low, start, end)
-            or self._mapped(start, word)
+            or self._mapped_address(start, word)
         )
         if whole is not None:
             yield whole
@@ -206,7 +205,11 @@ class AddressShapes:
         while at < len(groups):
             one = next(
                 filter(
-                    None, (self._some(start, word, groups[at : at + count]) for count in (8, 6))
+                    None,
+                    (
+                        self._grouped_address(start, word, groups[at : at + count])
+                        for count in (8, 6)
+                    ),
                 ),
                 None,
             )
@@ -214,9 +217,9 @@ class AddressShapes:
                 yield one
             at += 1 if one is None else 8 if one.kind == "device" else 6
         if tail := _IPV4.search(word):
-            yield from filter(None, [self._known("ipv4", start + tail.start(), tail[0])])
+            yield from filter(None, [self._known_address("ipv4", start + tail.start(), tail[0])])
 
-    def _mapped(self, start: int, word: str) -> Shaped | None:
+    def _mapped_address(self, start: int, word: str) -> Shaped | None:
         """Return the IPv4 address that is written as `::ffff:0a14:1e04`."""
         if (found := _MAPPED.search(word)) is None:
             return None
@@ -237,15 +240,17 @@ class AddressShapes:
             start += 1
         words = (low[start:end], low[start : end - 1] if low[end - 1] == ":" else "")
         return next(
-            filter(None, (self._known("ipv6", start, word) for word in words if word)), None
+            filter(None, (self._known_address("ipv6", start, word) for word in words if word)), None
         )
 
-    def _some(self, start: int, word: str, groups: list[re.Match[str]]) -> Shaped | None:
+    def _grouped_address(self, start: int, word: str, groups: list[re.Match[str]]) -> Shaped | None:
         """Return the WWN of eight or the MAC address of six groups of two digits, None for one the map lacks."""
         span = word[groups[0].start() : groups[-1].end()] if groups else ""
         if len(groups) not in (6, 8) or len(span) != 3 * len(groups) - 1:
             return None
-        return self._known("mac" if len(groups) == 6 else "wwn", start + groups[0].start(), span)
+        return self._known_address(
+            "mac" if len(groups) == 6 else "wwn", start + groups[0].start(), span
+        )
 
     def _in_run(self, start: int, run: str) -> Iterator[Shaped]:
         """Yield the ids that a run of digits holds, the longest first at each place."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 
 FLAGS = re.ASCII | re.MULTILINE
 FEW = 200  # lines that are not worth the choice
@@ -21,8 +21,8 @@ OFTEN = 100  # lines that hold a word, from which they are not sought one by one
 ENOUGH = 0.03  # share of the lines at which no other words are asked
 
 
-@noted
-def needed(pattern: str) -> list[list[str]]:
+@keep_answers
+def needed_words(pattern: str) -> list[list[str]]:
     """Return lists of words, in lower case: of each one word stands in every line that a pattern matches.
 
     Those whose shortest word is long come first: few lines hold them.
@@ -49,7 +49,7 @@ class SignedLines:
         self._with: dict[tuple[str, ...], list[int]] = {}  # words -> lines that hold one of them
 
     @cached_property
-    def _lines(self) -> list[str]:
+    def _lowered_lines(self) -> list[str]:
         return self.text.split("\n")
 
     @cached_property
@@ -57,46 +57,45 @@ class SignedLines:
         return self.low.split("\n")
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *accumulate(len(line) + 1 for line in self._lines)]
+    def _line_starts(self) -> list[int]:
+        return [0, *accumulate(len(line) + 1 for line in self._lowered_lines)]
 
-    def of(self, pattern: str) -> tuple[str, Callable[[int], int]]:
+    def lines_for(self, pattern: str) -> tuple[str, Callable[[int], int]]:
         """Return the lines that a pattern may match, and what tells where a place in them is in the text."""
-        chosen: Sequence[int] = range(len(self._lines))
-        for words in needed(pattern) if len(self._lines) > FEW else ():
-            chosen = min(chosen, self._any_of(tuple(words)), key=len)
-            if len(chosen) <= ENOUGH * len(self._lines):
+        chosen: Sequence[int] = range(len(self._lowered_lines))
+        for words in needed_words(pattern) if len(self._lowered_lines) > FEW else ():
+            of_words = tuple(words)
+            any_of = self._with.get(of_words)
+            if any_of is None:
+                each = [*filter(None, map(self._lines_having, of_words))]
+                any_of = self._with[of_words] = (
+                    each[0] if len(each) == 1 else sorted(set().union(*each))
+                )
+            chosen = min(chosen, any_of, key=len)
+            if len(chosen) <= ENOUGH * len(self._lowered_lines):
                 break
-        if len(chosen) > MOST * len(self._lines):
-            return self.text, _same
+        if len(chosen) > MOST * len(self._lowered_lines):
+            return self.text, _same_place
         starts: list[int] = []
 
         def place(start: int) -> int:
             if not starts:
-                starts[:] = 0, *accumulate([len(self._lines[one]) + 1 for one in chosen])
+                starts[:] = 0, *accumulate([len(self._lowered_lines[one]) + 1 for one in chosen])
             nth = bisect_right(starts, start) - 1
-            return self._starts[chosen[nth]] + start - starts[nth]
+            return self._line_starts[chosen[nth]] + start - starts[nth]
 
-        return "\n".join([self._lines[one] for one in chosen]), place
+        return "\n".join([self._lowered_lines[one] for one in chosen]), place
 
-    def _any_of(self, words: tuple[str, ...]) -> list[int]:
-        """Return the lines that hold one of some words."""
-        found = self._with.get(words)
-        if found is None:
-            each = [*filter(None, map(self._having, words))]
-            found = self._with[words] = each[0] if len(each) == 1 else sorted(set().union(*each))
-        return found
-
-    def _having(self, word: str) -> list[int]:
+    def _lines_having(self, word: str) -> list[int]:
         """Return the lines that hold a word; one that many hold is looked for line by line."""
         found, at = list[int](), self.low.find(word)
         while at >= 0:
             if len(found) == OFTEN:
                 return [nth for nth, line in enumerate(self._low_lines) if word in line]
-            found.append(bisect_right(self._starts, at) - 1)
-            at = self.low.find(word, self._starts[found[-1] + 1])
+            found.append(bisect_right(self._line_starts, at) - 1)
+            at = self.low.find(word, self._line_starts[found[-1] + 1])
         return found
 
 
-def _same(start: int) -> int:
+def _same_place(start: int) -> int:
     return start

@@ -56,7 +56,7 @@ _PRODUCT_FILES = re.compile(
 
 
 @cache
-def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+def _tried_patterns() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Return (kind, gate, pattern) of what is looked for; no pattern goes on behind the end of a line."""
     found = []
     for kind, pattern in (*STRONG, *WEAK):
@@ -70,13 +70,13 @@ def _tried() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     return tuple(found)
 
 
-def signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+def text_signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """Return (kind, words one of which must stand there, pattern) of all that is looked for in lines."""
-    return _tried()
+    return _tried_patterns()
 
 
 @cache
-def _compiled(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
+def _compile_pattern(pattern: str, flags: int = FLAGS) -> re.Pattern[str]:
     if not flags & re.ASCII:  # a name may begin with any letter
         pattern = pattern.replace("[A-Za-z0-9]", r"[^\W_]").replace("[A-Za-z]", r"[^\W\d_]")
     return re.compile(pattern, flags)
@@ -87,10 +87,12 @@ def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
 
     A kind "path" is what follows /vmfs/volumes/; "wwn" and "volume" are ids like "device" and "uuid".
     """
-    return ((KINDS.get(kind, kind), name) for kind, name, _ in found_at(text, versions, _every))
+    return (
+        (KINDS.get(kind, kind), name) for kind, name, _ in found_at(text, versions, _accept_every)
+    )
 
 
-def _every(_kind: str) -> bool:
+def _accept_every(_kind: str) -> bool:
     return True
 
 
@@ -119,11 +121,11 @@ def _found_at(
     clear: str, flags: int, versions: set[str], wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, str, int]]:
     lines = SignedLines(clear)
-    for kind, gate, pattern in _tried():
+    for kind, gate, pattern in _tried_patterns():
         if not wanted(kind) or (gate and not any(sign in lines.low for sign in gate)):
             continue
-        some, place = lines.of(pattern)
-        for found in _compiled(pattern, flags).finditer(some):
+        some, place = lines.lines_for(pattern)
+        for found in _compile_pattern(pattern, flags).finditer(some):
             word = found["x"].strip()
             if "\n" in word or "\x1f" in word or not word:
                 continue

@@ -45,7 +45,7 @@ def _product_words() -> frozenset[str]:
 
 
 @cache
-def _pages() -> str:
+def _page_words() -> str:
     """What every page of a report holds, in lower case."""
     room = Path(__file__).parent.parent / "report"
     files = sorted(path for end in ("html", "css", "js") for path in room.rglob(f"*.{end}"))
@@ -56,7 +56,7 @@ def is_product_word(name: str) -> bool:
     """Tell whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
     if len(name) < 3 or name.isdecimal() or name in _product_words():
         return True
-    return not _COMPOUND.fullmatch(name) and name in _pages()
+    return not _COMPOUND.fullmatch(name) and name in _page_words()
 
 
 def inside_product_word(name: str) -> bool:

@@ -16,7 +16,6 @@ from typing import Any
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.rules import fact_tables, shared_files
-from analyzer.rules.cache import RuleCache
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import (
     BadRuleError,
@@ -24,11 +23,11 @@ from analyzer.rules.language.rulefile import (
     RuleItem,
     RuleText,
     SharedParts,
-    UnreadText,
 )
 from analyzer.rules.language.shared import SharedFiles
 from analyzer.rules.model import USED, Rule, Thresholds
-from analyzer.rules.sources import RuleSource, check_place, read_from, rule_files, sources_of
+from analyzer.rules.rule_store import RuleStore
+from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
 
@@ -69,14 +68,6 @@ class Catalog:
         ]
 
 
-def _with_thresholds(digest: Any, found: list[Rule]) -> str:
-    """Return the hash of the rule files and of every threshold that is not as they have it."""
-    for rule in found:
-        for name, (value, _) in sorted(rule.changed.items()):
-            digest.update(f"{rule.id}\0{name}\0{value!r}\0".encode())
-    return str(digest.hexdigest())
-
-
 def default_paths() -> list[Path]:
     """Return the folder of the rules that come with the tool."""
     return [Path(__file__).resolve().parent.parent / "kb"]
@@ -100,23 +91,23 @@ def load(
     numbers of rules: ThresholdError for a name or a kind of number that is not there; whether
     there is such a rule at all is for the caller to ask (`Catalog.known`).
     """
-    limits = limits or Limits()
-    catalog = Catalog(
-        sources=sources_of(default_paths() if paths is None else paths, default_paths())
-    )
-    files, catalog.broken = rule_files(catalog.sources, limits)
-    facts = fact_tables.read(catalog.sources, limits)
-    catalog.broken += facts.broken
-    catalog.tables = {**(parsing.tables() if tables is None else tables), **facts.tables}
-    reading = _Reading(catalog, limits, thresholds or {}, facts)
-    for source, path in files:
-        try:
-            reading.rule(source, path, examples=examples)
-        except BadRuleError as error:
-            catalog.broken.append(error)
-            source.broken += 1
-    reading.close((*USED, *(["draft"] if drafts else []), *(["retired"] if retired else [])))
-    return catalog
+    if paths is None:
+        paths = default_paths()
+    if tables is None:
+        tables = parsing.tables()
+    reading = _Reading(paths, tables, limits or Limits(), thresholds or {})
+    reading.read_rules(examples=examples)
+    reading.save_rules()
+    wanted = [*USED, *(["draft"] if drafts else []), *(["retired"] if retired else [])]
+    return reading.finish(wanted)
+
+
+def write_shipped(package: Path) -> None:
+    """Write the rules of the tool, as they were read, into the copy of the package that a wheel is built of."""
+    reading = _Reading(default_paths(), parsing.tables(), Limits(), {})
+    reading.read_rules(examples=False)
+    for store in reading.stores.values():
+        store.write_brought(package)
 
 
 class _Reading:
@@ -124,12 +115,17 @@ class _Reading:
 
     def __init__(
         self,
-        catalog: Catalog,
+        paths: Sequence[Path | RuleSource],
+        tables: Mapping[str, Table],
         limits: Limits,
         thresholds: Thresholds,
-        facts: fact_tables.FactCatalog,
     ) -> None:
-        self.catalog, self.limits, self.thresholds = catalog, limits, thresholds
+        self.limits, self.thresholds = limits, thresholds
+        catalog = self.catalog = Catalog(sources=sources_of(paths, default_paths()))
+        self.files, catalog.broken = rule_files(catalog.sources, limits)
+        facts = fact_tables.read(catalog.sources, limits)
+        catalog.broken += facts.broken
+        catalog.tables = {**tables, **facts.tables}
         self.digest = hashlib.sha256()
         self.own = {id(source): hashlib.sha256() for source in catalog.sources}
         for source, name, raw in facts.contents:
@@ -138,8 +134,8 @@ class _Reading:
             id(source): _shared(source, limits, catalog, (self.digest, self.own[id(source)]))
             for source in catalog.sources
         }
-        self.stored = {
-            id(source): RuleCache(
+        self.stores = {
+            id(source): RuleStore(
                 source, fact_tables.seen_by(source, catalog.tables, facts), limits
             )
             for source in catalog.sources
@@ -150,26 +146,39 @@ class _Reading:
         for each in (self.digest, self.own.get(id(source), self.digest)):
             each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
 
-    def rule(self, source: RuleSource, path: Any, *, examples: bool) -> None:
+    def read_rules(self, *, examples: bool) -> None:
+        """Read all files; what is wrong with one goes to `Catalog.broken`."""
+        for source, path in self.files:
+            try:
+                self.read_rule(source, path, examples=examples)
+            except BadRuleError as error:
+                self.catalog.broken.append(error)
+                source.broken += 1
+
+    def read_rule(self, source: RuleSource, path: Any, *, examples: bool) -> None:
         """Read one file; raises BadRuleError."""
-        stored = self.stored[id(source)]
-        text, digest = _text_of(source, path, self.limits, stored)
+        store = self.stores[id(source)]
+        text, raw = read_from(source, path, self.limits)
+        digest = hashlib.sha256(raw).digest()
         text.shared = self.shared[id(source)]
         self._digest(source, path.name, digest)
         name = _stem(path.name)
         changed = self.thresholds.get(name) if name not in self.known else None
-        rule = _built(text, digest, self.catalog.tables, self.limits, stored, changed)
+        rule = _built(text, digest, self.catalog.tables, self.limits, store, changed)
         rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         if examples:
             _ = rule.examples
         _check_id(rule, path.name, self.known, source)
         self.known[rule.id] = rule
 
-    def close(self, wanted: Sequence[str]) -> None:
-        """Put the rules of the statuses that are wanted into the catalog, and count those of each place."""
+    def save_rules(self) -> None:
+        """Keep the rules that were read for the next run."""
+        for store in self.stores.values():
+            store.save()
+
+    def finish(self, wanted: Sequence[str]) -> Catalog:
+        """Return the catalog with the rules of the statuses that are wanted, those of each place counted."""
         catalog, known = self.catalog, self.known
-        for one in self.stored.values():
-            one.save()
         for source in catalog.sources:
             faults = self.shared[id(source)].found_faults
             catalog.broken += faults
@@ -181,7 +190,11 @@ class _Reading:
             source.rules = sum(rule.origin is source for rule in catalog.rules)
             mine = [rule for rule in known.values() if rule.origin is source]
             source.drafts = 0 if "draft" in wanted else sum(rule.status == "draft" for rule in mine)
-        catalog.hash = _with_thresholds(self.digest, catalog.rules)
+        for changed_rule in catalog.rules:
+            for changed_name, (value, _) in sorted(changed_rule.changed.items()):
+                self.digest.update(f"{changed_rule.id}\0{changed_name}\0{value!r}\0".encode())
+        catalog.hash = str(self.digest.hexdigest())
+        return catalog
 
 
 def _shared(
@@ -229,42 +242,27 @@ def build(
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
-def _text_of(
-    source: RuleSource, path: Any, limits: Limits, stored: RuleCache
-) -> tuple[RuleText, bytes]:
-    """Return the text of a rule file and the SHA-256 of its bytes; one that nobody touched since is not read."""
-    digest = stored.files.untouched(path, limits.rule_file)
-    if digest is not None:
-        check_place(source, path)
-        return UnreadText(path, limits), digest
-    state = stored.files.looked(path)
-    text, raw = read_from(source, path, limits)
-    digest = hashlib.sha256(raw).digest()
-    stored.files.was_read(path, state, digest)
-    return text, digest
-
-
 def _built(
     text: RuleText,
     digest: bytes,
     tables: Mapping[str, Table],
     limits: Limits,
-    stored: RuleCache,
+    store: RuleStore,
     thresholds: Mapping[str, float] | None,
 ) -> Rule:
     """Return the rule of a file out of the cache, or read from its text and put there; raises as `build` does."""
     if thresholds:  # other numbers than the file has
         _ = text.shared.faults if text.shared is not None else ()
         return build(text, tables, limits, thresholds)
-    key, fresh = stored.key(text, digest), partial(build, text, tables, limits)
-    rule = stored.get(key, text, fresh)
+    key, fresh = store.make_key(text, digest), partial(build, text, tables, limits)
+    rule = store.find_rule(key, text, fresh)
     if rule is None:
         faults = text.shared.faults if text.shared is not None else ()
         rule = fresh()
         if (
             not faults
         ):  # they are told by every run that reads the file, and a rule out of the cache does not
-            stored.put(key, rule)
+            store.add_rule(key, rule)
     return rule
 
 

@@ -37,15 +37,40 @@ def columns_of(rule: Rule) -> dict[str, set[str]]:
 def needs_of(rule: Rule) -> RuleNeeds:
     """Return what is asked of a rule before a case is read; worked out once."""
     if rule.at_once is None:
+        found: dict[str, set[str]] = {}
+        for name, columns in columns_of(rule).items():
+            table = rule.aliases[name].table
+            if table.given is not None:
+                continue
+            found.setdefault(table.name, set()).update(
+                table.key, (column.removesuffix(KEY) for column in columns)
+            )
+        for join in (one for one in rule.joins if one.alias.table.given is None):
+            found[join.alias.table.name] |= {theirs for _, theirs in join.by}
+        if rule.population is not None:
+            listed = found[rule.population.alias.table.name]
+            listed |= {
+                *rule.each.table.key,
+                *(name for pair in rule.population.by for name in pair),
+            }
+            where = rule.population.where.walk() if rule.population.where is not None else ()
+            listed |= {leaf.column for leaf in where if leaf.op == "column"}
+        whole = rule.each.table.name if rule.each.table.key else ""
+        stored_columns = {
+            name: None if name == whole else frozenset(columns) for name, columns in found.items()
+        }
+        nodes = [*rule.expressions(), *shown_of(rule)] if rule.seen else []
+        used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
+        asked_of_logs = tuple(name for name in rule.seen if name in used)
         rule.at_once = RuleNeeds(
             tables=frozenset(rule.tables()),
             signatures=tuple(
                 (log.name, log.table.name, log.pattern, log.ignore_case)
                 for log in rule.logs.values()
             ),
-            columns=_stored_columns(rule),
+            columns=stored_columns,
             listed=rule.population.alias.table.name if rule.population else "",
-            asked=_asked_of_logs(rule),
+            asked=asked_of_logs,
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
             lacks=_lacks(rule),
@@ -89,30 +114,6 @@ def _unknown(node: ExprNode) -> bool:
     return node.op in ("not", "compare") and any(_unknown(child) for child in node.args)
 
 
-def _stored_columns(rule: Rule) -> dict[str, frozenset[str] | None]:
-    """Return the columns of tables that the questions of a rule look at; None for a table that is needed whole.
-
-    Whole is the table of `each` where it has a key: the same text in two places is one subject.
-    """
-    found: dict[str, set[str]] = {}
-    for name, columns in columns_of(rule).items():
-        table = rule.aliases[name].table
-        if table.given is not None:
-            continue
-        found.setdefault(table.name, set()).update(
-            table.key, (column.removesuffix(KEY) for column in columns)
-        )
-    for join in (one for one in rule.joins if one.alias.table.given is None):
-        found[join.alias.table.name] |= {theirs for _, theirs in join.by}
-    if rule.population is not None:
-        listed = found[rule.population.alias.table.name]
-        listed |= {*rule.each.table.key, *(name for pair in rule.population.by for name in pair)}
-        where = rule.population.where.walk() if rule.population.where is not None else ()
-        listed |= {leaf.column for leaf in where if leaf.op == "column"}
-    whole = rule.each.table.name if rule.each.table.key else ""
-    return {name: None if name == whole else frozenset(columns) for name, columns in found.items()}
-
-
 def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
     """Return the columns of tables that some rules look at, None for a table that is needed whole.
 
@@ -144,13 +145,6 @@ def shown_of(rule: Rule) -> Iterable[ExprNode]:
             yield from template.nodes()
     yield from rule.evidence
     yield from rule.chart
-
-
-def _asked_of_logs(rule: Rule) -> tuple[str, ...]:
-    """Return the `seen` names that a rule uses in a condition, a text or its evidence."""
-    nodes = [*rule.expressions(), *shown_of(rule)] if rule.seen else []
-    used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
-    return tuple(name for name in rule.seen if name in used)
 
 
 def line_columns(rule: Rule, log: str) -> set[str]:

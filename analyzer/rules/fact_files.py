@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +30,6 @@ from analyzer.artefacts.tables import (
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.facts.database import version_key
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, did_you_mean
-from analyzer.runtime.pattern_notes import noted
 from analyzer.runtime.text import UNSAFE, one_line
 
 PRODUCT = "kb"
@@ -116,20 +116,13 @@ def declaration(source: RuleText) -> FactDeclaration:
             file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}"
         )
     try:
-        told = _toml(text)
+        told = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
         raise _bad(
             file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}"
         ) from None
     return _Declaring(file, text).declaration(told)
-
-
-@noted
-def _toml(text: str) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - a wheel brings what its declarations hold
-
-    return tomllib.loads(text)
 
 
 class _Declaring:

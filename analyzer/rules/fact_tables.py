@@ -18,7 +18,7 @@ from typing import Any
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import CatalogRows, Table
-from analyzer.rules import cache, fact_files
+from analyzer.rules import fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
@@ -157,32 +157,27 @@ class _Reading:
                     "put it next to the CSV file",
                 )
             ]
-        faults = (
-            self._faults(source, name, text, made)
-            if self.thorough or source.kind != "shipped"
-            else []
-        )
+        late = source.kind == "shipped" and not self.thorough
+        faults = [] if late else self._check_rows(name, text, made)
         if not faults:
             self.rows[name].append((source, text))
         return faults
 
-    def _faults(
-        self, source: RuleSource, name: str, text: RuleText, made: FactDeclaration
-    ) -> list[BadRuleError]:
-        """Return what is wrong with rows by themselves, and beside those that are there already."""
-        told = cache.rows_of(source, text, made)
+    def _check_rows(self, name: str, text: RuleText, made: FactDeclaration) -> list[BadRuleError]:
+        """Return what is wrong with rows by themselves, and next to those that are there already."""
+        found = fact_files.rows(text, made)
         there = {
             key: owner.label
             for owner, earlier in self.rows[name]
-            for key in fact_files.keys_of(cache.rows_of(owner, earlier, made), made)
+            for key in fact_files.keys_of(fact_files.rows(earlier, made), made)
         }
-        for key, line in fact_files.keys_of(told, made).items() if there else ():
+        for key, line in fact_files.keys_of(found, made).items() if there else ():
             if key in there:
                 message = f"{fact_files.words_of(key)} is a row of `{name}` already ({there[key]})"
-                told.faults.append(
+                found.faults.append(
                     _bad(text, line, message, "leave it out; a row cannot be replaced")
                 )
-        return told.faults
+        return found.faults
 
     def _refuse(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
         if not faults:
@@ -200,8 +195,7 @@ class _Reading:
         for name, made in self.found.declared.items():
             if self.rows[name]:
                 parts = [
-                    (text.name, partial(cache.rows_of, source, text, made))
-                    for source, text in self.rows[name]
+                    (text.name, partial(fact_files.rows, text, made)) for _, text in self.rows[name]
                 ]
                 rows = LateRows(parts)
                 given = CatalogRows(

@@ -35,16 +35,6 @@ SEEN_KEYS = (
 )
 
 
-def _asked(seen: SeenDef) -> dict[str, int | str]:
-    """Return what texts may print of a question: how many lines it wants, and the length of its window in words."""
-    asked: dict[str, int | str] = {}
-    if not (seen.ordered or seen.silence):
-        asked["at_least"] = seen.at_least
-    if seen.within and not seen.lasting:
-        asked["within"] = span_in_words(seen.within)
-    return asked
-
-
 class LogReader(Values):
     """Reads signatures and `seen` names into the scope of a rule."""
 
@@ -110,16 +100,13 @@ class LogReader(Values):
                     raise self.text.error(
                         f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near
                     )
-                kinds[group] = self._kind(child)
+                word = self._choice(child, GROUP_KINDS, "kind of column", "str")
+                kinds[group] = next(kind for kind in GROUP_KINDS if kind == word)
         own = {column.name: column.kind for column in table.columns}
         found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
         return tuple(
             Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found
         )
-
-    def _kind(self, item: RuleItem) -> Kind:
-        word = self._choice(item, GROUP_KINDS, "kind of column", "str")
-        return next(kind for kind in GROUP_KINDS if kind == word)
 
     def _groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not pattern:
@@ -167,7 +154,13 @@ class LogReader(Values):
                 raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
             for name, body in item.value.items():
                 seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
-                self.scope.seen[name] = _asked(seen[name])
+                asked_seen = seen[name]
+                asked: dict[str, int | str] = {}
+                if not (asked_seen.ordered or asked_seen.silence):
+                    asked["at_least"] = asked_seen.at_least
+                if asked_seen.within and not asked_seen.lasting:
+                    asked["within"] = span_in_words(asked_seen.within)
+                self.scope.seen[name] = asked
         for name in logs:  # a signature itself is a name: seen at least once
             if name not in seen:
                 seen[self._name(name, FileSpan())] = SeenDef(name, (name,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,28 @@ class HitTable:
     table: Table
     log: str
     per: tuple[str, ...] = ()
+
+
+def list_hit_columns(log: Table, groups: Iterable[Column]) -> tuple[Column, ...]:
+    """Return the columns of a signature's lines: its named groups, and what its log has besides."""
+    names = {column.name for column in groups}
+    return (*groups, *(column for column in log.columns if column.name not in names))
+
+
+def make_hit_table(
+    name: str, log: Table, signature: str, groups: Iterable[Column], per: tuple[str, ...]
+) -> Table:
+    """Return the table of the lines of a log that a signature matches."""
+    return Table(
+        name=name,
+        meaning=f"Lines of {log.name} that the signature matches.",
+        source=log.source,
+        ask=log.ask,
+        columns=list_hit_columns(log, groups),
+        key=per,
+        lines_of=log,
+        signature=signature,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +247,7 @@ class Rule:
     product  nsx or nsxt when it speaks of that product alone: hosts that run it are looked at, others are not
     at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
     nodes    what the judge looks up of it in every case, once that was worked out (judge/subjects.py)
-    later    of a rule out of the cache: brings all other fields when the first of them is asked for
+    later    of a rule that is stored: brings all other fields when the first of them is asked for
     """
 
     id: str

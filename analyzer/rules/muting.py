@@ -57,7 +57,19 @@ def apply_settings(
         "sha256": settings.hash,
         "day": day if mutes else "",
         "mutes": [asdict(mute) for mute in mutes],
-        "thresholds": _thresholds(catalog.rules, settings),
+        "thresholds": (
+            [
+                {
+                    "rule": rule.id,
+                    "name": name,
+                    "value": value,
+                    "shipped": shipped,
+                    "reason": _reason(settings, rule.id, name),
+                }
+                for rule in catalog.rules
+                for name, (value, shipped) in rule.changed.items()
+            ]
+        ),
         "unused": _unused(rules, settings),
         "catalogs": [
             {
@@ -112,20 +124,6 @@ def _mute(
             record.unknowns += 1
         if not ran_out:
             item.muted = f"{mute.reason} (until {mute.until})"
-
-
-def _thresholds(rules: Iterable[Rule], settings: Settings) -> list[dict[str, Any]]:
-    return [
-        {
-            "rule": rule.id,
-            "name": name,
-            "value": value,
-            "shipped": shipped,
-            "reason": _reason(settings, rule.id, name),
-        }
-        for rule in rules
-        for name, (value, shipped) in rule.changed.items()
-    ]
 
 
 def _unused(rules: Mapping[str, Rule], settings: Settings) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert
-from analyzer.rules.model import LogDef, Rule, SeenDef
+from analyzer.rules.model import Rule, SeenDef
 
 # Columns whose values are names: written with other capitals they name the same thing.
 NAMES = ("host", "hostname", "vm", "vm_name", "client_vm", "client_name", "name")
@@ -56,16 +56,6 @@ class OwnScope:
 
 def scopes(rule: Rule) -> dict[str, OwnScope]:
     """Return the scope of every `seen` name of a rule."""
-    own = _own_columns(rule)
-    return (
-        {name: _scope(rule, seen, own) for name, seen in rule.seen.items()}
-        if any(own.values())
-        else {}
-    )
-
-
-def _own_columns(rule: Rule) -> dict[str, dict[str, str]]:
-    """Return signature -> column of its lines -> the subject's `alias.column` it is equal to."""
     each = next((hit for hit in rule.hits if hit.table.name == rule.each.table.name), None)
     joined: dict[str, dict[str, str]] = {}
     for join in rule.joins:
@@ -77,21 +67,28 @@ def _own_columns(rule: Rule) -> dict[str, dict[str, str]]:
         if join.alias.table.lines_of is not None and pairs:
             joined.setdefault(join.alias.table.signature, pairs)
     if each is not None:
-        common = {name: f"{rule.each.name}.{name}" for name in each.per if name != "node"}
+        common = {
+            signature: f"{rule.each.name}.{signature}"
+            for signature in each.per
+            if signature != "node"
+        }
         joined = {} if not each.per else joined
     else:
         common = {}
         for pairs in joined.values():
             common = pairs | common
     found = {}
-    for name, log in rule.logs.items():
-        shared = {
-            theirs: mine for theirs, mine in common.items() if _column(log, theirs) is not None
-        }
-        found[name] = (
-            shared or joined.get(name, {}) if each is not None else joined.get(name) or shared
+    for signature, log in rule.logs.items():
+        names = {column.name for column in (*log.columns, *log.table.columns)}
+        shared = {theirs: mine for theirs, mine in common.items() if theirs in names}
+        found[signature] = (
+            shared or joined.get(signature, {})
+            if each is not None
+            else joined.get(signature) or shared
         )
-    return found
+    if not any(found.values()):
+        return {}
+    return {name: _scope(rule, seen, found) for name, seen in rule.seen.items()}
 
 
 def _scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]]) -> OwnScope:
@@ -119,7 +116,3 @@ def _key_column(rule: Rule, mine: str, theirs: Sequence[str]) -> OwnColumn:
     column = rule.aliases[alias].column(name)
     kind: Kind = column.kind if column is not None and column.kind != "version" else "str"
     return OwnColumn(mine, kind, kind == "str" and any(one in NAMES for one in (name, *theirs)))
-
-
-def _column(log: LogDef, name: str) -> Column | None:
-    return next((one for one in (*log.columns, *log.table.columns) if one.name == name), None)

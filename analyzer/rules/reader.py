@@ -57,6 +57,7 @@ class RuleReader(TableReader):
         `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
         """
         tree = self.text.tree()
+        self.text.store_tree(tree)
         self.text.mapping(tree, KEYS, "the rule")
         keys = self._long_keys(tree)
         self.rule_id = self._word(
@@ -69,7 +70,9 @@ class RuleReader(TableReader):
         self._free_names(keys.get("logs"))
         seen = self._seen(keys.get("seen"), self.logs)
         population = self._population(keys["population"]) if "population" in keys else None
-        only = self._only(keys, joins)
+        affected.check_fixed(self, keys)
+        gate = affected.gate(self, keys, joins)
+        only = affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
         lets, named = self._lets(keys.get("let"), thresholds)
         grades = list(map(self._grade, self._list(keys.get("grade"), "grade")))
         rule = Rule(
@@ -93,12 +96,6 @@ class RuleReader(TableReader):
         )
         self._finish(rule, tree, keys, thresholds)
         return rule
-
-    def _only(self, keys: dict[str, RuleItem], joins: list[Join]) -> ExprNode | None:
-        """Return the condition of `affected` and that of `only`, both of which must hold."""
-        affected.check_fixed(self, keys)
-        gate = affected.gate(self, keys, joins)
-        return affected.both(gate, self._condition(keys["only"]) if "only" in keys else None)
 
     def _finish(
         self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]

@@ -200,7 +200,22 @@ def parse(
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise _syntax(name, text, str(error)) from None
+        said = str(error)
+        found = _AT.search(said)
+        lines = text.split("\n")
+        last = max(1, len(lines) - (not lines[-1]))
+        place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is told: the end
+        if found and found[1]:
+            place = FileSpan(int(found[1]), int(found[2]))
+        message = f"not TOML: {said[: found.start()] if found else said}"
+        line = lines[place.line - 1]
+        advice = ""
+        if "Invalid value" in message:
+            advice = "text goes in quotes; numbers, true, false and days do not"
+        elif re.match(r"\s*\w+\s*:", line):
+            advice = "TOML writes key = value"
+        syntax = _error(name, text, message, place, advice)
+        raise syntax from None
     except (RecursionError, ValueError):
         raise _error(
             name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()
@@ -394,21 +409,3 @@ def _error(file: str, text: str, message: str, place: FileSpan, help: str = "") 
     lines = text.split("\n")
     source = lines[place.line - 1] if place.line <= len(lines) else ""
     return BadSettingsError(message, file=file, place=place, source=source, help=help)
-
-
-def _syntax(name: str, text: str, said: str) -> BadSettingsError:
-    """Return the error for a text that is no TOML, with the place `tomllib` tells."""
-    found = _AT.search(said)
-    lines = text.split("\n")
-    last = max(1, len(lines) - (not lines[-1]))
-    place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is told: the end
-    if found and found[1]:
-        place = FileSpan(int(found[1]), int(found[2]))
-    message = f"not TOML: {said[: found.start()] if found else said}"
-    line = lines[place.line - 1]
-    advice = ""
-    if "Invalid value" in message:
-        advice = "text goes in quotes; numbers, true, false and days do not"
-    elif re.match(r"\s*\w+\s*:", line):
-        advice = "TOML writes key = value"
-    return _error(name, text, message, place, advice)

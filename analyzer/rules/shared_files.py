@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 from analyzer.rules.fact_tables import SHIPPED
 from analyzer.rules.language.rulefile import BadRuleError
@@ -22,11 +21,6 @@ def shipped() -> SharedFiles:
 def of_no_place() -> SharedFiles:
     """Return what a rule may name that lies in no folder: the parts of the tool, and nothing of its own."""
     return SharedFiles((), shipped())
-
-
-def beside(path: Path, limits: Limits) -> SharedFiles:
-    """Return what the rule of a file that is named by itself may name."""
-    return read(RuleSource("file", files=[path]), limits)[0]
 
 
 def read(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:

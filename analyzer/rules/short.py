@@ -78,26 +78,33 @@ def expanded(text: RuleText, tree: RuleItem) -> RuleItem:
             keys["rule"],
         )
     if "fix" in values and isinstance(values["fix"].value, dict):
-        values["fix"] = _steps(values["fix"])
+        item = values["fix"]
+        steps = []
+        for where, child in item.value.items():
+            at = item.keys[where]
+            command = _COMMAND.match(child.text.strip()) if isinstance(child.value, str) else None
+            done = (
+                {"run": RuleItem(command[1], child.place, command[1], child.quoted)}
+                if command
+                else {"do": child}
+            )
+            step = {"where": _text(where, at, quoted=True), **done}
+            steps.append(RuleItem(step, at, keys={"where": at, next(iter(done)): child.place}))
+        values["fix"] = RuleItem(steps, item.place)
     if SIGN in values:
         _Short(text, values, keys).write_out()
     elif CLEARED in values:
         help_text = "name the lines of the trouble under `sign`"
         raise text.error(f"`{CLEARED}` goes with `sign`", keys[CLEARED], help_text)
     elif any(key in values for key in ANSWER_KEYS):
-        _one_answer(text, values, keys)
+        own = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
+        places = [keys.pop(key) for key in own]
+        if "outcomes" in values:
+            message = f"`{next(iter(own))}` does not go with `outcomes`"
+            raise text.error(message, places[0], "write it in an outcome")
+        answer = _mapping({"when": _text("true", places[0], value=True), **own}, places[0])
+        _put(values, keys, "outcomes", _list([answer], places[0]), places[0])
     return RuleItem(values, tree.place, keys=keys)
-
-
-def _one_answer(text: RuleText, values: dict[str, RuleItem], keys: dict[str, FileSpan]) -> None:
-    """Write out the one answer of a rule over rows."""
-    own = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
-    places = [keys.pop(key) for key in own]
-    if "outcomes" in values:
-        message = f"`{next(iter(own))}` does not go with `outcomes`"
-        raise text.error(message, places[0], "write it in an outcome")
-    answer = _mapping({"when": _text("true", places[0], value=True), **own}, places[0])
-    _put(values, keys, "outcomes", _list([answer], places[0]), places[0])
 
 
 class _Short:
@@ -126,13 +133,48 @@ class _Short:
         )
         shown = " ".join(f"{{{SUBJECT}.{item.text.strip()}}}" for item in per)
         self._default("object", _text(shown, self.at, quoted=True))
-        self._logs()
-        self._joins(per)
-        self._seen()
-        self._lets()
+        # the signatures
+        logs = {SIGN: _mapping(self._log(self.sign, SIGN), self.at)}
+        if self.cleared:
+            logs[CLEARED] = _mapping(self._log(self.cleared, CLEARED), self.keys[CLEARED])
+        self._merge("logs", logs, "a signature")
+        by = [] if [item.text for item in per] == ["node"] else per
+        # the lines of a subject, and those that end it, where something speaks of them
+        own = {}
+        if self._speaks_of(LINE) or self._asks_over():
+            own[LINE] = _mapping(_join(SIGN, by, self.at), self.at)
+        if self._speaks_of(END) or self._asks_over():
+            at = self.keys[CLEARED]
+            own[END] = _mapping(
+                _join(CLEARED, [_text(item.text, self.cleared["match"].place) for item in by], at),
+                at,
+            )
+        self._merge("join", own, "a row")
+        # the questions to the logs
+        questions: dict[str, RuleItem] = {}
+        if self._counted():
+            counted = {"log": _text(SIGN, self.at)} | {
+                key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
+            }
+            questions[OFTEN] = _mapping(counted, self.at)
+        if "longer_than" in self.cleared:
+            at = self.keys[CLEARED]
+            ended = {
+                "log": _text(SIGN, at),
+                "until": _text(CLEARED, at),
+                "longer_than": self.cleared["longer_than"],
+            }
+            questions[LASTING] = _mapping(ended, at)
+        self._merge("seen", questions, "a question")
+        if self._asks_over():
+            over = _text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
+            self._merge("let", {OVER: over}, "a value")
         self._default("when", _text(self._condition(), self.at))
         self._outcomes()
-        self._default("evidence", _list([_text(name, self.at) for name in self._names()], self.at))
+        self._default(
+            "evidence",
+            _list([_text(name, self.at) for name in logs], self.at),
+        )
         for key in (SIGN, CLEARED, *ANSWER_KEYS):
             self.keys.pop(key, None)
 
@@ -169,9 +211,6 @@ class _Short:
             for word in self.text.string(child, "per").split(",")
         ]
 
-    def _names(self) -> list[str]:
-        return [SIGN, CLEARED] if self.cleared else [SIGN]
-
     def _condition(self) -> str:
         base = OFTEN if self._counted() else SIGN
         if "longer_than" in self.cleared:
@@ -190,53 +229,11 @@ class _Short:
 
     # -- the parts of the long form
 
-    def _logs(self) -> None:
-        own = {SIGN: _mapping(self._log(self.sign, SIGN), self.at)}
-        if self.cleared:
-            own[CLEARED] = _mapping(self._log(self.cleared, CLEARED), self.keys[CLEARED])
-        self._merge("logs", own, "a signature")
-
     def _log(self, part: dict[str, RuleItem], name: str) -> dict[str, RuleItem]:
         for key in ("in", "match"):
             if key not in part:
                 raise self.text.error(f"`{name}` has no `{key}`", self.keys[name])
         return {key: part[key] for key in LOG_KEYS if key in part}
-
-    def _joins(self, per: list[RuleItem]) -> None:
-        """Join the lines of a subject, and those that end it, where something speaks of them."""
-        by = [] if [item.text for item in per] == ["node"] else per
-        own = {}
-        if self._speaks_of(LINE) or self._asks_over():
-            own[LINE] = _mapping(_join(SIGN, by, self.at), self.at)
-        if self._speaks_of(END) or self._asks_over():
-            at = self.keys[CLEARED]
-            own[END] = _mapping(
-                _join(CLEARED, [_text(item.text, self.cleared["match"].place) for item in by], at),
-                at,
-            )
-        self._merge("join", own, "a row")
-
-    def _seen(self) -> None:
-        own: dict[str, RuleItem] = {}
-        if self._counted():
-            counted = {"log": _text(SIGN, self.at)} | {
-                key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
-            }
-            own[OFTEN] = _mapping(counted, self.at)
-        if "longer_than" in self.cleared:
-            at = self.keys[CLEARED]
-            ended = {
-                "log": _text(SIGN, at),
-                "until": _text(CLEARED, at),
-                "longer_than": self.cleared["longer_than"],
-            }
-            own[LASTING] = _mapping(ended, at)
-        self._merge("seen", own, "a question")
-
-    def _lets(self) -> None:
-        if self._asks_over():
-            over = _text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
-            self._merge("let", {OVER: over}, "a value")
 
     def _outcomes(self) -> None:
         """Make the answers: that of what is over, where it has one, and that of all else."""
@@ -338,22 +335,6 @@ def _join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, RuleItem
         "by": _list(list(by), place),
         "rows": _text("many", place),
     }
-
-
-def _steps(item: RuleItem) -> RuleItem:
-    """Return the steps of a remedy that is written as place -> what to do, or a command in backticks."""
-    steps = []
-    for where, child in item.value.items():
-        at = item.keys[where]
-        command = _COMMAND.match(child.text.strip()) if isinstance(child.value, str) else None
-        done = (
-            {"run": RuleItem(command[1], child.place, command[1], child.quoted)}
-            if command
-            else {"do": child}
-        )
-        step = {"where": _text(where, at, quoted=True), **done}
-        steps.append(RuleItem(step, at, keys={"where": at, next(iter(done)): child.place}))
-    return RuleItem(steps, item.place)
 
 
 def _expressions(item: RuleItem, key: str, *, texts: bool = True) -> Iterator[str]:

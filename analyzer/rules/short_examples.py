@@ -20,7 +20,7 @@ has none of the kind. Of a rule over rows whose examples stand by result, one: i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analyzer.artefacts import parsing
@@ -29,9 +29,9 @@ from analyzer.case.verdicts import Verdict
 from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.rules.examples import EXAMPLE_KEYS, EXPECT_KEYS, read_examples
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
-from analyzer.rules.model import Example, LogDef, Rule
+from analyzer.rules.model import Example, Rule
 from analyzer.rules.short import CLEARED, SIGN, is_short
-from analyzer.scan.careful import UNDECIDED, Answer, search_of
+from analyzer.scan.careful import UNDECIDED, search_of
 
 SHORT_KEYS = ("match", "no_match", "cleared", "cannot_tell", "more")
 RESULT_KEYS = ("match", "no_match", "not_applicable", "cannot_tell", "more")  # of a rule over rows
@@ -94,7 +94,9 @@ def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
         ):
             logs = {
                 name: _item(some, lines.place)
-                for name, some in _by_log(_lines(text, lines, key), rule).items()
+                for name, some in _by_log(
+                    (text.string(lines, f"a case of `{key}`") + "\n"), rule
+                ).items()
             }
             name = expect.pop("name", None) or _item(f"{key} {number}", lines.place)
             asked = {
@@ -153,10 +155,6 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
             )
     found.sort(key=lambda one: "like" in one.value)  # what is like another one comes after it
     return RuleItem([*found, *_listed(text, keys, "more")], item.place)
-
-
-def _lines(text: RuleText, item: RuleItem, key: str) -> str:
-    return text.string(item, f"a case of `{key}`") + "\n"
 
 
 def _item(value: Any, place: FileSpan) -> RuleItem:
@@ -218,18 +216,19 @@ def _by_log(text: str, rule: Rule) -> dict[str, str]:
     found |= {log.table.name: "" for log in rule.logs.values()}
     if len(found) == 1:
         return {home: text}
-    searches = [(log.table.name, _search(log)) for log in rule.logs.values()]
+    searches = [
+        (
+            log.table.name,
+            (search_of(re.compile(log.pattern, re.IGNORECASE if log.ignore_case else 0), _STEPS)),
+        )
+        for log in rule.logs.values()
+    ]
     for line in text.splitlines():
         owner = next(
             (name for name, search in searches if search(line) not in (None, UNDECIDED)), home
         )
         found[owner] = f"{found[owner]}{line}\n"
     return found
-
-
-def _search(log: LogDef) -> Callable[[str], Answer]:
-    """Return the search of a signature as a log is searched: no pattern of a stranger may take endless time."""
-    return search_of(re.compile(log.pattern, re.IGNORECASE if log.ignore_case else 0), _STEPS)
 
 
 def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:

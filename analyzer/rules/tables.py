@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Table
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
 from analyzer.rules.language.expression import Alias
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.logs import LogReader
-from analyzer.rules.model import HitTable, LogDef, Rule
+from analyzer.rules.model import HitTable, LogDef, Rule, list_hit_columns, make_hit_table
 
 _EACH = re.compile(r"(\S+)\s+in\s+(\S+)(?:\s+per(?:\s+(.+))?)?$")
 _GROUP = re.compile(r"[a-z][a-z0-9_]{0,59}$")
@@ -77,7 +77,8 @@ class TableReader(LogReader):
             raise self.text.error(
                 "`per` needs names of columns", self.text.within(item, at, at + 3), help_text
             )
-        known = ["node", *(column.name for column in self._columns(self.logs[source]))]
+        log = self.logs[source]
+        known = ["node", *(column.name for column in list_hit_columns(log.table, log.columns))]
         at += 3
         for number, name in enumerate(names):
             at = item.text.find(name, at)
@@ -94,55 +95,32 @@ class TableReader(LogReader):
     def _rows_of(self, name: str, place: FileSpan, per: tuple[str, ...] = ()) -> Table:
         """Return the table of a name: one that a parser makes, or a signature's."""
         if name in self.logs:
-            return self._hit_table(self.logs[name], per)
+            log = self.logs[name]
+            if (log.name, per) not in self.hits:
+                item = self.match_items[log.name]
+                for column in log.columns:
+                    help_text = ""
+                    if column.name in ORIGIN_COLUMNS:
+                        help_text = f"every row has a column `{column.name}` already; give the group another name"
+                    elif not _GROUP.match(column.name):
+                        help_text = "use a-z, 0-9 and _, a letter first"
+                    if help_text:
+                        at = max(0, item.text.find(f"(?P<{column.name}>"))
+                        group_place = self.text.within(item, at + 4, at + 4 + len(column.name))
+                        raise self.text.error(
+                            f"the group `{column.name[:60]}` cannot be a column",
+                            group_place,
+                            help_text,
+                        )
+                own_name = _table_name(self.rule_id, log, per)
+                table = make_hit_table(own_name, log.table, log.name, log.columns, per)
+                self.hits[log.name, per] = HitTable(table, log.name, per)
+            return self.hits[log.name, per].table
         if name not in self.tables:
             near = did_you_mean(name, [*self.tables, *self.logs])
             what = "" if "." in name else ", and no signature has this name"
             raise self.text.error(f"no parser makes table `{name[:80]}`{what}", place, near)
         return self._table(name, place)
-
-    def _hit_table(self, log: LogDef, per: tuple[str, ...]) -> Table:
-        if (log.name, per) not in self.hits:
-            self._check_groups(log)
-            table = Table(
-                name=_table_name(self.rule_id, log, per),
-                meaning=f"Lines of {log.table.name} that the signature matches.",
-                source=log.table.source,
-                ask=log.table.ask,
-                columns=self._columns(log),
-                key=per,
-                lines_of=log.table,
-                signature=log.name,
-            )
-            self.hits[log.name, per] = HitTable(table, log.name, per)
-        return self.hits[log.name, per].table
-
-    def _check_groups(self, log: LogDef) -> None:
-        """Refuse a named group that cannot be a column."""
-        item = self.match_items[log.name]
-        for column in log.columns:
-            help_text = ""
-            if column.name in ORIGIN_COLUMNS:
-                help_text = (
-                    f"every row has a column `{column.name}` already; give the group another name"
-                )
-            elif not _GROUP.match(column.name):
-                help_text = "use a-z, 0-9 and _, a letter first"
-            if help_text:
-                at = max(0, item.text.find(f"(?P<{column.name}>"))
-                place = self.text.within(item, at + 4, at + 4 + len(column.name))
-                raise self.text.error(
-                    f"the group `{column.name[:60]}` cannot be a column", place, help_text
-                )
-
-    @staticmethod
-    def _columns(log: LogDef) -> tuple[Column, ...]:
-        """Return the columns of a signature's lines: its named groups, and what its log has besides."""
-        groups = {column.name for column in log.columns}
-        return (
-            *log.columns,
-            *(column for column in log.table.columns if column.name not in groups),
-        )
 
     def _ask(self, item: RuleItem | None) -> dict[str, str]:
         if item is None or item.value is None:

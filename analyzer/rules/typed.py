@@ -31,13 +31,13 @@ def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> Ru
     }
     found = [replace(alone, shared=files) for files in parts.values()]
     if len(found) > 1:
-        found = [one for one in found if _reads(one, limits)] or found
+        found = [
+            one
+            for one in found
+            if catalog.load([replace(one)], limits=limits, drafts=True, retired=True).rules
+        ] or found
     return found[0] if found else alone
 
 
 def _holds(place: RuleSource, rule: str, limits: Limits) -> bool:
     return any(Path(file.name).stem == rule for _, file in rule_files([replace(place)], limits)[0])
-
-
-def _reads(source: RuleSource, limits: Limits) -> bool:
-    return bool(catalog.load([replace(source)], limits=limits, drafts=True, retired=True).rules)

@@ -69,18 +69,28 @@ def read(path: Path, most: int) -> bytes:
 
 def read_sealed(path: Path, form: str, most: int) -> bytes:
     """Return what `write_sealed` wrote; OSError as `read` raises it, ValueError where it is damaged or another form."""
-    seal, _, data = read(path, most).partition(b"\n")
-    if seal != _seal(form, data):
+    return unseal(form, read(path, most))
+
+
+def write_sealed(path: Path, form: str, data: bytes) -> None:
+    """Write a file of the folder, sealed."""
+    write(path, seal(form, data))
+
+
+def seal(form: str, data: bytes) -> bytes:
+    """Return data behind a line with its form and its SHA-256."""
+    return _write_head(form, data) + b"\n" + data
+
+
+def unseal(form: str, sealed: bytes) -> bytes:
+    """Return the data behind a seal; ValueError where it is damaged or of another form."""
+    head, _, data = sealed.partition(b"\n")
+    if head != _write_head(form, data):
         raise ValueError
     return data
 
 
-def write_sealed(path: Path, form: str, data: bytes) -> None:
-    """Write a file of the folder with a line before it that tells its form and its SHA-256."""
-    write(path, _seal(form, data) + b"\n" + data)
-
-
-def _seal(form: str, data: bytes) -> bytes:
+def _write_head(form: str, data: bytes) -> bytes:
     return f"{form} {hashlib.sha256(data).hexdigest()}".encode()
 
 

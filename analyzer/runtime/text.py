@@ -106,15 +106,17 @@ def for_csv(cell: object) -> str:
     first = text[:1]
     if (first.isascii() and first.isalnum()) or _NUMBER.fullmatch(text):
         return text
-    seen = next((sign for sign in text if not _unseen(sign)), "")
+    seen = next(
+        (
+            sign
+            for sign in text
+            if not (sign.isspace() or unicodedata.category(sign) in ("Cf", "Mn", "Me"))
+        ),
+        "",
+    )
     if first in ("\t", "\n") or unicodedata.normalize("NFKC", seen)[:1] in _BEGINS:
         return "'" + text
     return text
-
-
-def _unseen(sign: str) -> bool:
-    """Tell whether a sign is blank, or changes how others look: space, format, mark."""
-    return sign.isspace() or unicodedata.category(sign) in ("Cf", "Mn", "Me")
 
 
 def for_markdown(text: str) -> str:

@@ -35,7 +35,7 @@ Source = Readable | Iterable[bytes | bytearray | memoryview]
 
 @dataclass(frozen=True, slots=True)
 class NulGap:
-    """A hole in a log: the line it stands in or before, and its length in bytes."""
+    """A hole in a log: the line it is in or before, and its length in bytes."""
 
     line: int
     bytes: int
@@ -98,7 +98,11 @@ class LineBlocks:
         for raw in self._reader.read_blocks():
             data, end = self._clean_raw(raw)
             if end:
-                block = LineBlock(data, end, self._line, _count_feeds(data, end))
+                if end < len(data) // 2:
+                    feeds = data.count(b"\n", 0, end)
+                else:
+                    feeds = len(data) - len(data.replace(b"\n", b"")) - data.count(b"\n", end)
+                block = LineBlock(data, end, self._line, feeds)
                 yield block
                 self._line += block.lines
                 self.tally.lines += block.lines
@@ -109,34 +113,37 @@ class LineBlocks:
         buffer, end = raw.buffer, raw.end
         if raw.hole:
             self._add_gap(self._line, raw.hole)
-        has_mark = (
-            self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
-        )  # Notepad puts it before the first line
+        # Notepad puts it before the first line
+        has_mark = self.tally.lines == 0 and buffer[: len(_MARK)] == _MARK
         has_dirt = buffer.find(0, 0, end) >= 0 or buffer.find(b"\r", 0, end) >= 0
         if not has_mark and not has_dirt and not _may_hold_long(buffer, end, self._limit):
             return buffer, end
         begin = len(_MARK) if has_mark else 0
         data = bytes(memoryview(buffer)[begin:end])
         if 0 in data:
-            self._note_gaps(data)
+            line, at = self._line, 0
+            for run in _NULS.finditer(data):
+                if len(self.tally.nul_gaps) >= _NOTED:
+                    break
+                line += data.count(b"\n", at, run.start())
+                at = run.start()
+                self._add_gap(line, run.end() - run.start(), counted=True)
+            self.tally.nul_bytes += data.count(0)
             data = data.translate(None, b"\0")
         if _may_hold_long(data, len(data), self._limit):
-            data = self._cut_long(data)
+            lines = data.split(b"\n")
+            for index, text in enumerate(lines):
+                if len(text) > self._limit:
+                    lines[index] = text[: self._limit]
+                    self.tally.long_lines += 1
+                    if len(self.tally.long_at) < _NOTED:
+                        self.tally.long_at.append(self._line + index)
+            data = b"\n".join(lines)
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n")
             if b"\r\n" in data:
                 data = _RETURNS.sub(b"\n", data)
         return data, len(data)
-
-    def _note_gaps(self, data: bytes) -> None:
-        line, at = self._line, 0
-        for run in _NULS.finditer(data):
-            if len(self.tally.nul_gaps) >= _NOTED:
-                break
-            line += data.count(b"\n", at, run.start())
-            at = run.start()
-            self._add_gap(line, run.end() - run.start(), counted=True)
-        self.tally.nul_bytes += data.count(0)
 
     def _add_gap(self, line: int, length: int, *, counted: bool = False) -> None:
         gaps = self.tally.nul_gaps
@@ -147,27 +154,10 @@ class LineBlocks:
         if not counted:
             self.tally.nul_bytes += length
 
-    def _cut_long(self, data: bytes) -> bytes:
-        lines = data.split(b"\n")
-        for index, line in enumerate(lines):
-            if len(line) > self._limit:
-                lines[index] = line[: self._limit]
-                self.tally.long_lines += 1
-                if len(self.tally.long_at) < _NOTED:
-                    self.tally.long_at.append(self._line + index)
-        return b"\n".join(lines)
-
 
 _MARK = "\ufeff".encode()
 _NULS = re.compile(rb"\0+")
 _RETURNS = re.compile(rb"(?<!\r)\r++\n")
-
-
-def _count_feeds(data: Buffer, end: int) -> int:
-    """Return the number of line feeds in `data[:end]`; to leave them all out takes half the time of `count`."""
-    if end < len(data) // 2:
-        return data.count(b"\n", 0, end)
-    return len(data) - len(data.replace(b"\n", b"")) - data.count(b"\n", end)
 
 
 def _may_hold_long(data: Buffer, end: int, limit: int) -> bool:
@@ -288,14 +278,10 @@ class _Reader:
                 hole, self._hole = self._hole, 0
                 return _Raw(buffer, cut, hole)
             line = bytes(view[:end])
-            kept = b"" if line == self._make_zeros() else line.translate(None, b"\0")
+            self._blank = self._blank or bytes(self._size)
+            kept = b"" if line == self._blank else line.translate(None, b"\0")
             self._hole += len(line) - len(kept)
             self._carry = kept[: self._limit + 1]
-
-    def _make_zeros(self) -> bytes:
-        """Return a buffer of zeros: comparing is far quicker than taking a million zeros out."""
-        self._blank = self._blank or bytes(self._size)
-        return self._blank
 
     def _fill_view(self, view: memoryview, end: int) -> int:
         while end < self._size:

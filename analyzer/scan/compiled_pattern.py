@@ -43,14 +43,14 @@ class Needle:
         return cls(pattern, flags, found.choices, found.approximation, found.folds_case)
 
     @property
-    def compiled(self) -> re.Pattern[str]:
+    def regex(self) -> re.Pattern[str]:
         """The pattern itself."""
         return _compile_pattern(self.pattern, self.flags)
 
     @property
     def search(self) -> Callable[[str], re.Match[str] | None]:
         """The search of the pattern itself in one line."""
-        return self.compiled.search
+        return self.regex.search
 
     @property
     def every_line(self) -> bool:
@@ -68,7 +68,7 @@ class Needle:
         def measure_cost(choice: Required) -> tuple[int, int]:
             text = lowered if choice.ignore_case else sample
             # a literal takes about as long to seek as 5,000 candidates take to look at
-            seen = sum(text.count(literal) for literal in choice.encoded())
+            seen = sum(text.count(literal) for literal in choice.encode_literals())
             return 5_000 * len(choice.texts) + 64 * seen, -choice.weight[0]
 
         return min(self.choices, key=measure_cost)
@@ -102,7 +102,7 @@ def find_needle_places(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
     choice = needle.best_choice()
     if choice is not None:
         text = bytes(memoryview(data)[:end]).lower() if choice.ignore_case else data
-        for literal in choice.encoded():
+        for literal in choice.encode_literals():
             yield from find_places(text, end, literal)
     elif (regex := find_sought(needle)) is not None:
         yield from (match.end() - 1 for match in regex.finditer(data, 0, end))
@@ -132,5 +132,5 @@ def list_expressions(needle: Needle) -> list[str]:
     if needle.approximation is not None and not rare:
         return [needle.approximation]
     assert choice is not None, "a pattern tried on every line never comes here"
-    texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encoded())
+    texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encode_literals())
     return [f"(?i:{text})" if choice.ignore_case else text for text in texts]

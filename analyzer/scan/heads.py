@@ -63,7 +63,15 @@ class Heads:
     def __post_init__(self) -> None:
         heads = [head.removeprefix("^") for head in self.heads if head]
         if heads:
-            self._run, self._below = _make_patterns("|".join(f"(?:{head})" for head in heads))
+            below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
+            run = (
+                rb"(?:[ \t\r]*\n|(?:"
+                + "|".join(f"(?:{head})" for head in heads).encode()
+                + rb")[^\n]*\n"
+                + below
+                + rb")++"
+            )
+            self._run, self._below = re.compile(run), re.compile(below)
 
     def see_block(self, block: LineBlock) -> None:
         """Look at a block, or at a part of it."""
@@ -128,13 +136,6 @@ class Heads:
         taken = self.takes(_decode_line(line))
         self._known += taken
         return taken
-
-
-def _make_patterns(head: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return what matches a stretch of lines with known heads and those below them, and one of lines without time."""
-    below = rb"(?:(?!\s*(?:" + stamp_pattern() + rb"))[^\n]*\n)*+"
-    run = rb"(?:[ \t\r]*\n|(?:" + head.encode() + rb")[^\n]*\n" + below + rb")++"
-    return re.compile(run), re.compile(below)
 
 
 def _decode_line(raw: Buffer) -> str:

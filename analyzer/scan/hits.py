@@ -17,7 +17,7 @@ CONTEXT_TEXT = 1024  # characters kept of a context line
 
 _AGAIN = "last message repeated "
 
-SHOWN_TEXT = 300  # characters of the line that stands for several
+SHOWN_TEXT = 300  # characters of the line that represents several
 
 Bytes = bytes  # LogScan has a field of that name
 Search = Callable[[str], "re.Match[str] | None"]
@@ -287,7 +287,7 @@ class LogScan(NodeOwned):
 
 
 class PlacedLine(Protocol):
-    """A line of a log and where it stands."""
+    """A line of a log and where it is."""
 
     @property
     def address(self) -> str:

@@ -72,20 +72,23 @@ class HyperscanEngine:
         return found
 
     def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
-        parts = repr(
-            (sought, self._mode, self._hs.__version__, platform.machine(), _describe_cpu())
-        )
+        machine = platform.machine(), _describe_cpu()
+        parts = repr((sought, self._mode, self._hs.__version__, *machine))
         key = hashlib.sha256(parts.encode()).hexdigest()[:32]
         name = f"{cache_folder.PATTERNS}{key}{cache_folder.ENDING}"
         stored = cache_dir / name if cache_dir else None
         if stored and (database := self._load_database(stored)) is not None:
             return database, []
-        places = dict(enumerate(sought))
         try:
-            database = self._compile_places(places)
+            database = self._compile_places(dict(enumerate(sought)))
         except self._hs.error:
-            refused = [place for place, text in places.items() if not self._is_accepted(text)]
-            accepted = {place: text for place, text in places.items() if place not in refused}
+            accepted: dict[int, str] = {}
+            refused: list[int] = []
+            for place, text in enumerate(sought):
+                if self._is_accepted(text):
+                    accepted[place] = text
+                else:
+                    refused.append(place)
             return self._compile_places(accepted), refused
         if stored and database is not None:
             cache_folder.write_sealed(stored, FORMAT, self._hs.dumpb(database))

@@ -10,11 +10,18 @@ from operator import itemgetter
 
 from analyzer.artefacts.logtime import stamped
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import LineBlock
+from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
 from analyzer.scan.compiled_pattern import find_needle_places
-from analyzer.scan.hits import Hit, LogScan, Search, SearchStop, Signature, decode_line
-from analyzer.scan.lines_around import CONTEXT, STAMP, lines_after, lines_before, lines_to_head
+from analyzer.scan.hits import (
+    CONTEXT_TEXT,
+    Hit,
+    LogScan,
+    Search,
+    SearchStop,
+    Signature,
+    decode_line,
+)
 from analyzer.scan.prefilter import ODD_CASE
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.tallies import CountedLine, KindShare, Tallies
@@ -30,6 +37,10 @@ _PROBES, _FIRST_PROBES = 64, 4  # candidates looked at in a block for a signatur
 _NEAR = (
     16 << 10
 )  # bytes of the block in which the first of them are sought: in a storm they are there
+CONTEXT = 2  # lines kept before and after a hit
+# lines kept before a hit inside a message over many lines, up to the head of the message
+MOST_ABOVE = 40
+STAMP = 128  # bytes of a line that show whether it begins with a time
 
 
 @dataclass(slots=True)
@@ -186,7 +197,7 @@ class MemberSearch:
     def _make_search(self, number: int) -> Callable[[str], Answer]:
         """Return the search of a signature, made when a line is first proposed for it."""
         needle = self._own.needles[number]
-        search = search_of(needle.compiled, self._steps)
+        search = search_of(needle.regex, self._steps)
         if isinstance(search, Careful):
             search.left = self._shares[number].steps
         self._own.searches[number] = search
@@ -244,7 +255,11 @@ class MemberSearch:
                 continue
             self._result.hits.append(hit)
             if context or not stamped(bytes(block.data[start : start + STAMP])):
-                self._add_context(block, hit, found)
+                raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
+                count = max(CONTEXT, lines_to_head(block.data, found.start))
+                hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
+                if missing:
+                    self._open.append((hit, missing))
 
     def _make_hit(self, number: int, line: int, found: _Found) -> Hit:
         """Return the hit of a confirmed line, without secrets in its text and its groups."""
@@ -264,7 +279,12 @@ class MemberSearch:
         """Return the named groups of a line, or the search that finds them when they are asked for."""
         match = found.match
         if isinstance(match, Proven):
-            return self._find_groups(number, line, found)
+            search = self._own.searches[number]
+            own_groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
+            if own_groups is None:
+                self._note_stop(number, line).groups += 1
+                return dict.fromkeys(self._own.needles[number].regex.groupindex)
+            return {key: value and value[:_TEXT] for key, value in own_groups.items()}
         named = match.re.groupindex
         if not named:
             return None
@@ -273,22 +293,6 @@ class MemberSearch:
         if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
             return {name: match[name] and match[name][:_TEXT] for name in named}
         return self._own.needles[number].search
-
-    def _find_groups(self, number: int, line: int, found: _Found) -> Groups:
-        """Return the named groups of a line that is only known to match; None where they cost too much."""
-        search = self._own.searches[number]
-        groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
-        if groups is None:
-            self._note_stop(number, line).groups += 1
-            return dict.fromkeys(self._own.needles[number].compiled.groupindex)
-        return {key: value and value[:_TEXT] for key, value in groups.items()}
-
-    def _add_context(self, block: LineBlock, hit: Hit, found: _Found) -> None:
-        raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
-        count = max(CONTEXT, lines_to_head(block.data, found.start))
-        hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
-        if missing:
-            self._open.append((hit, missing))
 
     def _fill_open(self, block: LineBlock) -> None:
         still: list[tuple[Hit, int]] = []
@@ -303,3 +307,50 @@ class MemberSearch:
 def _find_named(search: Search, text: str) -> Groups:
     match = search(text)
     return match.groupdict() if match else {}
+
+
+# --- the lines before and after a place in a block of a log, as raw bytes ---
+
+
+def lines_to_head(data: Buffer, at: int) -> int:
+    """Return how many lines above the one at `at` the head of its message is; 0 when it bears a time itself.
+
+    A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
+    """
+    if stamped(bytes(data[at : at + STAMP])):
+        return 0
+    for count in range(1, MOST_ABOVE + 1):
+        if not at:
+            break
+        at = data.rfind(b"\n", 0, at - 1) + 1
+        if stamped(bytes(data[at : at + STAMP])):
+            return count
+    return 0
+
+
+def lines_before(data: Buffer, end: int, earlier: bytes, count: int = CONTEXT) -> bytes:
+    """Return the last lines before offset `end`, with their line feeds, reaching back into `earlier`."""
+    start = end
+    for _ in range(count):
+        if start:
+            start = data.rfind(b"\n", 0, start - 1) + 1
+    raw = _shorten_line(bytes(data[start:end]))
+    if start == 0 and earlier:
+        raw = b"".join(line + b"\n" for line in (earlier + raw).split(b"\n")[:-1][-count:])
+    return raw
+
+
+def lines_after(data: Buffer, at: int, end: int, count: int) -> tuple[bytes, int]:
+    """Return up to `count` lines from offset `at` on, with their line feeds, and how many are missing."""
+    stop = at
+    while stop < end and count:
+        stop = data.find(b"\n", stop, end) + 1
+        count -= 1
+    return _shorten_line(bytes(data[at:stop])), count
+
+
+def _shorten_line(lines: bytes) -> bytes:
+    """Return lines, each cut at what is kept of a context line."""
+    if len(lines) <= 4 * CONTEXT_TEXT:
+        return lines
+    return b"".join(line[: 4 * CONTEXT_TEXT] + b"\n" for line in lines.split(b"\n")[:-1])

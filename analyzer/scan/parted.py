@@ -57,54 +57,42 @@ class Parted:
         blocks = LineBlocks(source, limit, first_line=first_line)
         for block in blocks:
             lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
-            for key, own in self._place_lines(lines).items():
-                self._share_part(key, own, lines, block)
+            places: dict[Hashable, list[int]] = {}
+            for place, line in enumerate(lines):
+                if self._now is None or stamped(line):
+                    self._now = self.part_of(line)
+                places.setdefault(self._now, []).append(place)
+            for key, own in places.items():
+                part = self._parts.get(key)
+                if part is None:
+                    result = self.begin(key)
+                    search, heads = self.searching(result), self.counting(key, result)
+                    part = self._parts[key] = _Part(result, search, Ends(result), heads)
+                kept = b"\n".join([lines[place] for place in own]) + b"\n"
+                part.result.lines += len(own)
+                part.result.bytes += len(kept)
+                part.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
+                if part.search is None and part.heads is None:
+                    continue
+                padded = kept if len(own) == len(lines) else _pad_lines(own, lines)
+                spread_out = LineBlock(padded, len(padded), block.first_line, len(lines))
+                if part.heads is not None:
+                    part.heads.see_block(spread_out)
+                if part.search is not None:
+                    part.search.search_block(spread_out)
+
         tally = blocks.tally
         for part in self._parts.values():
             if part.search is not None:
                 part.search.close()
             part.ends.close()
             result = part.result
-            result.cut, result.nul_bytes, result.nul_gaps = (
-                tally.cut,
-                tally.nul_bytes,
-                list(tally.nul_gaps),
-            )
+            result.cut, result.nul_bytes = tally.cut, tally.nul_bytes
+            result.nul_gaps = list(tally.nul_gaps)
         results = [part.result for part in self._parts.values()]
         if results:  # reported once, not for each part
             results[0].long_lines, results[0].long_at = tally.long_lines, tally.long_at
         return results
-
-    def _place_lines(self, lines: list[bytes]) -> dict[Hashable, list[int]]:
-        """Return the places of the lines of each part."""
-        places: dict[Hashable, list[int]] = {}
-        for place, line in enumerate(lines):
-            if self._now is None or stamped(line):
-                self._now = self.part_of(line)
-            places.setdefault(self._now, []).append(place)
-        return places
-
-    def _share_part(
-        self, key: Hashable, own: list[int], lines: list[bytes], block: LineBlock
-    ) -> None:
-        """Give a part its lines of a block."""
-        part = self._parts.get(key)
-        if part is None:
-            result = self.begin(key)
-            part = _Part(result, self.searching(result), Ends(result), self.counting(key, result))
-            self._parts[key] = part
-        kept = b"\n".join([lines[place] for place in own]) + b"\n"
-        part.result.lines += len(own)
-        part.result.bytes += len(kept)
-        part.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
-        if part.search is None and part.heads is None:
-            return
-        padded = kept if len(own) == len(lines) else _pad_lines(own, lines)
-        spread_out = LineBlock(padded, len(padded), block.first_line, len(lines))
-        if part.heads is not None:
-            part.heads.see_block(spread_out)
-        if part.search is not None:
-            part.search.search_block(spread_out)
 
 
 def _pad_lines(own: list[int], lines: list[bytes]) -> bytes:

@@ -9,23 +9,152 @@ hold one of `ODD_CASE` must be looked at for every case-insensitive pattern.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
+from typing import Any
 
-from analyzer.runtime.pattern_notes import noted
-from analyzer.scan.byte_classes import HIGH, byte_class
-from analyzer.scan.pattern_tree import (
-    OPS,
-    REPEATS,
-    PatternStep,
-    arms_of,
-    dissolve_groups,
-    literal_char,
-    members_of,
-    steps_of,
-)
+from analyzer.runtime.snapshot import keep_answers
+
+# Python's own parser and its names; public until 3.10 as sre_parse and sre_constants.
+_parser: Any = importlib.import_module("re._parser")
+OPS: Any = importlib.import_module("re._constants")
+
+# what an ASCII letter matches without case
+ODD_PARTNERS = {"i": (0x130, 0x131), "k": (0x212A,), "s": (0x17F,)}
+HIGH = "\\x80-\\xff"  # the bytes of characters beyond ASCII, inside a class
+
+
+@lru_cache(maxsize=1024)
+def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[frozenset[int], bool]:
+    """Return the ASCII characters that a class of a parsed pattern holds, and whether it may hold others."""
+    negated = bool(items) and items[0][0] is OPS.NEGATE
+    if negated:
+        items = items[1:]
+    found = set()
+    for code in range(128):
+        if any(_item_holds(item, code, nocase) for item in items):
+            found.add(code)
+    if negated:
+        return frozenset(range(128)) - found - {10}, True
+    return frozenset(found) - {10}, any(map(_holds_high, items))
+
+
+def _holds_high(item: tuple[Any, Any]) -> bool:
+    """Say whether a part of a class may hold characters beyond ASCII."""
+    op, arg = item
+    if op is OPS.CATEGORY:
+        return True
+    top = arg[1] if op is OPS.RANGE else arg
+    return bool(top > 127)
+
+
+def _item_holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
+    op, arg = item
+    if op is OPS.CATEGORY:
+        return bool(_CATEGORIES[arg].match(chr(code)))
+    codes = {code}
+    if nocase:
+        lower = chr(code).lower()
+        codes |= {ord(lower), ord(lower.upper()), *ODD_PARTNERS.get(lower, ())}
+    low, top = arg if op is OPS.RANGE else (arg, arg)
+    return any(low <= one <= top for one in codes)
+
+
+_CATEGORIES: dict[Any, re.Pattern[str]] = {
+    OPS.CATEGORY_DIGIT: re.compile(r"\d"),
+    OPS.CATEGORY_NOT_DIGIT: re.compile(r"\D"),
+    OPS.CATEGORY_SPACE: re.compile(r"\s"),
+    OPS.CATEGORY_NOT_SPACE: re.compile(r"\S"),
+    OPS.CATEGORY_WORD: re.compile(r"\w"),
+    OPS.CATEGORY_NOT_WORD: re.compile(r"\W"),
+}
+
+
+def byte_class(members: frozenset[int], high: bool) -> str:
+    """Return the characters of a class as a class of bytes; `high`: characters beyond ASCII match too."""
+    if not members and not high:
+        return "[\\x0a]"  # nothing on a line can match
+    spans: list[str] = []
+    codes = sorted(members)
+    at = 0
+    while at < len(codes):
+        end = at
+        while end + 1 < len(codes) and codes[end + 1] == codes[end] + 1:
+            end += 1
+        span = f"\\x{codes[at]:02x}"
+        if end > at:
+            span += f"-\\x{codes[end]:02x}"
+        spans.append(span)
+        at = end + 1
+    return f"[{''.join(spans)}{HIGH if high else ''}]"
+
+
+REPEATS = {OPS.MAX_REPEAT, OPS.MIN_REPEAT, getattr(OPS, "POSSESSIVE_REPEAT", OPS.MAX_REPEAT)}
+_FOLDING_GROUP = re.compile(r"\(\?[a-zA-Z]*i")
+
+
+@dataclass(frozen=True, slots=True)
+class PatternStep:
+    """One step of a pattern: opcode, argument, and whether case is ignored there."""
+
+    op: Any
+    arg: Any
+    nocase: bool
+
+
+def steps_of(pattern: str, flags: int) -> tuple[list[PatternStep], bool]:
+    """Return the steps of a pattern, and whether it folds case somewhere; raises re.error when it is none."""
+    tree = _parser.parse(pattern, flags)
+    folds = bool(tree.state.flags & re.IGNORECASE)
+    return dissolve_groups(tree, folds), folds or _FOLDING_GROUP.search(pattern) is not None
+
+
+def dissolve_groups(tree: Iterable[tuple[Any, Any]], nocase: bool) -> list[PatternStep]:
+    """Return the steps of a parsed pattern with plain groups dissolved."""
+    nodes: list[PatternStep] = []
+    for op, arg in tree:
+        if op is OPS.SUBPATTERN:
+            _group, added, removed, inner = arg
+            own = (nocase or bool(added & re.IGNORECASE)) and not removed & re.IGNORECASE
+            nodes += dissolve_groups(inner, own)
+        elif op is getattr(OPS, "ATOMIC_GROUP", None):
+            nodes += dissolve_groups(arg, nocase)
+        else:
+            nodes.append(PatternStep(op, arg, nocase))
+    return nodes
+
+
+def arms_of(node: PatternStep) -> list[list[PatternStep]]:
+    """Return the steps of each choice of an alternation."""
+    return [dissolve_groups(arm, node.nocase) for arm in node.arg[1]]
+
+
+def literal_char(node: PatternStep) -> str | None:
+    """Return the character of a LITERAL when its bytes are certain, else None."""
+    char = chr(node.arg)
+    if char.isascii():
+        return char
+    if node.nocase:
+        return None
+    try:
+        char.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return char
+
+
+def members_of(node: PatternStep) -> tuple[frozenset[int], bool]:
+    """Return the ASCII characters a one-character step matches, and whether others may match."""
+    if node.op is OPS.ANY:
+        return frozenset(range(128)) - {10}, True
+    if node.op is OPS.NOT_LITERAL:
+        return find_members(((OPS.NEGATE, None), (OPS.LITERAL, node.arg)), node.nocase)
+    return find_members(tuple(node.arg), node.nocase)
+
 
 # UTF-8 of the four characters that match an ASCII letter (i, k, s) when case is ignored.
 ODD_CASE: tuple[bytes, ...] = (b"\xc4\xb0", b"\xc4\xb1", b"\xc5\xbf", b"\xe2\x84\xaa")
@@ -42,7 +171,7 @@ _ENDS = {OPS.AT_END, OPS.AT_END_STRING}
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """Literals of which at least one stands in every match.
+    """Literals of which at least one is in every match.
 
     texts        the literals; in lower case when ignore_case is set, and then to be sought
                  in text whose ASCII letters are lowered
@@ -56,7 +185,7 @@ class Required:
         """Order of worth without a sample: a long shortest literal, then few of them."""
         return min(map(len, self.texts)), -len(self.texts)
 
-    def encoded(self) -> list[bytes]:
+    def encode_literals(self) -> list[bytes]:
         """Return the literals as they stand in a log, longest first."""
         return sorted(
             (t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b)
@@ -81,7 +210,7 @@ class PatternNeeds:
 
 
 def required_literals(pattern: str, flags: int = 0) -> frozenset[str] | None:
-    """Return literals of which one stands in every match of `pattern`, or None.
+    """Return literals of which one is in every match of `pattern`, or None.
 
     The longest set is taken. With re.IGNORECASE (as a flag or `(?i)`) they are lower case.
     Raises re.error when the pattern is none.
@@ -109,10 +238,10 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 def is_known(pattern: str, flags: int = 0) -> bool:
     """Say whether `analyse` has its answer without a look at the pattern."""
-    return _analyse_noted.knows(f"{int(flags)}:{pattern}")
+    return f"{int(flags)}:{pattern}" in _analyse_noted.known
 
 
-@noted
+@keep_answers
 def _analyse_noted(key: str) -> tuple[list[tuple[list[str], bool]], str | None, bool]:
     flags, _, pattern = key.partition(":")
     nodes, folds = steps_of(pattern, int(flags))
@@ -150,7 +279,7 @@ def _find_choices(nodes: Sequence[PatternStep]) -> list[Required]:
                 run.append(char)
                 run_nocase = node.nocase
         elif node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
-            continue  # takes no room: what stands left and right of it is neighbours
+            continue  # takes no room: what is left and right of it is neighbours
         else:
             close()
             found += _choices_of(node)
@@ -181,7 +310,7 @@ def _choices_of(node: PatternStep) -> list[Required]:
 def _write_sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) -> str:
     """Return the regex of a sequence; "" when nothing of it is left.
 
-    left, right: nothing stands before or after it, so that what may be empty there is left
+    left, right: nothing comes before or after it, so that what may be empty there is left
     out, and a repeat is cut to its least count. That keeps one match a line instead of one
     for each place where it could end.
     """
@@ -304,10 +433,15 @@ def _may_be_empty(node: PatternStep) -> bool:
 
 def _write_step(node: PatternStep, *, left: bool, right: bool) -> str:
     if node.op is OPS.LITERAL:
-        return _write_literal(node)
+        if node.arg < 128 and not node.nocase:
+            return _escape_byte(node.arg)
+        char = literal_char(node)
+        if char is None:
+            return _ANY + "{1,4}"
+        return "".join(_escape_byte(byte) for byte in char.encode("utf-8", "surrogateescape"))
     if node.op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        find_members, high = members_of(node)
-        return byte_class(find_members, high) + ("{1,4}" if high and not (left or right) else "")
+        members, high = members_of(node)
+        return byte_class(members, high) + ("{1,4}" if high and not (left or right) else "")
     if node.op in REPEATS:
         return _write_repeat(node, edge=left or right)
     if node.op is OPS.BRANCH:
@@ -320,15 +454,6 @@ def _write_step(node: PatternStep, *, left: bool, right: bool) -> str:
     if node.op in (OPS.AT, OPS.ASSERT, OPS.ASSERT_NOT):
         return ""  # without the condition more matches, never less
     return _ANY + "*"  # back references, conditionals and whatever Python adds
-
-
-def _write_literal(node: PatternStep) -> str:
-    if node.arg < 128 and not node.nocase:
-        return _escape_byte(node.arg)
-    char = literal_char(node)
-    if char is None:
-        return _ANY + "{1,4}"
-    return "".join(_escape_byte(byte) for byte in char.encode("utf-8", "surrogateescape"))
 
 
 @cache
@@ -349,10 +474,10 @@ def _write_repeat(node: PatternStep, *, edge: bool) -> str:
     least = min(least, _MOST_REPEATS)
     endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
     if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):
-        find_members, high = members_of(steps[0])
+        members, high = members_of(steps[0])
         if high and not edge and not endless:
             most *= 4  # one character is up to four bytes
-        return byte_class(find_members, high) + _write_count(least, most, endless and not edge)
+        return byte_class(members, high) + _write_count(least, most, endless and not edge)
     if all(map(_may_be_empty, steps)):
         return _ANY + "*"  # never a repeat of what may be empty
     text = _write_sequence(steps, left=False, right=False)

@@ -60,7 +60,7 @@ class PureEngine:
                     plan.regexes.append((regex, number))
                 continue
             where = plan.lowered if choice.ignore_case else plan.exact
-            for literal in choice.encoded():
+            for literal in choice.encode_literals():
                 where.setdefault(literal, []).append(number)
         return plan
 

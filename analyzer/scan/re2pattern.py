@@ -128,7 +128,13 @@ class _Writer:
         if op in SINGLE:
             return _write_set(class_text(op, arg), flags & _FLAGS, self._ascii)
         if op is _c.SUBPATTERN:
-            return self._write_group(arg, flags)
+            number, added, removed, inner = arg
+            own = (flags | added) & ~removed
+            name = self._named.get(number) if number is not None else None
+            if name is None:
+                return f"(?:{self._write_sequence(inner, own)})"
+            self.names.append(name)
+            return f"({self._write_sequence(inner, own)})"
         if op is _c.BRANCH:
             return "(?:" + "|".join(self._write_sequence(arm, flags) for arm in arg[1]) + ")"
         if op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
@@ -136,27 +142,14 @@ class _Writer:
         if op is _c.AT and (self._ascii or arg not in _WORDS or flags & re.ASCII):
             return _ANCHORS[arg]
         if self._relaxed:
-            return self._write_instead(op, arg, flags)
+            if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
+                return ""
+            if op is POSSESSIVE:
+                return self._write_repeat(arg, flags, lazy=False)
+            return f"(?:{self._write_sequence(arg, flags)})" if op is ATOMIC else ".*"
         raise NotForRe2Error(
             _LACKS.get(op, "a \\b of all letters" if op is _c.AT else "a possessive repeat")
         )
-
-    def _write_instead(self, op: Any, arg: Any, flags: int) -> str:
-        """Return something that matches more than what RE2 has not."""
-        if op in (_c.AT, _c.ASSERT, _c.ASSERT_NOT):
-            return ""
-        if op is POSSESSIVE:
-            return self._write_repeat(arg, flags, lazy=False)
-        return f"(?:{self._write_sequence(arg, flags)})" if op is ATOMIC else ".*"
-
-    def _write_group(self, arg: tuple[int | None, int, int, Any], flags: int) -> str:
-        number, added, removed, inner = arg
-        own = (flags | added) & ~removed
-        name = self._named.get(number) if number is not None else None
-        if name is None:
-            return f"(?:{self._write_sequence(inner, own)})"
-        self.names.append(name)
-        return f"({self._write_sequence(inner, own)})"
 
     def _write_repeat(self, arg: tuple[int, int, Any], flags: int, *, lazy: bool) -> str:
         least, most, inner = arg

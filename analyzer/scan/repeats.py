@@ -77,7 +77,7 @@ class SearchCost:
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
 
     def find_sure_length(self, most: int) -> int:
-        """Return a length up to which no line takes more than so many steps a character, whatever stands in it.
+        """Return a length up to which no line takes more than so many steps a character, whatever is in it.
 
         The most steps for a length are a convex function of it: what holds for 1 and for a length, holds in between.
         """
@@ -109,7 +109,10 @@ def measure_cost(pattern: str, flags: int = 0) -> SearchCost | None:
     if power > _POWER or choices > _CHOICES or places > PLACES:
         return None
     anchored = bool(steps) and steps[0][0] is _c.AT and steps[0][1] in _BEGINS
-    begins = tuple((text, _count_within(text)) for text in _find_begins(steps))
+    begins = tuple(
+        (text, (len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1))
+        for text in _find_begins(steps)
+    )
     return SearchCost(power, choices, begins, anchored)
 
 
@@ -127,11 +130,6 @@ def _find_begins(steps: list[_Step]) -> list[str]:
         elif op is not _c.AT or prefix:
             break
     return [prefix] if prefix else []
-
-
-def _count_within(text: str) -> int:
-    """Return how many of a text can begin within one."""
-    return len(text) if any(text.startswith(text[at:]) for at in range(1, len(text))) else 1
 
 
 def class_text(op: Any, arg: Any) -> str:
@@ -176,19 +174,15 @@ def _ends_once(step: _Step, after: _Step | None) -> bool:
     after_op, after_arg, after_flags = after
     if after_flags & re.IGNORECASE:
         return False
-    following = _list_characters(after_op, after_arg)
+    if after_op is _c.LITERAL:
+        following = [after_arg]
+    elif after_op is not _c.IN or any(kind is not _c.LITERAL for kind, _ in after_arg):
+        following = []
+    else:
+        following = [code for _, code in after_arg]
     own = flags & (re.IGNORECASE | re.ASCII | re.DOTALL)
     form = class_text(*inner[0])
     return bool(following) and not any(re.match(form, chr(code), own) for code in following)
-
-
-def _list_characters(op: Any, arg: Any) -> list[int]:
-    """Return the characters of a step that takes one of a few, none where these are many."""
-    if op is _c.LITERAL:
-        return [arg]
-    if op is not _c.IN or any(kind is not _c.LITERAL for kind, _ in arg):
-        return []
-    return [code for _, code in arg]
 
 
 def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = False) -> _Measure:

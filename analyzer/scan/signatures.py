@@ -25,8 +25,7 @@ from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.engines import choose_engine
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import Hit, LogScan, Signature, decode_line
-from analyzer.scan.lines_around import CONTEXT
-from analyzer.scan.member_search import EXACT, FLOOR, HitShare, MemberSearch
+from analyzer.scan.member_search import CONTEXT, EXACT, FLOOR, HitShare, MemberSearch
 from analyzer.scan.parted import BlockSearch
 from analyzer.scan.signature_set import SignatureSet
 from analyzer.scan.time_span import Ends
@@ -186,15 +185,12 @@ class Scanner:
             tables.append(one.table)
         if len(searches) < 2:
             return searches[0] if searches else None
-        return SearchesTogether(searches, self._join_sets(tuple(tables)))
-
-    def _join_sets(self, tables: tuple[str, ...]) -> SignatureSet:
-        """Return the signatures of some tables as one set."""
-        if tables not in self._together:
-            self._together[tables] = self._empty_set().join_sets(
-                [self._sets[table] for table in tables]
+        names = tuple(tables)
+        if names not in self._together:
+            self._together[names] = self._empty_set().join_sets(
+                [self._sets[table] for table in names]
             )
-        return self._together[tables]
+        return SearchesTogether(searches, self._together[names])
 
     def _empty_set(self) -> SignatureSet:
         return SignatureSet(lambda: self.engine, self._cache_dir, free=self._free)

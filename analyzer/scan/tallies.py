@@ -91,10 +91,11 @@ class Tallies:
 
     def number_lines(self, block: LineBlock) -> None:
         """Give the lines that are kept of this block their numbers; call it after each block."""
-        starts = sorted(line.start for line in (*self._firsts.values(), *self._lasts.values()))
+        starts = [line.start for line in self._firsts.values()]
+        starts += [line.start for line in self._lasts.values()]
         numbers: dict[int, int] = {}
         number, at = block.first_line, 0
-        for start in starts:
+        for start in sorted(starts):
             number += block.count(at, start)
             at = start
             numbers[start] = number

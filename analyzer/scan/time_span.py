@@ -22,7 +22,7 @@ LOOKS = (
 LARGE, FEWER = (
     256 << 10,
     64,
-)  # a block of this size holds thousands of lines: one line in 10 KiB tells of a step
+)  # a block of this size holds thousands of lines: one line in 10 KiB shows a step
 STEP_BACK = 60.0  # seconds by which a time lies before an earlier line's; less is the disorder of threads. Our own
 SAMPLED_GAPS = (
     5,
@@ -37,7 +37,7 @@ DRIFT = 0.001  # part of an uptime by which a clock may run away without being s
 MOST_SAMPLED = 512  # lines of a log
 _MOST_STEPS = 20  # of a log
 _UPTIME = re.compile(rb"\] (\d{6,18})us: ")
-_UPTIME_BY = 160  # bytes into its line by which it stands
+_UPTIME_BY = 160  # bytes into its line by which it is there
 
 
 class Ends:
@@ -89,7 +89,13 @@ class Ends:
             if head.startswith(b"20") and head[4:5] == b"-" and head[13:14] == b":":
                 self._gap -= 1
                 if not self._gap:
-                    self._keep_sample(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
+                    # Keep a line among those that show what the log says most
+                    sampled = self.result.sampled
+                    self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
+                    sampled.append(bytes(data[at : at + SAMPLED_BYTES]).partition(b"\n")[0])
+                    if len(sampled) >= MOST_SAMPLED:
+                        del sampled[::2]
+                        self._sparser *= 2
                 if head[:19] >= latest[:19]:
                     latest = head
                 elif (back := _find_step_back(bytes(latest), bytes(head))) is not None:
@@ -99,15 +105,6 @@ class Ends:
                     self._note_uptime(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
-
-    def _keep_sample(self, line: bytes) -> None:
-        """Keep a line among those that show what the log says most; when there are many, each second one is dropped."""
-        sampled = self.result.sampled
-        self._gap = SAMPLED_GAPS[len(sampled) % len(SAMPLED_GAPS)] * self._sparser
-        sampled.append(line)
-        if len(sampled) >= MOST_SAMPLED:
-            del sampled[::2]
-            self._sparser *= 2
 
     def _add_step(self, step: tuple[str, str]) -> None:
         if len(self.result.steps) < _MOST_STEPS:

@@ -8,24 +8,22 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from urllib.parse import unquote
 
-from analyzer.secrets import forms
-from analyzer.secrets.encoded import undo_codes
-from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, FORMS
-from analyzer.secrets.records import hide_record, hide_records
+from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, CONFIG_SIGNS, FORMS
 
 HIDDEN = "*****"
 
-# A word that stands before, in or after every secret, in lower case. Text without one is not looked at further.
+# A word that comes before, in or after every secret, in lower case. Text without one is not looked at further.
 SIGNS = (
     "pass", "secret", "token", "cookie", "session", "communit", "credential", "auth", "api", "chap",
     "key", "psk", "://", "basic ", "bearer ", "negotiate ", "ntlm ", "$", "eyj", "akia", "licen", "sid", "-u",
     "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users", "targets", "digest", "md5",
     "domainjoin", "vpxlro", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
     "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap", "vmkiscsi", "vmware-cmd",
-    *forms.SIGNS,
+    *CONFIG_SIGNS,
 )  # fmt: skip
 # `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
 _WORDS = tuple(sign for sign in SIGNS if sign != "sid")
@@ -161,7 +159,7 @@ def _split_line(line: str) -> Iterator[str]:
 
 
 def _holds_any(low: str, words: Sequence[str]) -> bool:
-    """Say whether one of some words stands in a line."""
+    """Say whether one of some words is in a line."""
     for word in words:
         if word in low:
             return True
@@ -285,7 +283,7 @@ def _hide_member(line: str) -> tuple[str, bool]:
 
 
 def _hide_value(line: str) -> tuple[str, bool]:
-    """Hide a value that stands alone on the line after its name."""
+    """Hide a value that is alone on the line after its name."""
     shown = hide(line)
     if shown == line and not _NAMED.match(line) and " " not in line.strip():
         shown = _hide_element(line)
@@ -314,3 +312,116 @@ def _cut_secret(match: re.Match[str]) -> str:
     begin = match.start()
     start, end = match.start("x") - begin, match.end("x") - begin
     return match[0][:start] + HIDDEN + match[0][end:]
+
+
+# --- text in the code of another one ---
+#
+# XML inside XML, JSON in an address, JSON as Java writes it: a SOAP message in a log has `&lt;password&gt;`, an address
+# has `%22password%22%3A`, Gson writes `=` as `\u003d`.
+
+_DEEPEST = 3  # XML inside XML inside JSON
+_ENTITY = re.compile(r"&(?:lt|gt|quot|apos|amp|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
+_PERCENT = re.compile(r"%(?:2[0267CcFf]|3[AaBbDd]|5[BbDd]|7[BbDd])")
+_ESCAPE = re.compile(r"\\u00(?P<code>2[267]|3[cdeCDE])")
+
+
+def undo_codes(line: str) -> str:
+    """Return a line as it reads without those codes; one that has none comes back as it is."""
+    for _ in range(_DEEPEST):
+        plain = line
+        if "&" in plain and _ENTITY.search(plain):
+            import html  # noqa: PLC0415 - its table of signs costs more than most cases need
+
+            plain = html.unescape(plain)
+        if "%" in plain and _PERCENT.search(plain):
+            plain = unquote(plain, errors="replace")
+        if "\\u00" in plain:
+            plain = _ESCAPE.sub(lambda found: chr(int(found["code"], 16)), plain)
+        if plain == line:
+            break
+        line = plain
+    return line
+
+
+# --- two entries of one record ---
+#
+# Secrets whose name and value are two entries of one record: `Path: /UserVars/RmqPassword`, `String Value: …`.
+#
+# esxcli prints an option so as text, JSON and XML; hostd prints `key` and `value` of an option, REST answers the same
+# in any order, and the authentication of an edge's routing protocol is a type and a value. Lines of one record stand
+# together: a blank line, a brace or another name ends it.
+
+LONGEST = 14  # lines between a name and its value
+LONGEST_LINE = 8192  # a longer line is not cut into its entries
+# Words that the name of a secret holds; a text without any is not looked at.
+RECORD_SIGNS = ("pass", "pwd", "secret", "token", "psk", "authentication", "credential")
+
+_SPLIT = r"[\"']?\s*(?:=>|[:=]|\.{3,}|[\"']?>(?:<string>)?)\s*(?:\(string\)\s*)?[\"']?"
+_NAME = re.compile(
+    rf"(?:^|[\s{{,<|\"'-])(?:path|key|name|option|property)(?<!\bfield name){_SPLIT}"
+    r"(?P<name>[\w./\\-]{3,200})",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(r"[\"'<]authentication[\"'>]\s*:?\s*\{?\s*$", re.IGNORECASE)
+_VALUE = re.compile(
+    r"(?:^|[\s{,<|\"'-])(?:default|current|configured)?[ _-]?(?:string)?[ _-]?(?<!int )(?<!min )(?<!max )value"
+    rf"{_SPLIT}(?P<x>[^\s\"'<](?:\\.|[^\"'<\r\n])*)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"^(?:-->)?\s*(?:$|[\[\]{}(),;]+\s*$|</?(?:structure|list|option|entry|authentication)\b)",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(r"[,;\s]*$")
+_PIECES = re.compile(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
+_NONE = re.compile(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
+
+
+def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str) -> list[str]:
+    """Return lines without the values whose names stand on other lines of the same record.
+
+    is_secret  says whether a name is that of a secret
+    hidden     what is put in the place of a value
+    """
+    whole = "\n".join(lines).lower()
+    if "value" not in whole or not any(sign in whole for sign in RECORD_SIGNS):
+        return lines
+    for at, line in enumerate(lines):
+        low = line.lower()
+        if not any(sign in low for sign in RECORD_SIGNS):
+            continue
+        below = range(at + 1, min(at + LONGEST, len(lines)))
+        above = range(at - 1, max(at - LONGEST, -1), -1)
+        if _OPENS.search(line):
+            _hide_values(lines, below, hidden)
+            continue
+        entry = _NAME.search(line)
+        if entry is not None and is_secret(re.split(r"[./\\]", entry["name"])[-1]):
+            _hide_values(lines, below, hidden)
+            _hide_values(lines, above, hidden)
+    return lines
+
+
+def hide_record(line: str, is_secret: Callable[[str], bool], hidden: str) -> str:
+    """Return a line that holds a whole record, `{ key = "…", value = "…" }`, without such values."""
+    if "," not in line or len(line) > LONGEST_LINE:
+        return line
+    pieces = _PIECES.findall(line)
+    if "".join(pieces) != line:
+        return line
+    return "".join(hide_records(pieces, is_secret, hidden))
+
+
+def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:
+    """Hide the values on some lines, up to the end of the record."""
+    for place in places:
+        line = lines[place]
+        if _ENDS.match(line) or _NAME.search(line):
+            return
+        found = _VALUE.search(line)
+        if found is None or _NONE.match(line, found.start("x")):
+            continue
+        start, end = found.span("x")
+        if tail := _TAIL.search(line, start, end):
+            end = tail.start()
+        lines[place] = line[:start] + hidden + line[end:]

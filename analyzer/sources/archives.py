@@ -202,16 +202,13 @@ class TarArchive(ArchiveReader):
         elif is_measured(child.path):
             yield from self.walker.give_measured(child, VSI_CACHE)
         elif not self.list_sealed(child):
-            yield from self._walk_file(entry, child)
-
-    def _walk_file(self, entry: TarEntry, child: Item) -> Iterator[Member]:
-        """Give a regular file; its record says when the archive ended inside it."""
-        sources = self.ledger.sources
-        first = len(sources)
-        yield from self.walker.walk_content(child, entry.body, self.depth + 1)
-        self._reader.finish_entry(entry)
-        if entry.body.cut and len(sources) > first and sources[first].state == "listed":
-            sources[first].state, sources[first].why = "cut", entry.body.cut
+            # The record says when the archive ended inside the file
+            sources = self.ledger.sources
+            first = len(sources)
+            yield from self.walker.walk_content(child, entry.body, self.depth + 1)
+            self._reader.finish_entry(entry)
+            if entry.body.cut and len(sources) > first and sources[first].state == "listed":
+                sources[first].state, sources[first].why = "cut", entry.body.cut
 
     def _take_piece(self, entry: TarEntry, path: str, number: int) -> Iterator[Member]:
         """Take one piece: stream it with those that follow, or keep it until its turn."""
@@ -225,15 +222,7 @@ class TarArchive(ArchiveReader):
         group.add_seen(number, entry.size)
         if is_measured(path):
             return
-        yield from self._hold_piece(group, entry, number)
-        follower = self._entries.peek_entry()
-        comes_next = follower is not None and split_name(follower.name.path) == (path, number + 1)
-        unbroken = len(group.held) == number + 1 - group.first
-        if (unbroken and comes_next) or group.is_whole:
-            yield from self._give_held(group)
-
-    def _hold_piece(self, group: FragmentGroup, entry: TarEntry, number: int) -> Iterator[Member]:
-        """Keep a piece in memory; when too much waits, the largest file is given with its gaps."""
+        # Keep a piece in memory; when too much waits, the largest file is given with its gaps
         most = self.limits.fragment_hold
         data = self._read_body(entry)  # before anything else moves the tar on
         if self._held + len(data) > most:
@@ -245,6 +234,11 @@ class TarArchive(ArchiveReader):
                 yield from self._give_held(largest)
         group.held[number] = data
         self._held += len(data)
+        follower = self._entries.peek_entry()
+        comes_next = follower is not None and split_name(follower.name.path) == (path, number + 1)
+        unbroken = len(group.held) == number + 1 - group.first
+        if (unbroken and comes_next) or group.is_whole:
+            yield from self._give_held(group)
 
     def _read_body(self, entry: TarEntry) -> bytes:
         parts = []
@@ -282,7 +276,16 @@ class TarArchive(ArchiveReader):
                 yield expected, lambda data=data: SliceStream(MemorySource(data))  # type: ignore[misc]
                 expected += 1
                 continue
-            entry, number = self._find_follower(group)
+            next_entry = self._entries.peek_entry()
+            piece = (
+                split_name(next_entry.name.path)
+                if next_entry and next_entry.kind == "file"
+                else None
+            )
+            if piece and piece[0] == group.path and piece[1] not in group.seen:
+                entry, number = next_entry, piece[1]
+            else:
+                entry, number = None, -1
             if entry and number == expected:
                 self._entries.take_entry()
                 group.add_seen(number, entry.size)
@@ -301,14 +304,6 @@ class TarArchive(ArchiveReader):
             expected = min(group.held)
         if last == PIECE:
             yield expected, lambda: OpenEnd(group.path)
-
-    def _find_follower(self, group: FragmentGroup) -> tuple[TarEntry | None, int]:
-        """Return the next entry of the tar when it is a new piece of this file, and its number."""
-        entry = self._entries.peek_entry()
-        piece = split_name(entry.name.path) if entry and entry.kind == "file" else None
-        if piece and piece[0] == group.path and piece[1] not in group.seen:
-            return entry, piece[1]
-        return None, -1
 
 
 class OpenEnd(Stream):

@@ -125,7 +125,17 @@ class FramedStream(Stream):
             try:
                 out: bytes = self._engine.decompress(data, BLOCK)
             except Exception as error:  # noqa: BLE001 - bz2, lzma and zstd raise a dozen kinds
-                self._skip_damaged(error)
+                # Go on behind a frame that does not unpack
+                why = f"{self._kind} data damaged"
+                if isinstance(error, MemoryError) or "emory" in str(error):
+                    why = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
+                given = bytes(self._given)
+                own = 1 if kind_of(given) == self._kind else 0  # not the header of this very frame
+                self._go_on_behind(
+                    given[own:],
+                    why + self._cause + self._format_share(),
+                    self.consumed - len(given),
+                )
                 continue
             if out:
                 return out
@@ -143,17 +153,6 @@ class FramedStream(Stream):
 
     def _format_share(self) -> str:
         return f" ({min(100, self.consumed * 100 // self.total)} %)" if self.total else ""
-
-    def _skip_damaged(self, error: Exception) -> None:
-        """Go on behind a frame that does not unpack."""
-        what = f"{self._kind} data damaged"
-        if isinstance(error, MemoryError) or "emory" in str(error):
-            what = f"{self._kind} data asks for more than {_MEMORY >> 20} MiB of memory"
-        given = bytes(self._given)
-        own = 1 if kind_of(given) == self._kind else 0  # not the header of this very frame
-        self._go_on_behind(
-            given[own:], what + self._cause + self._format_share(), self.consumed - len(given)
-        )
 
     def _next_frame(self) -> None:
         """Go on with the frame behind this one."""

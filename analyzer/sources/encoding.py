@@ -109,8 +109,9 @@ def looks_like_text(head: bytes) -> bool:
 
 
 def decode(raw: bytes, line_bytes: int = LINE_BYTES) -> list[str]:
-    """Return the lines of a whole text; `decode_noted` also says what was met."""
-    return decode_noted(raw, line_bytes)[0]
+    """Return the lines of a whole text."""
+    reader = LineReader(line_bytes)
+    return reader.feed(raw) + reader.close()
 
 
 def first_lines(raw: bytes, most: int) -> list[str]:
@@ -128,14 +129,6 @@ def first_lines(raw: bytes, most: int) -> list[str]:
     if b"\r" in begin or not begin.isascii():
         return decode(begin)
     return begin.decode().split("\n")[:-1]
-
-
-def decode_noted(raw: bytes, line_bytes: int = LINE_BYTES) -> tuple[list[str], Met]:
-    """Return the lines of a whole text and what was met on the way."""
-    reader = LineReader(line_bytes)
-    lines = reader.feed(raw)
-    lines += reader.close()
-    return lines, reader.met
 
 
 class LineReader:
@@ -160,7 +153,7 @@ class LineReader:
     def feed(self, chunk: bytes | bytearray | memoryview) -> list[str]:
         """Take the next bytes and return the lines that are whole now."""
         if self._head is None:
-            return self._take_bytes(bytes(chunk))
+            return self._split_lines(bytes(chunk))
         self._head += chunk
         return self._open_text() if len(self._head) >= self._count_needed() else []
 
@@ -179,7 +172,7 @@ class LineReader:
         """Return what is left: the last line when the text does not end with a line end."""
         lines = self._open_text() if self._head is not None else []
         if self._wide is not None:
-            lines += self._split_lines(_encode_utf8(self._wide.decode(b"", final=True)))
+            lines += self._split_lines(b"", final=True)
         if self._carry or self._over or self._nuls:
             self.met.unfinished = True
             lines.append(self._finish_line())
@@ -201,15 +194,12 @@ class LineReader:
             self.met.ends = "CRLF" if b"\r\n" in shown else "LF"
         elif b"\r" in shown:
             self.met.ends, self._end = "CR", b"\r"
-        return self._take_bytes(raw[skip:])
+        return self._split_lines(raw[skip:])
 
-    def _take_bytes(self, raw: bytes) -> list[str]:
-        if self._wide is None:
-            return self._split_lines(raw)
-        return self._split_lines(_encode_utf8(self._wide.decode(raw)))
-
-    def _split_lines(self, raw: bytes) -> list[str]:
+    def _split_lines(self, raw: bytes, *, final: bool = False) -> list[str]:
         """Return the lines that end in `raw`; keep the rest, never more than the limit."""
+        if self._wide is not None:
+            raw = self._wide.decode(raw, final).encode("utf-8", "replace")
         if self._end == b"\r":
             raw = raw.replace(b"\n", b"\r")  # an LF far behind the head ends a line too
         first, last = raw.find(self._end), raw.rfind(self._end)
@@ -289,10 +279,6 @@ def shorten_line(line: str, most: int) -> str:
         at -= 1
     text = raw[:at].decode("utf-8", "surrogateescape")
     return text if at == len(raw) else f"{text} […{len(raw) - at} bytes of this line left out]"
-
-
-def _encode_utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
 
 
 def _find_encoding(sample: bytes) -> tuple[str, int]:

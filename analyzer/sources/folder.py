@@ -136,7 +136,14 @@ class FolderWalk:
         try:
             mode = entry.stat(follow_symlinks=False).st_mode
             if stat.S_ISLNK(mode) and isinstance(entry, os.DirEntry):
-                self._list_link(Path(entry.path), address, path, root)
+                target = str(Path(entry.path).readlink())
+                inside = link_target(path, target) if root else None
+                if inside is None:
+                    self._walker.list_member(address, 0, f"link to {target[:200]}, not followed")
+                else:
+                    above = root.rpartition("/")[0]
+                    self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
+                    self._walker.list_member(address, 0, f"link to {target[:200]}")
                 return
             size = entry.stat(follow_symlinks=False).st_size
         except (OSError, ValueError) as error:
@@ -166,16 +173,6 @@ class FolderWalk:
             self._walker.list_member(item.address, item.size, str(why), "refused")
         if given:
             given.last = len(ledger.sources)
-
-    def _list_link(self, link: Path, address: str, path: str, root: str) -> None:
-        target = str(link.readlink())
-        inside = link_target(path, target) if root else None
-        if inside is None:
-            self._walker.list_member(address, 0, f"link to {target[:200]}, not followed")
-            return
-        above = root.rpartition("/")[0]
-        self._walker.ledger.links[address] = f"{above}/{inside}" if above else inside
-        self._walker.list_member(address, 0, f"link to {target[:200]}")
 
     def give_joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
         """Give the file of these pieces by their numbers; `root` is "" for a loose file."""

@@ -92,7 +92,18 @@ class JoinedStream(Stream):
         """Return the next bytes of the joined file."""
         while not self._ended:
             if self._current is None:
-                self._open_next()
+                number, opener = next(self._pieces, (-1, None))
+                if opener is None:
+                    self._ended = True
+                else:
+                    if number > self._expected:
+                        missing = format_gaps([number], self._expected)
+                        what = f"fragment {missing} is missing"
+                        self.faults.append(
+                            StreamFault(what, self.consumed, "gap", f"fragment {missing}")
+                        )
+                    self._expected = number + 1
+                    self._current = opener()
                 continue
             block = self._current.block()
             for fault in self._current.take_faults():
@@ -107,15 +118,3 @@ class JoinedStream(Stream):
                 return block
             self._current = None
         return b""
-
-    def _open_next(self) -> None:
-        number, opener = next(self._pieces, (-1, None))
-        if opener is None:
-            self._ended = True
-            return
-        if number > self._expected:
-            missing = format_gaps([number], self._expected)
-            what = f"fragment {missing} is missing"
-            self.faults.append(StreamFault(what, self.consumed, "gap", f"fragment {missing}"))
-        self._expected = number + 1
-        self._current = opener()

@@ -90,9 +90,43 @@ class GzipStream(Stream):
         out: Block = b""
         while not self._ended and not out:
             if self._lost:
-                self._find_member()
+                # Look for a gzip member behind the damage; none: the stream ends here
+                what, where, self._lost = self._lost, self._offset, ""
+                self._gaps += 1
+                found = not self._raw and self._gaps <= GAPS_MOST and self._skip_to_member()
+                left_out = (
+                    f"{self._offset - where} compressed bytes"
+                    if self._offset > where
+                    else "the rest"
+                )
+                self.faults.append(
+                    StreamFault(what + self._cause, where, "gap" if found else "cut", left_out)
+                )
+                self._ended = not found
             elif self._inflater is None:
-                self._read_member_head()
+                # Read a header, or find out what follows the last member
+                head = self._peek_input(1024)
+                if (length := header_length(head)) == 0 and len(head) == 1024:
+                    length = header_length(self._peek_input(_HEADER_MOST))
+                if length > 0:
+                    self._members += 1
+                    self._pos += length
+                    self._start_inflater()
+                    if self._members > _MEMBERS_MOST:
+                        self._add_fault(
+                            f"more than {_MEMBERS_MOST} gzip members", "cut", "the rest"
+                        )
+                        self._ended = True
+                elif not head:
+                    self._ended = True
+                elif head[0] == 0:
+                    self._skip_zeros()
+                elif length == 0:
+                    self._lost = "gzip header cut or damaged"
+                elif self._members:
+                    self._lost = "what follows the gzip data is not gzip data"
+                else:
+                    self._lost = "gzip header damaged"
             else:
                 out = self._inflate_step(self._inflater)
         self.consumed = self._offset
@@ -132,29 +166,6 @@ class GzipStream(Stream):
         self._body_at, self._given, self._crc, self._feed = self._offset, 0, 0, 1024
         self._inflater = FastInflater() if self._replayable else ExactInflater()
 
-    def _read_member_head(self) -> None:
-        """Read a header, or find out what follows the last member."""
-        head = self._peek_input(1024)
-        if (length := header_length(head)) == 0 and len(head) == 1024:
-            length = header_length(self._peek_input(_HEADER_MOST))
-        if length > 0:
-            self._members += 1
-            self._pos += length
-            self._start_inflater()
-            if self._members > _MEMBERS_MOST:
-                self._add_fault(f"more than {_MEMBERS_MOST} gzip members", "cut", "the rest")
-                self._ended = True
-        elif not head:
-            self._ended = True
-        elif head[0] == 0:
-            self._skip_zeros()
-        elif length == 0:
-            self._lost = "gzip header cut or damaged"
-        elif self._members:
-            self._lost = "what follows the gzip data is not gzip data"
-        else:
-            self._lost = "gzip header damaged"
-
     def _skip_zeros(self) -> None:
         """Skip zero padding (tapes, block devices)."""
         while True:
@@ -167,14 +178,25 @@ class GzipStream(Stream):
         data: Block = b""
         if inflater.hungry:
             if self._pos >= len(self._input) and not self._fetch_more():
-                return self._end_input(inflater)
+                cheap = self._fetched - self._body_at <= _REPLAY_FOR_CUT
+                if not inflater.exact and cheap and self._replay_member():
+                    return b""
+                self._add_fault("compressed data ends early, the file is cut", "cut", "the rest")
+                self._ended = True
+                return b""
             data = self._input[self._pos : self._pos + self._feed]
             self._pos += len(data)
             self._feed = min(self._feed * 4, 1 << 20)
         try:
             out = inflater.inflate(data)
         except InflateError as error:
-            return self._take_damage(error, inflater)
+            if not inflater.exact and self._replay_member():
+                return b""
+            self._give_back(error.left)
+            self._inflater = None
+            share = f" ({min(100, self._offset * 100 // self.total)} %)" if self.total else ""
+            self._lost = f"compressed data damaged{share}"
+            return self._count_out(error.before)
         if inflater.eof:
             self._give_back(inflater.unused)
             self._inflater = None
@@ -219,23 +241,6 @@ class GzipStream(Stream):
             self._add_fault("gzip length field is wrong", "suspect")
         self._pos += 8
 
-    def _end_input(self, inflater: FastInflater | ExactInflater) -> bytes:
-        cheap = self._fetched - self._body_at <= _REPLAY_FOR_CUT
-        if not inflater.exact and cheap and self._replay_member():
-            return b""
-        self._add_fault("compressed data ends early, the file is cut", "cut", "the rest")
-        self._ended = True
-        return b""
-
-    def _take_damage(self, error: InflateError, inflater: FastInflater | ExactInflater) -> bytes:
-        if not inflater.exact and self._replay_member():
-            return b""
-        self._give_back(error.left)
-        self._inflater = None
-        share = f" ({min(100, self._offset * 100 // self.total)} %)" if self.total else ""
-        self._lost = f"compressed data damaged{share}"
-        return self._count_out(error.before)
-
     def _replay_member(self) -> bool:
         """Go back to the start of this member with the exact engine, past what was given already."""
         below = self._below.at(self._body_at)
@@ -245,19 +250,6 @@ class GzipStream(Stream):
         self._fetched, self._skip = self._body_at, self._given
         self._inflater = ExactInflater()
         return True
-
-    def _find_member(self) -> None:
-        """Look for a gzip member behind the damage; none: the stream ends here."""
-        what, where, self._lost = self._lost, self._offset, ""
-        self._gaps += 1
-        found = not self._raw and self._gaps <= GAPS_MOST and self._skip_to_member()
-        left_out = (
-            f"{self._offset - where} compressed bytes" if self._offset > where else "the rest"
-        )
-        self.faults.append(
-            StreamFault(what + self._cause, where, "gap" if found else "cut", left_out)
-        )
-        self._ended = not found
 
     def _skip_to_member(self) -> bool:
         """Go to the next place behind this one where a gzip member starts; False when there is none."""

@@ -190,18 +190,15 @@ class KindFinder:
             if marker.product:
                 tree.products.setdefault(marker.kind, marker.product)
         if head:
-            self._take_hint(tree, path, head[:HEAD_BYTES].decode("utf-8", "replace"))
-
-    @staticmethod
-    def _take_hint(tree: _Tree, path: str, text: str) -> None:
-        """Keep what a marker says about its host."""
-        if path.endswith("README"):
-            for name, value in _README.findall(text):
-                tree.hints.setdefault(name.lower(), value.strip())
-        elif path.endswith("uname_-a.txt") and (host := re.match(r"VMkernel (\S+) \d", text)):
-            tree.hints.setdefault("host", host[1])
-        elif path.endswith("sys_info") and (version := _SYSTEM.search(text)):
-            tree.hints.setdefault("system version", version[1].strip())
+            # Keep what a marker says about its host
+            text = head[:HEAD_BYTES].decode("utf-8", "replace")
+            if path.endswith("README"):
+                for name, value in _README.findall(text):
+                    tree.hints.setdefault(name.lower(), value.strip())
+            elif path.endswith("uname_-a.txt") and (host := re.match(r"VMkernel (\S+) \d", text)):
+                tree.hints.setdefault("host", host[1])
+            elif path.endswith("sys_info") and (version := _SYSTEM.search(text)):
+                tree.hints.setdefault("system version", version[1].strip())
 
     def find_kind(self, root: str) -> Kind:
         """Return what the tree is, with host and time of capture where they are known."""
@@ -209,7 +206,11 @@ class KindFinder:
         kind = max(
             tree.points, key=lambda name: (tree.points[name], name != "nsx_t"), default="loose"
         )
-        top, outer = _split_root(root)
+        *archives, last = root.split("!")
+        top, outer = (
+            last.rpartition("/")[2],
+            [name.rpartition("/")[2] for name in reversed(archives)],
+        )
         points = tree.points.get(kind, 0)
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
             points += 1  # the name of the tree and one marker: part of a bundle
@@ -219,7 +220,10 @@ class KindFinder:
         host = tree.hints.get("host") or host
         product = tree.products.get(kind, "")
         if kind == "esxi":
-            captured = _read_stamp(tree.hints.get("captured on", "")) or captured
+            found = re.match(
+                r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", tree.hints.get("captured on", "")
+            )
+            captured = (f"{found[1]}T{found[2]}Z" if found else "") or captured
             product = product or _NEW
         return Kind(kind, product, host, captured, tuple(tree.why))
 
@@ -270,12 +274,6 @@ def name_wrapper(address: str) -> str:
     return ""
 
 
-def _split_root(root: str) -> tuple[str, list[str]]:
-    """Return the top directory of a tree and the names of the archives around it, innermost first."""
-    *archives, last = root.split("!")
-    return last.rpartition("/")[2], [name.rpartition("/")[2] for name in reversed(archives)]
-
-
 def _read_names(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
     """Return (host, captured) as the top directory, or else the archive around it, names them."""
     if kind not in ("esxi", "vcenter"):
@@ -288,11 +286,6 @@ def _read_names(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
         if found := _FROM_VCENTER.match(name):
             return found["host"], ""
     return "", ""
-
-
-def _read_stamp(text: str) -> str:
-    found = re.match(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", text)
-    return f"{found[1]}T{found[2]}Z" if found else ""
 
 
 def _find_edge(names: list[str]) -> Kind:

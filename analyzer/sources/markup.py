@@ -43,7 +43,7 @@ def clean_lines(lines: Sequence[str]) -> Sequence[str]:
     if (
         whole.isprintable()
         and not any(line.startswith(">") for line in lines)
-        and not _may_hold_marks(whole)
+        and not (not _is_bare(whole) and _MARKS.search(whole) is not None)
     ):
         return lines
     return [clean_line(line) for line in lines]
@@ -80,10 +80,6 @@ def remove_marks(line: str) -> str:
     for entity, sign in _ENTITIES.items():
         line = line.replace(entity, sign)
     return re.sub(r"\b0×(?=[0-9a-fA-F])", "0x", line.translate(QUOTES)).rstrip()
-
-
-def _may_hold_marks(text: str) -> bool:
-    return not _is_bare(text) and _MARKS.search(text) is not None
 
 
 def _is_bare(text: str) -> bool:

@@ -10,7 +10,7 @@ from analyzer.sources.ledger import Ledger, SourceRecord
 from analyzer.sources.stream import BLOCK, Feed
 
 # Stands where bytes are missing inside a text: NULs so that no value is read across the hole, and a
-# line end so that the first line behind it stands alone.
+# line end so that the first line behind it is alone.
 GAP = b"\0" * 8 + b"\n"
 
 

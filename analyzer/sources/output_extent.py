@@ -37,7 +37,7 @@ _FAR = (
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a line is, wherever it stands: its prompt, the outputs it may start, and whether it ends one."""
+    """What a line is, wherever it is: its prompt, the outputs it may start, and whether it ends one."""
 
     prompt: Prompt | None
     starts: list[Recogniser]
@@ -100,7 +100,7 @@ class Text:
         return self._see_line(line).prompt is not None
 
     def prompt_at(self, at: int) -> Prompt | None:
-        """Return the prompt on a line, or the command that stands there without its prompt."""
+        """Return the prompt on a line, or the command that is there without its prompt."""
         return self._see_line(self.lines[at]).prompt
 
     def _ask_prompt(self, text: str) -> Prompt | None:
@@ -308,7 +308,7 @@ class Text:
             return False
         if recogniser.leads(
             self.lines[at - 1]
-        ):  # the next record of a list, whose first line stands above
+        ):  # the next record of a list, whose first line is above
             return False
         line = self.lines[at]
         if _ROW.match(line):

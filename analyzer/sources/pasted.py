@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import chain, islice
 
 from analyzer.sources.encoding import decode
-from analyzer.sources.margins import has_margin, measure_origin, remove_margin
 from analyzer.sources.markup import clean_line, remove_marks
 from analyzer.sources.member import Member
+from analyzer.sources.passes import has_margin, measure_origin, remove_margin
 from analyzer.sources.prompts import MOST_TYPED, Prompt, find_prompt
 from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
 
@@ -62,7 +62,7 @@ def is_utf16(raw: bytes) -> bool:
 
 
 def find_typed(raw: bytes) -> Prompt | None:
-    """Return a prompt with a command that stands in a text, the first that names its host, or None."""
+    """Return a prompt with a command that is in a text, the first that names its host, or None."""
     if is_utf16(raw):
         raw = "\n".join(decode(raw)).encode("utf-8", "replace")
     first: Prompt | None = None
@@ -105,7 +105,7 @@ def is_quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
 
 
 def is_searched(sample: Sequence[str]) -> bool:
-    """Say whether grep printed the first lines of a text: a file's name or a line's number stands before them."""
+    """Say whether grep printed the first lines of a text: a file's name or a line's number comes before them."""
     lines = [clean_line(line) for line in sample[:_SAMPLE]]
     printed = set(filter(measure_origin, lines))
     if not printed:

@@ -244,7 +244,13 @@ def _read_nsx(line: str) -> Prompt | None:
     asks_others = word == "on" and " exec " in command  # the central CLI of NSX-T
     is_nsx = word in _NSX_VERBS or asks_others or (not command and node)
     if not is_nsx:
-        return _make_host_prompt(host, node, command)
+        if _SHELL_NAME.match(host) or not _is_typed(command):
+            return None
+        program = find_program(command)
+        is_esxi = program in _ESXI_TOOLS
+        if not is_esxi and program != "dmesg" and not _ARGUMENT.search(command):
+            return None
+        return Prompt("named", host, node or (ESXI if is_esxi else ""), False, command)
     if word == "get" or asks_others:  # the CLI of NSX for vSphere says `show`
         node = _OF_NSXT.get(node, node)
     elif not node and "control-cluster" in command:
@@ -252,17 +258,6 @@ def _read_nsx(line: str) -> Prompt | None:
     if _ON_EDGE.match(line):
         node = NSXT_EDGE
     return Prompt("nsx", host, node, bool(node), command)
-
-
-def _make_host_prompt(host: str, node: str, command: str) -> Prompt | None:
-    """Return the prompt `esx01# grep …` or `esx01> dmesg`: a name, and a command that no sentence begins with."""
-    if _SHELL_NAME.match(host) or not _is_typed(command):
-        return None
-    program = find_program(command)
-    is_esxi = program in _ESXI_TOOLS
-    if not is_esxi and program != "dmesg" and not _ARGUMENT.search(command):
-        return None
-    return Prompt("named", host, node or (ESXI if is_esxi else ""), False, command)
 
 
 def _is_typed(command: str) -> bool:

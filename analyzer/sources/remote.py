@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
-from analyzer.sources.storage import Storage, filesystem, is_url, shown
+from analyzer.sources.storage import Storage, filesystem, hide_login, is_url
 
 _TIMES = ("LastModified", "mtime", "modified", "last_modified", "updated", "created")
 _TAGS = ("ETag", "etag", "md5Hash", "checksum")
@@ -46,18 +46,13 @@ def place(text: str | Path) -> Place:
         return Path(text)
     scheme, rest = text.split("://", 1)
     if scheme.lower() in ("file", "local"):
-        return _read_file_url(rest)
+        host, slash, path = unquote(rest).partition("/")
+        if os.name == "nt" and path[1:2] == ":":
+            return Path(path)
+        if host in ("", "localhost"):
+            return Path(slash + path)
+        return Path(f"//{host}{slash}{path}")
     return RemotePath(RemoteSession(text))
-
-
-def _read_file_url(rest: str) -> Path:
-    """Return the path of a file:// URL, given what stands behind the two slashes."""
-    host, slash, path = unquote(rest).partition("/")
-    if os.name == "nt" and path[1:2] == ":":
-        return Path(path)
-    if host in ("", "localhost"):
-        return Path(slash + path)
-    return Path(f"//{host}{slash}{path}")
 
 
 class RemoteSession:
@@ -70,7 +65,7 @@ class RemoteSession:
     """
 
     def __init__(self, given: str) -> None:
-        self.given, self.url = given, shown(given).rstrip("/")
+        self.given, self.url = given, hide_login(given).rstrip("/")
         self.folder = given.endswith("/")  # there may be a file of the same name
         fs, self.key = filesystem(given)
         self.storage = Storage(fs)
@@ -170,13 +165,13 @@ class RemotePath:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Callable[[str], Place], tuple[str]]:
-        return place, (self.given,)
+        return place, (self.full_url,)
 
     def __truediv__(self, name: str) -> RemotePath:
         return RemotePath(self._session, f"{self._below}/{name}" if self._below else name)
 
     @property
-    def given(self) -> str:
+    def full_url(self) -> str:
         """The URL by which another process opens the same; may carry secrets, never shown."""
         session = self._session
         return f"{session.given.rstrip('/')}/{self._below}" if self._below else session.given

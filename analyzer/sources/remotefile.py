@@ -82,23 +82,20 @@ class RemoteFile:
             data = _read_whole(storage, key, self.size)
         self._data = data
         if data is None and self.size:
-            self._open_handle()
-
-    def _open_handle(self) -> None:
-        with self._storage.use() as fs:
-            self._handle = fs.open(self._key, "rb", block_size=BLOCK, cache_type="none")
-            tag = str(getattr(self._handle, "details", {}).get("ETag", ""))
-        if self._digest.tag not in (None, tag):
-            raise OSError(errno.EIO, "changed while it was being read")
-        self._digest.tag = tag
-        self._worker = _make_threads(1)  # the handle is used by this thread only
-        try:
-            self._read_block(
-                0, 0
-            )  # so that a file that may not be read is refused when it is opened, as on a disk
-        except OSError:
-            self.close()
-            raise
+            with self._storage.use() as fs:
+                self._handle = fs.open(self._key, "rb", block_size=BLOCK, cache_type="none")
+                tag = str(getattr(self._handle, "details", {}).get("ETag", ""))
+            if self._digest.tag not in (None, tag):
+                raise OSError(errno.EIO, "changed while it was being read")
+            self._digest.tag = tag
+            self._worker = _make_threads(1)  # the handle is used by this thread only
+            try:
+                self._read_block(
+                    0, 0
+                )  # so that a file that may not be read is refused when it is opened, as on a disk
+            except OSError:
+                self.close()
+                raise
 
     def pread(self, offset: int, length: int) -> bytes:
         """Return up to `length` bytes at `offset`; OSError when the storage fails."""

@@ -14,8 +14,8 @@ from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line
 from analyzer.sources.markup import clean_line
 from analyzer.sources.member import Member
+from analyzer.sources.passes import is_ruled_head
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
-from analyzer.sources.ruled import is_head
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
 _PIECE = (
@@ -83,7 +83,11 @@ class TerminalSession:
                 first, lines = first + at, lines[at:]
                 size = sum(map(len, lines))
             elif size >= self.limits.block_bytes:
-                self._note_large_output(first + len(lines))
+                most = self.limits.block_bytes
+                left_out = f"the output that continues at line {(first + len(lines)):,} was not read further"
+                self.limit_hits.append(
+                    LimitHit(self.member.address, "block_bytes", most, most, left_out)
+                )
                 yield SessionStretch(first, self._hide_secrets(lines), cut=True)
                 if not prompts and not (lines and _is_prompt(lines[0])):
                     self._note_long_lines()
@@ -141,11 +145,6 @@ class TerminalSession:
         self._count += len(lines)
         return lines
 
-    def _note_large_output(self, line: int) -> None:
-        at = self.limits.block_bytes
-        left_out = f"the output that continues at line {line:,} was not read further"
-        self.limit_hits.append(LimitHit(self.member.address, "block_bytes", at, at, left_out))
-
     def _note_long_lines(self) -> None:
         if not self._long_count:
             return
@@ -158,17 +157,17 @@ class TerminalSession:
 
 
 def _find_first_prompt(lines: list[str]) -> int:
-    """Return where the first prompt stands, or a command between rules; the number of lines when none does."""
+    """Return where the first prompt is, or a command between rules; the number of lines when none does."""
     for at, line in enumerate(lines):
-        if is_head(lines, at) or _is_prompt(line):
+        if is_ruled_head(lines, at) or _is_prompt(line):
             return at
     return len(lines)
 
 
 def _find_last_prompt(lines: list[str], begin: int) -> int:
-    """Return where the last prompt stands, or a command between rules; 0 when none does from a line on."""
+    """Return where the last prompt is, or a command between rules; 0 when none does from a line on."""
     for at in range(len(lines) - 1, begin - 1, -1):
-        if is_head(lines, at) or _is_prompt(lines[at]):
+        if is_ruled_head(lines, at) or _is_prompt(lines[at]):
             return at
     return 0
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from analyzer.artefacts.first_chars import ANY, find_beginning, find_first_signs, find_literals
-from analyzer.runtime.pattern_notes import noted
+from analyzer.runtime.snapshot import keep_answers
 
 _NAMED = re.compile(r"\(\?P<\w+>")
 _ALONE = re.compile(
@@ -50,7 +50,7 @@ class Recogniser(Protocol):
 
     @property
     def log(self) -> bool:
-        """Every line stands for itself; consecutive lines make one piece."""
+        """Every line is one of its own; consecutive lines make one piece."""
 
     @property
     def rest(self) -> bool:
@@ -212,7 +212,7 @@ def find_needs(pattern: str) -> LineNeeds:
     return LineNeeds(*_note_needs(pattern))
 
 
-@noted
+@keep_answers
 def _note_needs(pattern: str) -> list[str]:
     signs = find_first_signs(pattern)
     first = "" if signs >= ANY else "".join(sorted(signs))
@@ -227,7 +227,7 @@ def find_forms(shape: str) -> list[LineForm]:
     return [LineForm(*form) for form in _note_forms(shape)]
 
 
-@noted
+@keep_answers
 def _note_forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
     found: list[tuple[str, str, str, list[str]]] = []
     if _ALONE.search(shape):
@@ -247,7 +247,7 @@ def _note_forms(shape: str) -> list[tuple[str, str, str, list[str]]]:
     return found
 
 
-@noted
+@keep_answers
 def _find_held(command: str) -> list[str]:
     """Return texts that every match of the pattern of a command holds, the longest first; none when unsure."""
     return list(find_literals(command))
@@ -363,5 +363,5 @@ def is_prose(line: str) -> bool:
 
 
 def is_heading(line: str) -> bool:
-    """Say whether a line could be the heading of a paragraph (it then stands between blank lines)."""
+    """Say whether a line could be the heading of a paragraph (it is then between blank lines)."""
     return len(line) <= 80 and _HEADING.match(line) is not None

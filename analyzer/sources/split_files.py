@@ -118,20 +118,17 @@ def find_split_files(files: Sequence[Place]) -> dict[Place, SplitFile]:
         for (whole, form), numbered in groups.items():
             numbered.sort(key=itemgetter(0))
             pieces = tuple(path for _, path in numbered)
-            if _is_split(pieces, form):
+            heads = [_read_head(path) for path in pieces]
+            if form == "zip":
+                split = sniff.is_zip(heads[0])
+            else:
+                split = are_pieces(heads)
+            if split:
                 numbers = [number for number, _ in numbered]
                 if numbers[-1] == _LAST:
                     numbers[-1] = numbers[-2] + 1
                 found |= dict.fromkeys(pieces, SplitFile(whole, pieces, tuple(numbers)))
     return found
-
-
-def _is_split(pieces: Sequence[Place], form: str) -> bool:
-    """Say by their first bytes whether files are the pieces of one archive."""
-    heads = [_read_head(path) for path in pieces]
-    if form == "zip":  # a piece may well begin with the head of an entry
-        return sniff.is_zip(heads[0])
-    return are_pieces(heads)
 
 
 def are_pieces(heads: Sequence[bytes]) -> bool:
@@ -190,7 +187,11 @@ class JoinedSource:
         length = min(length, self.size - offset)
         while length > 0:
             number = bisect.bisect_right(self.starts, offset) - 1
-            data = self._piece(number).pread(offset - self.starts[number], length)
+            if number not in self._open:
+                while len(self._open) >= _OPEN:
+                    self._open.pop(next(iter(self._open))).close()
+                self._open[number] = open_source(self._pieces[number], self._on_read)
+            data = self._open[number].pread(offset - self.starts[number], length)
             end = self.starts[number + 1] if number + 1 < len(self.starts) else self.whole
             data = data[: end - offset]
             if not data:
@@ -205,13 +206,6 @@ class JoinedSource:
         ends = [*self.starts[1:], self.size]
         places = zip(numbers, self.starts, ends, strict=True)
         return [(number, partial(SliceStream, self, start, end)) for number, start, end in places]
-
-    def _piece(self, number: int) -> FileSource | RemoteFile:
-        if number not in self._open:
-            while len(self._open) >= _OPEN:
-                self._open.pop(next(iter(self._open))).close()
-            self._open[number] = open_source(self._pieces[number], self._on_read)
-        return self._open[number]
 
     def close(self) -> None:
         """Close the pieces."""

@@ -39,7 +39,7 @@ def is_url(text: str) -> bool:
     return bool(_URL.match(text))
 
 
-def shown(url: str) -> str:
+def hide_login(url: str) -> str:
     """Return an URL without user, password and query."""
     scheme, _, rest = url.partition("://")
     if scheme.lower() in _HTTP:
@@ -54,7 +54,7 @@ def filesystem(url: str) -> tuple[Any, str]:
     Raises UsageError for an URL that cannot be used, MissingExtraError when a package is missing.
     """
     scheme, _, rest = url.partition("://")
-    where = shown(url)
+    where = hide_login(url)
     if "::" in scheme or "::" in re.split(r"[/?]", rest)[0] or "://" in where.partition("://")[2]:
         raise UsageError(
             "chained URLs are not supported", where=where, do="Give the URL of the storage itself."

@@ -72,7 +72,7 @@ class TarEntry:
 
 @dataclass(slots=True)
 class _Metadata:
-    """What long-name and PAX headers said about the next file header."""
+    """What long-name and PAX headers state about the next file header."""
 
     name: bytes | None = None
     link: bytes | None = None
@@ -268,7 +268,7 @@ class TarReader:
                 self._global.clear()
 
     def _make_entry(self, header: TarHeader, meta: _Metadata) -> TarEntry:
-        """Return the entry of a header and of what the headers before it said."""
+        """Return the entry of a header and of what the headers before it state."""
         pax = {**self._global, **meta.pax} if self._global else meta.pax
         raw_name = pax.get("GNU.sparse.name") or pax.get("path") or meta.name or header.name
         raw_link = pax.get("linkpath") or meta.link or header.link

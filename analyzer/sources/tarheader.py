@@ -72,15 +72,11 @@ def parse_header(block: bytes) -> TarHeader | None:
     size = parse_number(block[124:136])
     if size is None or not 0 <= size <= SIZE_MOST:
         size = -1
-    mtime = parse_number(block[136:148])
-    fields = (
-        mtime,
-        parse_number(block[100:108]),
-        parse_number(block[108:116]),
-        parse_number(block[116:124]),
-    )
+    mode, owner = parse_number(block[100:108]), parse_number(block[108:116])
+    group, mtime = parse_number(block[116:124]), parse_number(block[136:148])
+    is_odd = None in (mode, owner, group, mtime)
     kind, link = block[156:157], cut_at_nul(block[157:257])
-    return TarHeader(name, size, keep_sane_time(mtime), kind, link, block, None in fields)
+    return TarHeader(name, size, keep_sane_time(mtime), kind, link, block, is_odd)
 
 
 def cut_at_nul(raw: bytes) -> bytes:

@@ -8,16 +8,190 @@ the stretches a parser can read, with host, command and parameters where the tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from analyzer.sources import prompts, ruled
-from analyzer.sources.command_parsers import CommandParsers, TypedCommand
+from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
+from analyzer.sources.passes import RULED, RULED_LINES, make_ruled_prompt
 from analyzer.sources.prompts import Command, Prompt
 from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
-from analyzer.sources.transcript_piece import TranscriptPiece, close_pieces, spread_out
+
+
+class KnownCommand(NamedTuple):
+    """A parser that knows a command, the parameters it reads from it, and whether the output is filtered."""
+
+    recogniser: Recogniser
+    params: dict[str, str]
+    filtered: bool
+
+
+@dataclass(slots=True)
+class TypedCommand:
+    """One command of a command line and the parsers that know it, best first."""
+
+    command: Command
+    known: list[KnownCommand]
+
+
+class CommandParsers:
+    """The parsers of the commands of one text; what was found for a command is kept."""
+
+    def __init__(self, text: Text) -> None:
+        self.commands = text.commands
+        self._known: dict[Command, list[KnownCommand]] = {}
+
+    def read_line(self, typed: str, prompt: Prompt) -> list[TypedCommand]:
+        """Return the commands of a command line, each with the parsers that may read its output at such a prompt."""
+        commands = []
+        for command in prompts.split_commands(typed):
+            known = [
+                one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)
+            ]
+            commands.append(TypedCommand(command, known))
+        return commands
+
+    def measure_known(self, command: str) -> int:
+        """Return how many characters of a command a parser knows at most."""
+        longest = 0
+        for recogniser in self.commands.find_candidates(command):
+            found = recogniser.match_command(command)
+            if found:
+                longest = max(longest, found.end() - found.start())
+        return longest
+
+    def find_known(self, command: Command) -> list[KnownCommand]:
+        """Return the parsers that know a command, the longest match first, then those for the rest."""
+        if command not in self._known:
+            ranked = []
+            for recogniser in self.commands.find_candidates(f"{command.bare}\n{command.text}"):
+                bare = recogniser.match_command(command.bare)
+                whole = recogniser.match_command(command.text) if command.filtered else None
+                found = whole if bare is None else bare
+                if found is None:
+                    continue
+                # a pattern that reaches over the pipe knows its filter
+                filtered = command.filtered and bare is not None
+                params = {
+                    name: value
+                    for name, value in found.groupdict().items()
+                    if (value is not None and not any(sign in value for sign in "$`{}*<>"))
+                }
+                order = (
+                    recogniser.rest,
+                    found.start() - found.end(),
+                    -len(found.re.pattern),
+                    recogniser.name,
+                )
+                ranked.append((order, KnownCommand(recogniser, params, filtered)))
+            ranked.sort(key=lambda entry: entry[0])
+            self._known[command] = [known for _, known in ranked]
+        return self._known[command]
+
+
+def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:
+    """Say whether a command may be this recogniser's: one that others have too takes a sure prompt."""
+    if not recogniser.common:
+        return True
+    kinds = (
+        (prompts.NSXT_MANAGER, prompts.NSXT_EDGE)
+        if recogniser.node == prompts.NSXT
+        else (recogniser.node,)
+    )
+    return prompt.sure and prompt.node in kinds
+
+
+@dataclass(slots=True)
+class TranscriptPiece:
+    """A stretch of lines of one sort.
+
+    parser        name of the recogniser that reads it, None for all other roles
+    first_line    number of lines[0]
+    lines         the text without quote marks, escapes and non-breaking blanks; one for each line of
+                  the source
+    host          from the prompt, "" when none was there; same host, same node
+    kind          kind of node: esxi, guest, nsx_controller, nsx_manager, nsx_edge, ""
+    command       what printed it, "" when the text does not say
+    params        named groups of the recogniser's command pattern (switch, port_id, queue, …)
+    filtered      True behind `| grep` and the like, or with `<snip>`: what is not there proves nothing
+    role          output (a parser reads it), command (a prompt), unread (output of a command that no
+                  parser reads), prose
+    excerpt       of a log: why these are only some of its lines, "" when they are all that the file holds
+    command_line  number of the line the command was typed on, 0 when there is none
+    after         name of the recogniser whose output ended here, though the command's may go on: lines of
+                  the output that were not understood
+    gaps          numbers of blank lines that a copy put below those of the text: no parser need see them
+    """
+
+    parser: str | None
+    first_line: int
+    lines: list[str]
+    host: str = ""
+    kind: str = ""
+    command: str = ""
+    params: dict[str, str] = field(default_factory=dict)
+    filtered: bool = False
+    role: str = "prose"
+    command_line: int = 0
+    excerpt: str = ""
+    after: str = ""
+    gaps: frozenset[int] = frozenset()
+
+
+def close_pieces(pieces: Sequence[TranscriptPiece]) -> None:
+    """Give all pieces of a host the kind of node that one of them proves."""
+    weak = ("", prompts.GUEST)
+    proved = {}
+    for piece in pieces:
+        if piece.host and piece.kind not in weak:
+            proved[piece.host] = piece.kind
+    for piece in pieces:
+        if piece.host in proved and piece.kind in weak:
+            piece.kind = proved[piece.host]
+
+
+def spread_out(
+    pieces: Sequence[TranscriptPiece], places: Sequence[int], size: int, first_line: int
+) -> None:
+    """Put the pieces of a text whose gaps were left out back on the lines of its source.
+
+    places  of the lines that were kept; size: number of lines of the source; first_line: number of its first
+    """
+    for piece in pieces:
+        begin = piece.first_line - 1
+        end = begin + len(piece.lines)
+        first, after = places[begin], places[end] if end < len(places) else size
+        lines = [""] * (after - first)
+        gaps = set(range(len(lines)))
+        for place, text in zip(places[begin:end], piece.lines, strict=True):
+            lines[place - first] = text
+            gaps.discard(place - first)
+        piece.gaps = frozenset(first_line + first + at for at in gaps)
+        piece.lines, piece.first_line = lines, first_line + first
+        if piece.command_line:
+            piece.command_line = first_line + places[piece.command_line - 1]
+
+
+def find_unread_outputs(pieces: Sequence[TranscriptPiece]) -> list[tuple[int, str, int]]:
+    """Return the commands that printed something of which nothing is read: line, command, lines that are not blank.
+
+    What comes below a bare prompt (the help of a `?` that leaves no trace) is the output of no command.
+    """
+    read = {piece.command_line for piece in pieces if piece.parser is not None}
+    counts: dict[int, int] = {}
+    commands: dict[int, str] = {}
+    for piece in pieces:
+        typed = piece.command.strip()
+        if piece.role != "unread" or not typed or piece.command_line in read:
+            continue
+        count = sum(bool(line.strip()) for line in piece.lines)
+        if count:
+            commands[piece.command_line] = typed
+            counts[piece.command_line] = counts.get(piece.command_line, 0) + count
+    return [(line, typed, counts[line]) for line, typed in commands.items()]
+
 
 _LOG_SLACK = 30  # lines of another sort inside a log that a command printed
 _MOST_BROKEN = 20  # lines that a command line with backslashes goes over
@@ -49,7 +223,7 @@ def find_last_prompt(pieces: Sequence[TranscriptPiece], above: Prompt | None) ->
     """Return the last prompt of the pieces of a text, `above` where they hold none."""
     for piece in reversed(pieces):
         if piece.role == "command":
-            return Prompt(ruled.FORM, piece.host, piece.kind, bool(piece.kind), piece.command)
+            return Prompt(RULED, piece.host, piece.kind, bool(piece.kind), piece.command)
     return above
 
 
@@ -82,13 +256,30 @@ class _Splitter:
         logs = {recogniser.name for recogniser in self.text.recognisers if recogniser.log}
         for piece in self.pieces:
             if piece.parser in logs:
-                piece.excerpt = self._explain_excerpt(piece)
+                begin = piece.first_line - self.first_line
+                if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
+                    piece.excerpt = (
+                        "an excerpt: grep output, with a file name or line number before each line"
+                    )
+                elif not piece.command:
+                    piece.excerpt = "an excerpt: lines without the command that printed them"
+                else:
+                    named = " and ".join(prompts.find_log_files(piece.command)[:3])
+                    files = f"; {named} itself would settle it" if named else ""
+                    if tool := prompts.find_excerpt_tool(piece.command):
+                        piece.excerpt = f"an excerpt by {tool}{files}"
+                    else:
+                        piece.excerpt = (
+                            f"an excerpt: some lines were left out of the text{files}"
+                            if piece.filtered
+                            else ""
+                        )
         return self.pieces
 
     def _take_stretch(self, at: int) -> int:
         """Take a command with its output, a dump, or one line of neither; return the line after it."""
         if at in self.text.heads:
-            prompt: Prompt | None = ruled.make_prompt(self.text.lines[at + 1], self.above)
+            prompt: Prompt | None = make_ruled_prompt(self.text.lines[at + 1], self.above)
         else:
             prompt = self.text.prompt_at(at)
             self.above = prompt or self.above
@@ -147,19 +338,6 @@ class _Splitter:
             self.text.lines[at:end], known[0].recogniser, command.command, output.params, hosts
         )
 
-    def _explain_excerpt(self, piece: TranscriptPiece) -> str:
-        """Return why a stretch of a log is not all of it, "" when a command printed the file whole."""
-        begin = piece.first_line - self.first_line
-        if not self.text.searched.isdisjoint(range(begin, begin + len(piece.lines))):
-            return "an excerpt: grep output, with a file name or line number before each line"
-        if not piece.command:
-            return "an excerpt: lines without the command that printed them"
-        named = " and ".join(prompts.find_log_files(piece.command)[:3])
-        files = f"; {named} itself would settle it" if named else ""
-        if tool := prompts.find_excerpt_tool(piece.command):
-            return f"an excerpt by {tool}{files}"
-        return f"an excerpt: some lines were left out of the text{files}" if piece.filtered else ""
-
     # -- a command and what it printed ------------------------------------------------------------
 
     def _take_command(self, at: int, prompt: Prompt) -> int:
@@ -188,8 +366,8 @@ class _Splitter:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
         lines = self.text.lines
         typed, after = prompt.command, at + 1
-        if prompt.form == ruled.FORM:
-            return typed, at + ruled.LINES
+        if prompt.form == RULED:
+            return typed, at + RULED_LINES
         while typed.endswith("\\") and after < len(lines) and after - at < _MOST_BROKEN:
             typed = typed[:-1].rstrip() + " " + lines[after].strip().removeprefix("> ")
             after += 1
@@ -249,7 +427,7 @@ class _Splitter:
     def add_output(
         self, recogniser: Recogniser, at: int, end: int, context: _Context | None
     ) -> TranscriptPiece:
-        """Add the lines of an output as a piece; where lines were left out of it stands a blank one."""
+        """Add the lines of an output as a piece; a blank one marks where lines were left out."""
         lines = self.text.lines[at:end]
         piece = TranscriptPiece(
             recogniser.name, self.first_line + at, lines, kind=recogniser.node, role="output"
@@ -320,7 +498,7 @@ class _Output:
         self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
         self.alone = (
             context.prompt.form == "echo"
-        )  # no prompt: only what stands right below is its output
+        )  # no prompt: only what comes right below is its output
         self.sole = (
             len(wanted) == 1 and not self.alone
         )  # all that is printed up to the next prompt is its output
@@ -331,7 +509,7 @@ class _Output:
         begin, fences, seen = at, 0, False
         while at < len(text.lines):
             if not seen and fences < 2 and is_fence(text.lines[at]):
-                fences += 1  # the command stands in one code block, its output in the next
+                fences += 1  # the command is in one code block, its output in the next
                 begin = at + 1
             elif not seen and fences == 1 and self._is_caption(at):
                 splitter.add_other(at, None)
@@ -351,7 +529,7 @@ class _Output:
         return at
 
     def _is_caption(self, at: int) -> bool:
-        """Say whether a line stands alone between the code block of the command and that of its output."""
+        """Say whether a line is alone between the code block of the command and that of its output."""
         if self.text.is_blank(at) or self.text.prompt_at(at) is not None or self.text.starts_at(at):
             return False
         below = at + 1
@@ -382,7 +560,11 @@ class _Output:
             )
         if text.is_prose_at(at) and not self._goes_on_below(at):
             return 0
-        self.splitter.add_other(at, self.context, self._find_owner(at))
+        if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
+            owner = self.placed[-1][0].name
+        else:
+            owner = self.splitter.find_owner_above(at)
+        self.splitter.add_other(at, self.context, owner)
         return at + 1
 
     def _goes_on_below(self, at: int) -> bool:
@@ -391,12 +573,6 @@ class _Output:
         if not (self.sole and self.placed) or below >= len(self.text.lines):
             return False
         return self.placed[-1][0] in self.text.starts_at(below)
-
-    def _find_owner(self, at: int) -> str:
-        """Return whose output a line that no parser reads belongs to: the command's, or that of the dump above."""
-        if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
-            return self.placed[-1][0].name
-        return self.splitter.find_owner_above(at)
 
     def _is_foreign(self, at: int) -> bool:
         """Say whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
@@ -467,18 +643,13 @@ class _Output:
                     piece.command, piece.params = text, dict(known.params)
                     piece.filtered = piece.filtered or known.filtered
                 continue
-            shared = _find_shared([known.params for _, known in asked])
+            first, *others = [known.params for _, known in asked]
+            shared = {
+                name: value
+                for name, value in first.items()
+                if all(other.get(name) == value for other in others)
+            }
             filtered = any(known.filtered for _, known in asked)
             for piece in pieces:
                 piece.params = dict(shared)
                 piece.filtered = piece.filtered or filtered
-
-
-def _find_shared(params: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the parameters that are the same in all."""
-    first, *others = params
-    return {
-        name: value
-        for name, value in first.items()
-        if all(other.get(name) == value for other in others)
-    }

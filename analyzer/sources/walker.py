@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analyzer.runtime.errors import RefusedError, fault, placed
@@ -18,15 +19,12 @@ from analyzer.runtime.paths import full
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
-from analyzer.sources.budget import Budget
 from analyzer.sources.folder import FolderWalk
 from analyzer.sources.fragments import JoinedStream, split_name
 from analyzer.sources.item import AGAIN, JOIN, Item, Refused, is_piece, make_refusal
 from analyzer.sources.ledger import Ledger, SourceRecord
-from analyzer.sources.likeness import find_likeness
 from analyzer.sources.member import Member
 from analyzer.sources.names import CREDENTIALS, UNFINISHED, holds_credentials
-from analyzer.sources.not_material import NOT_MATERIAL, describe_other_file, has_other_name
 from analyzer.sources.prefetch import PrefetchStream
 from analyzer.sources.remote import Place, RemotePath, Status
 from analyzer.sources.split_files import JoinedSource, SplitFile, find_split_files
@@ -35,6 +33,7 @@ from analyzer.sources.stream import (
     FeedStream,
     FileSource,
     MemorySource,
+    Meter,
     OnFault,
     SeekableSource,
     SliceStream,
@@ -42,6 +41,75 @@ from analyzer.sources.stream import (
     StreamFault,
 )
 from analyzer.sources.zip import ZipReader
+
+
+@dataclass(slots=True)
+class Budget:
+    """What one run may still expand.
+
+    expanded  bytes unpacked so far in the whole case
+    nested    bytes unpacked inside archives in archives of the current source
+    """
+
+    limits: Limits
+    expanded: int = 0
+    nested: int = 0
+    members: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def next_source(self) -> None:
+        """Start the clock and the count of nested bytes anew for the next top-level source."""
+        self.nested = 0
+        self.started = time.monotonic()
+
+    def count_member(self, address: str) -> LimitHit | None:
+        """Count one member; return the limit when there are too many."""
+        self.members += 1
+        if self.members > self.limits.members:
+            return LimitHit(address, "members", self.limits.members, self.members)
+        return None
+
+    def find_spent(self, depth: int) -> str:
+        """Return the name of the limit that forbids to unpack anything more at this depth, else ""."""
+        if self.expanded > self.limits.expanded_bytes:
+            return "expanded_bytes"
+        if depth and self.nested > self.limits.nested_expanded:
+            return "nested_expanded"
+        if time.monotonic() - self.started > self.limits.bundle_wall_s > 0:
+            return "bundle_wall_s"
+        return ""
+
+    def make_meter(self, address: str, depth: int, *, packed: bool) -> Meter:
+        """Return the function that a Feed calls for each block of the archive at `address`."""
+        limits = self.limits
+        total = 0
+
+        # The ratio is that to the whole packed file: a zero-filled core at the start of a large bundle is
+        # no bomb, although the ratio up to there is that of one.
+        def count_bytes(size: int, packed_bytes: int) -> StreamFault | None:
+            nonlocal total
+            total += size
+            hit = None
+            if packed:
+                self.expanded += size
+                if depth:
+                    self.nested += size
+                if self.expanded > limits.expanded_bytes:
+                    hit = LimitHit(address, "expanded_bytes", limits.expanded_bytes, self.expanded)
+                elif self.nested > limits.nested_expanded:
+                    hit = LimitHit(address, "nested_expanded", limits.nested_expanded, self.nested)
+                elif total > limits.ratio_floor and total > limits.ratio * max(1, packed_bytes):
+                    hit = LimitHit(address, "ratio", limits.ratio, total // max(1, packed_bytes))
+            if time.monotonic() - self.started > limits.bundle_wall_s:
+                spent = int(time.monotonic() - self.started)
+                hit = LimitHit(address, "bundle_wall_s", limits.bundle_wall_s, spent)
+            if hit is None:
+                return None
+            what = f"limit {hit.name}={hit.value} reached"
+            return StreamFault(what, packed_bytes, "cut", "the rest", limit=hit)
+
+        return count_bytes
+
 
 _SMALL = 8 << 20  # a packed member up to this size is held in memory, so that igzip can replay it
 _PREFETCH_FROM = 4 << 20
@@ -227,12 +295,12 @@ class Walker:
         return min(status.st_size, most)
 
     def _is_other_file(self, item: Item, feed: Feed) -> bool:
-        """Tell whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
-        if not (item.top or has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
+        """Say whether a file is no diagnostic material, such as a picture, and name it among what was not read."""
+        if not (item.top or sniff.has_other_name(item.path) or sniff.is_zip(feed.peek(16))):
             return False
-        what = describe_other_file(item.path, feed.peek(_HEAD))
+        what = sniff.describe_other_file(item.path, feed.peek(_HEAD))
         if what:
-            self.list_member(item.address, item.size, f"{NOT_MATERIAL}: {what}", "other")
+            self.list_member(item.address, item.size, f"{sniff.NOT_MATERIAL}: {what}", "other")
         return bool(what)
 
     def walk_content(
@@ -262,7 +330,7 @@ class Walker:
             feed, packed = self._undo_compression(item, feed, depth, source, streams)
             head = feed.peek(512)
             if item.top and self.ledger.given:
-                self.ledger.given[-1].looks = find_likeness(item.path, feed.peek(_HEAD))
+                self.ledger.given[-1].looks = sniff.find_likeness(item.path, feed.peek(_HEAD))
             if sniff.is_visor(head):
                 why = "a tar of ESXi boot modules (vmtar), which holds no logs"
                 if item.top:
@@ -301,7 +369,12 @@ class Walker:
             below: Stream = FeedStream(feed)
             small = item.size is not None and item.size <= _SMALL
             if kind == "gzip" and small and feed.stream.at(0) is None:
-                below = _hold_in_memory(feed, item.size or 0)
+                size = item.size or 0
+                data = feed.take(size)
+                while feed.gap:
+                    feed.cross()
+                    data += feed.take(size - len(data))
+                below = SliceStream(MemorySource(data))
             opened = codecs.open_codec(kind, below)
             if source is not None and not packed and source.size >= _PREFETCH_FROM:
                 opened = PrefetchStream(opened)
@@ -425,15 +498,6 @@ class Walker:
             record, Feed(SliceStream(MemorySource(b""))), self.ledger, path=item.path, root=item.root,
             in_archive=item.in_archive, mtime=item.mtime, measured=True, limit=0,
         )  # fmt: skip
-
-
-def _hold_in_memory(feed: Feed, size: int) -> Stream:
-    """Return a small packed member as a stream that can be replayed."""
-    data = feed.take(size)
-    while feed.gap:
-        feed.cross()
-        data += feed.take(size - len(data))
-    return SliceStream(MemorySource(data))
 
 
 def _find_cause(feed: Feed) -> str:

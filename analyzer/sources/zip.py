@@ -28,7 +28,7 @@ _LOCAL_SIZE = 30  # bytes of a local header before its name
 _DESCRIPTOR = b"PK\x07\x08"
 _DIRECTORY_MOST = 128 << 20
 ENCRYPTED = "encrypted with a password"
-_WIDE_32 = 0xFFFFFFFF  # stands in a 32-bit field whose value is in the zip64 extra field
+_WIDE_32 = 0xFFFFFFFF  # is in a 32-bit field whose value is in the zip64 extra field
 _WIDE_16 = 0xFFFF
 # Of an entry of the directory: system, the 20 bytes that local headers have as well, lengths of name, extra field and
 # comment, disk, attributes, offset.
@@ -61,7 +61,7 @@ class ZipBody(Stream):
 
     def __init__(self, below: Stream, entry: ZipEntry) -> None:
         super().__init__()
-        self._below, self._make_entry = below, entry
+        self._below, self._entry = below, entry
         self._crc = self._given = 0
         self._ended = False
         self.total = entry.packed
@@ -72,26 +72,22 @@ class ZipBody(Stream):
             return b""
         block = self._below.block()
         self.faults += [fault for fault in self._below.take_faults() if fault.kind != "note"]
-        block = block[: self._make_entry.size - self._given]
+        block = block[: self._entry.size - self._given]
         self._given += len(block)
         self.consumed = self._below.consumed
         if len(block):
             self._crc = crc32(block, self._crc)
         else:
-            self._check_end()
+            self._ended = True
+            entry = self._entry
+            if not any(fault.kind == "cut" for fault in self.faults):
+                if self._given < entry.size:
+                    what = f"{self._given} bytes instead of {entry.size}"
+                    self.faults.append(StreamFault(what, self.consumed, "cut", "the rest"))
+                elif self._crc != entry.crc:
+                    what = "checksum of the zip entry is wrong"
+                    self.faults.append(StreamFault(what, self.consumed, "suspect"))
         return block
-
-    def _check_end(self) -> None:
-        self._ended = True
-        entry = self._make_entry
-        if any(fault.kind == "cut" for fault in self.faults):
-            return
-        if self._given < entry.size:
-            what = f"{self._given} bytes instead of {entry.size}"
-            self.faults.append(StreamFault(what, self.consumed, "cut", "the rest"))
-        elif self._crc != entry.crc:
-            what = "checksum of the zip entry is wrong"
-            self.faults.append(StreamFault(what, self.consumed, "suspect"))
 
     def at(self, offset: int) -> Stream | None:
         """Return the entry's bytes again from `offset` on."""
@@ -119,7 +115,29 @@ class ZipReader:
                 )  # fmt: skip
                 found = self._read_local_headers()
             found.sort(key=lambda entry: entry.offset)
-            return self._place_entries(found)
+            # Find where each entry's data starts; mark those whose claims do not fit the file
+            end_of_last = 0
+            for entry in found:
+                if entry.data_at:
+                    continue
+                at = entry.offset + self._shift
+                head = self._source.pread(at, _LOCAL_SIZE) if at < self._source.size else b""
+                if len(head) < _LOCAL_SIZE or not head.startswith(_LOCAL):
+                    self._mark_bad(entry, at, "no entry where the zip's directory says")
+                    continue
+                name_size, extra_size = struct.unpack("<HH", head[26:30])
+                entry.data_at = at + _LOCAL_SIZE + name_size + extra_size
+                if entry.why:
+                    continue
+                end = entry.data_at + entry.packed
+                if at < end_of_last:
+                    self._mark_bad(entry, at, "overlaps the entry before it")
+                elif end > self._source.size:
+                    left = max(0, self._source.size - entry.data_at)
+                    self._mark_bad(entry, at, f"{entry.packed} bytes promised, only {left} there")
+                else:
+                    end_of_last = end
+            return found
         except OSError as error:
             what = f"cannot be read: {error.strerror or error}"
             self._ledger.add_damage(self._address, -1, what, "all of it")
@@ -249,31 +267,6 @@ class ZipReader:
         kind = "dir" if text.endswith(("/", "\\")) else "file"
         name = normalise(text, self._limits.name_bytes)
         return ZipEntry(name, kind, size, mtime, method, packed, crc, offset, why)
-
-    def _place_entries(self, entries: list[ZipEntry]) -> list[ZipEntry]:
-        """Find where each entry's data starts; mark those whose claims do not fit the file."""
-        end_of_last = 0
-        for entry in entries:
-            if entry.data_at:
-                continue
-            at = entry.offset + self._shift
-            head = self._source.pread(at, _LOCAL_SIZE) if at < self._source.size else b""
-            if len(head) < _LOCAL_SIZE or not head.startswith(_LOCAL):
-                self._mark_bad(entry, at, "no entry where the zip's directory says")
-                continue
-            name_size, extra_size = struct.unpack("<HH", head[26:30])
-            entry.data_at = at + _LOCAL_SIZE + name_size + extra_size
-            if entry.why:
-                continue
-            end = entry.data_at + entry.packed
-            if at < end_of_last:
-                self._mark_bad(entry, at, "overlaps the entry before it")
-            elif end > self._source.size:
-                left = max(0, self._source.size - entry.data_at)
-                self._mark_bad(entry, at, f"{entry.packed} bytes promised, only {left} there")
-            else:
-                end_of_last = end
-        return entries
 
     def _mark_bad(self, entry: ZipEntry, at: int, why: str) -> None:
         entry.why, entry.noted = why, True

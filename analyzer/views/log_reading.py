@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from analyzer.artefacts.loghost import object_of_line
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import Node, resolve
+from analyzer.ingest.nodes import Node, resolve_nodes
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log.collector import LogSeen, WindowScanner
-from analyzer.merged_log.entry import LogEntry, TimeWindow, severity, stamp_of
+from analyzer.merged_log.entry import LogEntry, TimeWindow, format_stamp, rank_level
 from analyzer.pipeline.triage import Options, read_case, refusal
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
@@ -25,7 +25,7 @@ from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
 from analyzer.sources.remote import Place
 
-MANY = 5000  # lines that nobody reads
+MANY = 5000  # lines that no one reads
 HEAD_OF_LINE = 80  # characters by which a line is known again
 EvidenceName = tuple[str, int, str]
 
@@ -35,11 +35,8 @@ def name_evidence(address: str, number: int, text: str) -> EvidenceName:
 
     A bundle that was renamed or moved since its triage has other addresses for the same lines.
     """
-    return (
-        PurePosixPath(address.rpartition("!")[2]).name,
-        number,
-        " ".join(text.split())[:HEAD_OF_LINE],
-    )
+    name = PurePosixPath(address.rpartition("!")[2]).name
+    return name, number, " ".join(text.split())[:HEAD_OF_LINE]
 
 
 @dataclass(slots=True)
@@ -111,7 +108,7 @@ class LogSummary:
 class MergedLog:
     """The merged lines of the logs of some paths; `summary` is complete when all lines were taken.
 
-    watch is told of each member, on_read of the bytes read from the disk, heard of the texts of each entry, all of
+    watch gets each member, on_read the bytes read from the disk, heard the texts of each entry, all of
     them before the first line is given; on_many is called once, in the midst of the first reading, when there are more
     lines than `MANY`
     """
@@ -126,244 +123,230 @@ class MergedLog:
         heard: Callable[[Iterable[str]], None] | None = None,
         on_many: Callable[[], None] | None = None,
     ) -> None:
-        self.paths, self.query, self._watch, self._on_read, self._heard = (
-            paths,
-            query,
-            watch,
-            on_read,
-            heard,
-        )
+        self.paths = paths
+        self.query = query
         self.summary = LogSummary(host=query.host.lower())
-        self._on_many, self._met = on_many, 0
-        self._wanted = _Wanted(query, self.summary)
+        self._watch = watch
+        self._on_read = on_read
+        self._heard = heard
+        self._on_many = on_many
+        self._met = 0  # lines of the first reading
+        self._filter = EntryFilter(query, self.summary)
 
-    def lines(self) -> Iterator[MergedLine]:
+    def read_lines(self) -> Iterator[MergedLine]:
         """Yield the lines in order of time.
 
         Raises RefusedError when nothing could be read, UsageError when no machine has the name that is asked for.
         """
-        after: Key | None = None
-        nodes = scopes = None
-        if self.query.host:
-            kept = WindowPart(None, self.query.limits.log_bytes)
-            nodes, whole = self._of_any_host(kept)
-            if whole:
-                yield from self._shown(kept, nodes)
+        memory = self.query.limits.log_bytes
+        nodes: dict[str, Node] = {}
+        scopes: frozenset[str] | None = None
+        if self.summary.host:
+            # The name of a host may come last in its archive: who is meant is known when all was read. The lines of
+            # all hosts are kept as long as they are few.
+            kept = WindowPart(None, memory)
+            nodes = self._read_entries(kept, most=MANY)
+            if self._met <= MANY and kept.behind is None:
+                yield from self._show_entries(kept, nodes)
                 return
-            scopes = frozenset(
-                key for key, node in nodes.items() if self.query.host.lower() in node.name.lower()
-            )
-            self.summary.no_level = self.summary.undecided = 0
+            wanted = self.summary.host
+            scopes = frozenset(key for key, node in nodes.items() if wanted in node.name.lower())
+            self.summary.no_level = self.summary.undecided = self._met = 0
+        after: Key | None = None
         while True:
-            kept = WindowPart(after, self.query.limits.log_bytes)
-            self._wanted.counts = after is None
-            found = self._read(kept, scopes, first=after is None)
+            kept = WindowPart(after, memory)
+            self._filter.counts = after is None
+            found = self._read_entries(kept, scopes, first=after is None)
             nodes = nodes or found
-            yield from self._shown(kept, nodes)
+            yield from self._show_entries(kept, nodes)
             if kept.behind is None:
                 return
-            after = kept.sorted()[-1].key
+            after = kept.sort_entries()[-1].key
 
-    def _of_any_host(self, kept: WindowPart) -> tuple[dict[str, Node], bool]:
-        """Read once where one host is asked for; tell whether the lines of all hosts are so few that all were kept.
-
-        The name of a host may come last in its archive: who is meant is known when all was read.
-        """
-        met = 0
-
-        def few(entry: LogEntry) -> bool:
-            nonlocal met
-            met += len(entry.lines)
-            return met <= MANY
-
-        nodes = self._read(kept, few=few)
-        return nodes, met <= MANY and kept.behind is None
-
-    def _read(
+    def _read_entries(
         self,
         kept: WindowPart,
         scopes: frozenset[str] | None = None,
         *,
-        few: Callable[[LogEntry], bool] | None = None,
+        most: int | None = None,
         first: bool = True,
     ) -> dict[str, Node]:
         """Read the entries of a part of the window out of all material; return the machines by their places.
 
-        scopes  the places whose logs are read, None for all; few: tells of each entry whether to go on collecting
+        scopes  the places whose logs are read, None for all; most: lines after which no more are collected
         """
-        ledger, kinds = Ledger(), KindFinder()
+        ledger = Ledger()
+        kinds = KindFinder()
         options = Options(self.query.limits, samples={}, watch=self._watch, on_read=self._on_read)
 
-        def take(entry: LogEntry) -> None:
-            if not self._wanted.takes(entry):
+        def take_entry(entry: LogEntry) -> None:
+            if not self._filter.wants(entry):
                 return
-            if few is not None and not few(entry):
+            before = self._met
+            if first:
+                self._met += len(entry.lines)
+            if most is not None and self._met > most:
                 scanner.full = True
                 return
             kept.add(entry)
             if first and self._heard is not None:
                 self._heard(text for _, text in entry.lines)
-            if first and few is None:
-                self._meet(len(entry.lines))
+            crossed = before <= MANY < self._met
+            if crossed and self._on_many is not None:
+                self._on_many()
 
-        scanner = WindowScanner(self.query.window, take, options.limits, self._wanted.words, scopes)
+        scanner = WindowScanner(
+            self.query.window, take_entry, options.limits, self._filter.words, scopes
+        )
         intake = read_case(self.paths, ledger, kinds, scanner, options)
         refused = refusal(self.paths, ledger, intake, kinds)
-        nodes = resolve(intake, kinds)
+        nodes = resolve_nodes(intake, kinds)
         if first:
             if refused is not None:
                 raise refused
-            self._tell(ledger, intake, nodes, scanner.seen)
-            self._check_host()
+            self._summarize(ledger, intake, nodes, scanner.seen)
+            hosts = self.summary.hosts
+            wanted = self.summary.host
+            if wanted and not any(wanted in name.lower() for name in hosts):
+                known = ", ".join(hosts[:5]) or "none"
+                what = f"no host {self.query.host!r} in this material"
+                raise UsageError(what, do=f"It has: {known}.")
         return nodes
 
-    def _meet(self, lines: int) -> None:
-        """Count lines of the first reading, and say when they are many."""
-        before, self._met = self._met, self._met + lines
-        if before <= MANY < self._met and self._on_many is not None:
-            self._on_many()
-
-    def _tell(
+    def _summarize(
         self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]
     ) -> None:
-        told = self.summary
-        told.hosts = sorted({node.name for node in nodes.values()})
-        mine = [(_name(nodes, one.part.scope), one) for one in seen]
-        known = {one.part.address for _, one in mine}
-        told.seen = [*mine, *(one for one in told.seen if one[1].part.address not in known)]
-        for span in intake.spans:
-            told.spans.setdefault(span.address, {})[span.place.key, span.table] = (
-                span.first,
-                span.last,
-            )
-        told.back = [
-            (span.address, *step)
-            for span in intake.spans
-            for step in span.steps
-            if step[1] < step[0]
+        """Note what the first reading met."""
+        summary = self.summary
+        summary.hosts = sorted({node.name for node in nodes.values()})
+        mine = [(find_host(nodes, log.part.scope), log) for log in seen]
+        known = {log.part.address for log in seen}
+        summary.seen = [
+            *mine,
+            *((host, log) for host, log in summary.seen if log.part.address not in known),
         ]
-        told.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
-        told.faults = [
+        summary.back = []
+        for span in intake.spans:
+            ends = summary.spans.setdefault(span.address, {})
+            ends[span.place.key, span.table] = (span.first, span.last)
+            for before, after in span.steps:
+                if after < before:
+                    summary.back.append((span.address, before, after))
+        summary.holes = {scan.address: scan.nul_bytes for scan in intake.scans if scan.nul_bytes}
+        summary.faults = [
             f"{one.address}: {one.what}; left out: {one.left_out}" for one in ledger.damage
         ]
-        told.faults += map(str, ledger.limits)
-        told.faults += (f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST)
+        summary.faults += map(str, ledger.limits)
+        for source in ledger.sources:
+            if source.state in LOST:
+                summary.faults.append(f"{source.address}: {source.why}")
 
-    def _check_host(self) -> None:
-        wanted = self.query.host.lower()
-        if wanted and not any(wanted in name.lower() for name in self.summary.hosts):
-            known = ", ".join(self.summary.hosts[:5]) or "none"
-            raise UsageError(
-                f"no host {self.query.host!r} in this material", do=f"It has: {known}."
-            )
-
-    def _shown(self, kept: WindowPart, nodes: dict[str, Node]) -> Iterator[MergedLine]:
-        wanted = self.query.host.lower()
+    def _show_entries(self, kept: WindowPart, nodes: dict[str, Node]) -> Iterator[MergedLine]:
+        """Yield the lines of the machine that is asked for; what two of its logs hold at one moment once."""
+        wanted = self.summary.host
         recent: dict[tuple[str, str], int] = {}
         moment = None
-        for entry in kept.sorted():
-            host = _name(nodes, entry.part.scope)
+        for entry in kept.sort_entries():
+            host = find_host(nodes, entry.part.scope)
             if wanted and wanted not in host.lower():
                 continue
             if entry.when != moment:
-                moment, recent = entry.when, {}
+                moment = entry.when
+                recent = {}
             if recent.setdefault((host, entry.lines[0][1]), entry.order) != entry.order:
                 self.summary.doubles += len(entry.lines)
                 continue
             self.summary.lines += len(entry.lines)
-            yield from self._lines_of(entry, host)
-
-    def _lines_of(self, entry: LogEntry, host: str) -> Iterator[MergedLine]:
-        level, component = entry.level_and_component()
-        time, part, made = stamp_of(entry), entry.part, MergedLine._make
-        for at, (number, text) in enumerate(entry.lines):
-            assumed = entry.assumed if at == 0 else ("time",)
-            yield made(
-                (
+            level, component = entry.level_and_component()
+            time = format_stamp(entry)
+            part = entry.part
+            assumed = entry.assumed
+            for number, text in entry.lines:
+                thing = object_of_line(text)
+                yield MergedLine(
                     time,
                     host,
                     part.name,
                     level,
                     component,
-                    object_of_line(text),
+                    thing,
                     text,
                     part.address,
                     number,
                     assumed,
                 )
-            )
+                assumed = ("time",)
 
 
-class _Wanted:
+class EntryFilter:
     """Tells which entries are wanted.
 
-    words  of each set one word at least stands in every such entry
+    words   of each set one word at least is in every such entry
+    counts  whether what is left out is counted: in the first reading
     """
 
     def __init__(self, query: LogQuery, summary: LogSummary) -> None:
-        self._level = severity(query.level) if query.level else None
+        self._level = rank_level(query.level) if query.level else None
         self._summary = summary
         self._evidence = query.evidence
         self.counts = True
         self.words: list[Required] = []
         self._searches: list[Callable[[str], Answer]] = []
+        patterns = []
         if query.object:
-            self._seek(
-                re.compile(rf"(?<!\w){re.escape(query.object)}(?!\w)", re.IGNORECASE), query.limits
-            )
+            word = rf"(?<!\w){re.escape(query.object)}(?!\w)"
+            patterns.append(re.compile(word, re.IGNORECASE))
         if query.pattern:
-            self._seek(_compiled(query.pattern), query.limits)
-        if self._evidence:
-            self.words = []  # a line of evidence need not hold any of them
+            patterns.append(compile_pattern(query.pattern))
+        for pattern in patterns:
+            self._searches.append(search_of(pattern, query.limits.pattern_steps))
+            # What is shown in place of a secret is in no log; a line of evidence need not hold any of the words.
+            if not self._evidence and not pattern.search(HIDDEN):
+                self.words += literal_choices(pattern.pattern, pattern.flags)
 
-    def _seek(self, pattern: re.Pattern[str], limits: Limits) -> None:
-        self._searches.append(search_of(pattern, limits.pattern_steps))
-        if not pattern.search(HIDDEN):  # what stands for a secret is in no log
-            self.words += literal_choices(pattern.pattern, pattern.flags)
-
-    def takes(self, entry: LogEntry) -> bool:
+    def wants(self, entry: LogEntry) -> bool:
         """Tell whether an entry is wanted."""
         if self._passes_filters(entry):
             return True
-        if not self._evidence:
-            return False
-        is_evidence = any(
-            name_evidence(entry.part.address, *line) in self._evidence for line in entry.lines
-        )
-        self._summary.evidence += is_evidence and self.counts
-        return is_evidence
+        for line in entry.lines if self._evidence else ():
+            if name_evidence(entry.part.address, *line) in self._evidence:
+                self._summary.evidence += self.counts
+                return True
+        return False
 
     def _passes_filters(self, entry: LogEntry) -> bool:
+        """Tell whether an entry has the object, the pattern and the level that are asked for."""
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
-            if not any(one is not None and not isinstance(one, Undecided) for one in answers):
-                self._summary.undecided += self.counts and any(
-                    isinstance(one, Undecided) for one in answers
-                )
+            undecided = [isinstance(answer, Undecided) for answer in answers]
+            if answers.count(None) + undecided.count(True) == len(answers):
+                self._summary.undecided += self.counts and any(undecided)
                 return False
         if self._level is None:
             return True
-        level = severity(entry.level_and_component()[0])
+        level = rank_level(entry.level_and_component()[0])
         self._summary.no_level += level is None and self.counts
         return level is not None and level <= self._level
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression that somebody typed; UsageError for one that is none."""
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         do = "A bracket, dot or star that is meant as such has a backslash before it."
-        raise UsageError(
-            f"{pattern!r} is not a regular expression", why=str(error), do=do
-        ) from None
+        what = f"{pattern!r} is not a regular expression"
+        raise UsageError(what, why=str(error), do=do) from None
 
 
-def _name(nodes: dict[str, Node], scope: str) -> str:
+def find_host(nodes: dict[str, Node], scope: str) -> str:
+    """Return the name of the machine of a place, "" when it has none."""
     node = nodes.get(scope)
     return node.name if node else ""
 
 
-_ENTRY = 400  # bytes that an entry costs beside its text, and a line of it
+_ENTRY = 400  # bytes that an entry costs next to its text
+_LINE = 160  # bytes that a line of it costs
 Key = tuple[object, ...]
 
 
@@ -375,7 +358,8 @@ class WindowPart:
 
     def __init__(self, after: Key | None, most: int) -> None:
         self.behind: Key | None = None
-        self._after, self._most = after, most
+        self._after = after
+        self._most = most
         self._entries: list[LogEntry] = []
         self._bytes = 0
 
@@ -387,28 +371,29 @@ class WindowPart:
         if self.behind is not None and key >= self.behind:
             return
         self._entries.append(entry)
-        self._bytes += _size(entry)
+        self._bytes += measure_entry(entry)
         if self._bytes > self._most and len(self._entries) > 1:
-            self._trim()
+            self._trim_entries()
 
-    def _trim(self) -> None:
-        self._entries.sort(key=lambda one: one.key)
+    def _trim_entries(self) -> None:
+        """Drop the latest entries until half of the memory is free."""
         size = kept = 0
-        for entry in self._entries:
-            size += _size(entry)
-            if kept and size > self._most // 2:
+        for entry in self.sort_entries():
+            more = measure_entry(entry)
+            if kept and size + more > self._most // 2:
+                self.behind = entry.key
                 break
+            size += more
             kept += 1
-        if kept < len(self._entries):
-            self.behind = self._entries[kept].key
         del self._entries[kept:]
-        self._bytes = sum(map(_size, self._entries))
+        self._bytes = size
 
-    def sorted(self) -> list[LogEntry]:
+    def sort_entries(self) -> list[LogEntry]:
         """Return the entries in order."""
-        self._entries.sort(key=lambda one: one.key)
+        self._entries.sort(key=lambda entry: entry.key)
         return self._entries
 
 
-def _size(entry: LogEntry) -> int:
-    return _ENTRY + sum(len(text) + 160 for _, text in entry.lines)
+def measure_entry(entry: LogEntry) -> int:
+    """Return how many bytes an entry takes."""
+    return _ENTRY + sum(len(text) + _LINE for _, text in entry.lines)

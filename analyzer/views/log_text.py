@@ -29,124 +29,128 @@ FORMS = ("text", "jsonl", "csv")
 _NOTED = 3
 
 
-def written(lines: Iterable[MergedLine], form: str) -> Iterator[str]:
+def write_lines(lines: Iterable[MergedLine], form: str) -> Iterator[str]:
     """Yield lines of output, each without its line end; foreign text cannot steer a terminal or a spreadsheet."""
     if form == "csv":
         yield ",".join(COLUMNS)
-    make = {"text": _text, "jsonl": _json, "csv": _csv}[form]
-    yield from map(make, lines)
+    write_line = {"text": write_text, "jsonl": write_json, "csv": write_csv}[form]
+    for line in lines:
+        yield write_line(line)
 
 
-def _text(line: MergedLine) -> str:
-    head = [
-        line.time,
-        line.host or "-",
-        line.log,
-        line.level or "-",
-        *([line.component] if line.component else []),
-    ]
-    text = without_time(line.text) if "time" not in line.assumed else line.text
+def write_text(line: MergedLine) -> str:
+    """Return a line as people read it: its time in UTC, what it comes from, its text and its place."""
+    head = [line.time, line.host or "-", line.log, line.level or "-"]
+    if line.component:
+        head.append(line.component)
+    text = line.text if "time" in line.assumed else without_time(line.text)
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
 
 
-def _cells(line: MergedLine) -> dict[str, object]:
-    return {name: getattr(line, name) for name in COLUMNS}
+def write_json(line: MergedLine) -> str:
+    """Return a line as a JSON object."""
+    cells = {}
+    for name in COLUMNS:
+        cell = getattr(line, name)
+        cells[name] = visible(cell) if isinstance(cell, str) else cell
+    return json.dumps(cells)
 
 
-def _json(line: MergedLine) -> str:
-    cells = _cells(line)
-    return json.dumps(
-        {name: visible(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
-    )
-
-
-def _csv(line: MergedLine) -> str:
+def write_csv(line: MergedLine) -> str:
+    """Return a line as a row of CSV."""
+    cells = [getattr(line, name) for name in COLUMNS[:-1]]
+    cells.append(" ".join(line.assumed))
     out = io.StringIO()
-    cells = _cells(line) | {"assumed": " ".join(line.assumed)}
-    csv.writer(out, lineterminator="").writerow([for_csv(cell) for cell in cells.values()])
+    csv.writer(out, lineterminator="").writerow([for_csv(cell) for cell in cells])
     return out.getvalue()
 
 
-def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
-    """Yield what is said beside the lines: how many, of what, and what is not among them."""
-    asked = [one for host, one in told.seen if told.host in host.lower()]
-    read = sum(not one.skipped for one in asked)
-    skipped = len(asked) - read
-    when = "" if window == TimeWindow() else f" from {_when(window.start)} to {_when(window.end)}"
-    beyond = (
-        f"; {skipped:,} more do not reach into it, by their first line and file time"
-        if skipped
-        else ""
-    )
-    yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
-    yield from _left_out(told)
-    if not told.lines:
-        yield from _spans(told)
-    yield from _notes(told)
+def describe_reading(summary: LogSummary, window: TimeWindow) -> Iterator[str]:
+    """Yield what is printed next to the lines: how many, of what, and what is not among them."""
+    hosts = set()
+    read = skipped = 0
+    for host, log in summary.seen:
+        if summary.host not in host.lower():
+            continue
+        hosts.add(host)
+        if log.skipped:
+            skipped += 1
+        else:
+            read += 1
+    names = sorted(filter(None, hosts), key=natural)
+    shown = ", ".join(one_line(name, 80) for name in names[:_NOTED]) or "no host"
+    if len(names) > _NOTED:
+        shown += f" and {len(names) - _NOTED:,} more"
+    when = ""
+    if window != TimeWindow():
+        when = f" from {format_time(window.start)} to {format_time(window.end)}"
+    text = f"{counted(summary.lines, 'line')}{when}; {counted(read, 'log')} of {shown} searched"
+    if skipped:
+        text += f"; {skipped:,} more do not reach into it, by their first line and file time"
+    yield text
+    for count, what in (
+        (summary.evidence, "shown although filtered out, as evidence of the finding"),
+        (summary.doubles, "left out, repeated in a second log of the host"),
+        (summary.no_level, "left out by --level, without a level"),
+        (summary.undecided, "left out, too slow for the pattern"),
+    ):
+        if count:
+            yield f"{what}: {counted(count, 'line')}"
+    if not summary.lines:
+        yield from describe_spans(summary)
+    yield from describe_faults(summary)
 
 
-def _hosts(told: LogSummary) -> str:
-    names = sorted(
-        {host for host, _ in told.seen if host and told.host in host.lower()}, key=natural
-    )
-    shown = ", ".join(one_line(name, 80) for name in names[:_NOTED])
-    return (
-        f"{shown} and {len(names) - _NOTED:,} more" if len(names) > _NOTED else shown or "no host"
-    )
-
-
-def _spans(told: LogSummary) -> Iterator[str]:
+def describe_spans(summary: LogSummary) -> Iterator[str]:
     """Yield what each log of each host covers."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for host, one in told.seen:
-        if told.host not in host.lower():
+    for host, log in summary.seen:
+        if summary.host not in host.lower():
             continue
-        known = told.spans.get(one.part.address, {}).get((one.part.scope, one.part.table), ("", ""))
-        far = one.skipped and one.first is not None and one.last is not None
-        found.setdefault((host, one.part.name), []).append(
-            (_when(one.first), _when(one.last)) if far else known
-        )
+        part = log.part
+        span = summary.spans.get(part.address, {}).get((part.scope, part.table), ("", ""))
+        if log.skipped and log.first is not None and log.last is not None:
+            span = format_time(log.first), format_time(log.last)
+        found.setdefault((host, part.name), []).append(span)
     if not found:
         yield "no log was found in this material"
-    elif any(one.skipped for _, one in told.seen):
+    elif any(log.skipped for _, log in summary.seen):
         yield "what the logs cover (of those not read, from their first line to the time of their file):"
-    for (host, log), spans in sorted(found.items(), key=lambda item: natural(" ".join(item[0]))):
+    for key in sorted(found, key=lambda key: natural(" ".join(key))):
+        host, name = key
+        spans = found[key]
         ends = sorted(end for span in spans for end in span if end)
         covers = f"{ends[0]} to {ends[-1]}" if ends else "no times in its lines"
-        yield f"  {one_line(host or '-', 80)} {one_line(log, 80)}: {covers}, {counted(len(spans), 'file')}"
+        files = counted(len(spans), "file")
+        yield f"  {one_line(host or '-', 80)} {one_line(name, 80)}: {covers}, {files}"
 
 
-def _left_out(told: LogSummary) -> Iterator[str]:
-    if told.evidence:
-        yield f"shown although filtered out, as evidence of the finding: {counted(told.evidence, 'line')}"
-    if told.doubles:
-        yield f"left out, repeated in a second log of the host: {counted(told.doubles, 'line')}"
-    if told.no_level:
-        yield f"left out by --level, without a level: {counted(told.no_level, 'line')}"
-    if told.undecided:
-        yield f"left out, too slow for the pattern: {counted(told.undecided, 'line')}"
-
-
-def _notes(told: LogSummary) -> Iterator[str]:
-    timeless = [one for _, one in told.seen if one.timeless]
+def describe_faults(summary: LogSummary) -> Iterator[str]:
+    """Yield what is wrong with the logs: lines without a time, guessed years, clocks, holes, damage."""
+    timeless = [log for _, log in summary.seen if log.timeless]
     if timeless:
-        lines = sum(one.timeless for one in timeless)
-        first = f"the first in {one_line(timeless[0].part.address)}"
-        yield f"left out, no line above them has a time: {counted(lines, 'line')}, {first}"
-    guessed = [(one, year) for _, one in told.seen for year in sorted(one.guessed)]
-    for one, year in guessed[:_NOTED]:
-        yield f"the lines of {one_line(one.part.address)} name no year: {year} is a guess"
-    for address, before, after in told.back[:_NOTED]:
-        yield (
-            f"{one_line(address)}: the clock went back from {before} to {after}; lines are sorted by their own time"
-        )
-    for address, holes in list(told.holes.items())[:_NOTED]:
-        yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
-    for what in told.faults[:_NOTED]:
-        yield one_line(what)
-    if len(told.faults) > _NOTED:
-        yield f"and {len(told.faults) - _NOTED:,} more faults of the material; `backline triage` lists them"
+        lines = counted(sum(log.timeless for log in timeless), "line")
+        first = one_line(timeless[0].part.address)
+        yield f"left out, no line above them has a time: {lines}, the first in {first}"
+    guessed = []
+    for _, log in summary.seen:
+        address = one_line(log.part.address)
+        for year in sorted(log.guessed):
+            guessed.append(f"the lines of {address} name no year: {year} is a guess")
+    yield from guessed[:_NOTED]
+    for address, before, after in summary.back[:_NOTED]:
+        back = f"the clock went back from {before} to {after}"
+        yield f"{one_line(address)}: {back}; lines are sorted by their own time"
+    for address, count in list(summary.holes.items())[:_NOTED]:
+        holes = counted(count, "NUL byte")
+        yield f"{one_line(address)}: {holes} where lines were: a gap such as a power loss leaves"
+    for fault in summary.faults[:_NOTED]:
+        yield one_line(fault)
+    more = len(summary.faults) - _NOTED
+    if more > 0:
+        yield f"and {more:,} more faults of the material; `backline triage` lists them"
 
 
-def _when(moment: datetime | None) -> str:
+def format_time(moment: datetime | None) -> str:
+    """Return a moment to the second, "" for none."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""

@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -38,7 +39,8 @@ class Metric(NamedTuple):
     least: bool = False
 
 
-_SHOWN = {  # table -> how its objects are called, by their columns
+# Table -> how its objects are called, by their columns.
+_SHOWN = {
     "esxtop.vm_cpu": "VM {vm_name}",
     "esxtop.vcpu": "vCPU {vcpu}, world {world_id}",
     "esxtop.vm_memory": "VM {vm_name}",
@@ -70,16 +72,18 @@ _FAILS = ("failed_cmds_s", "aborts_s", "resets_s")
 _DROPS = ("drop_tx_pct", "drop_rx_pct")
 
 
-def _of(table: str, *columns: str) -> tuple[Metric, ...]:
+def list_metrics(table: str, *columns: str) -> tuple[Metric, ...]:
+    """Return columns of a table of which much is bad."""
     return tuple(Metric(f"esxtop.{table}", column) for column in columns)
 
 
 WORST = {
-    "CPU of VMs, summed over their worlds": _of("vm_cpu", *_CPU),
-    "CPU of the host": _of("pcpu", "used_pct", "util_pct") + _of("cpu_load", "load_1m"),
+    "CPU of VMs, summed over their worlds": list_metrics("vm_cpu", *_CPU),
+    "CPU of the host": list_metrics("pcpu", "used_pct", "util_pct")
+    + list_metrics("cpu_load", "load_1m"),
     "Memory of the host": (
         Metric("esxtop.memory", "free_mb", least=True),
-        *_of(
+        *list_metrics(
             "memory",
             "swap_used_mb",
             "swap_read_mb_s",
@@ -90,20 +94,22 @@ WORST = {
         Metric("esxtop.numa_node", "free_mb", least=True),
     ),
     "Memory of VMs": (
-        *_of("vm_memory", "memctl_mb", "swap_used_mb", "swap_read_mb_s", "swap_write_mb_s"),
+        *list_metrics(
+            "vm_memory", "memctl_mb", "swap_used_mb", "swap_read_mb_s", "swap_write_mb_s"
+        ),
         Metric("esxtop.vm_memory", "numa_local_pct", least=True),
     ),
-    "Disk adapters": _of("disk_adapter", *_WAITS, *_FAILS),
-    "Storage devices": _of("disk_device", *_WAITS, "qued", "queue_used_pct", *_FAILS),
-    "NFS volumes": _of("nfs_volume", "gavg_ms", *_FAILS),
-    "Virtual disks": _of("virtual_disk", "lat_rd_ms", "lat_wr_ms"),
-    "Ports of virtual switches": _of("port", *_DROPS),
+    "Disk adapters": list_metrics("disk_adapter", *_WAITS, *_FAILS),
+    "Storage devices": list_metrics("disk_device", *_WAITS, "qued", "queue_used_pct", *_FAILS),
+    "NFS volumes": list_metrics("nfs_volume", "gavg_ms", *_FAILS),
+    "Virtual disks": list_metrics("virtual_disk", "lat_rd_ms", "lat_wr_ms"),
+    "Ports of virtual switches": list_metrics("port", *_DROPS),
 }
 OF_VM = {
-    "CPU, summed over its worlds": _of("vm_cpu", *_CPU),
-    "vCPUs": _of("vcpu", "rdy_pct", "cstp_pct", "mlmtd_pct", "used_pct"),
+    "CPU, summed over its worlds": list_metrics("vm_cpu", *_CPU),
+    "vCPUs": list_metrics("vcpu", "rdy_pct", "cstp_pct", "mlmtd_pct", "used_pct"),
     "Memory": (
-        *_of(
+        *list_metrics(
             "vm_memory",
             "memsz_mb",
             "consumed_mb",
@@ -114,12 +120,20 @@ OF_VM = {
         ),
         Metric("esxtop.vm_memory", "numa_local_pct", least=True),
     ),
-    "Virtual disks": _of("virtual_disk", "cmds_s", "lat_rd_ms", "lat_wr_ms"),
-    "What its worlds do to devices": _of("disk_world", "cmds_s", "davg_ms", "kavg_ms", "qued"),
-    "Ports": _of("port", "pkts_tx_s", "pkts_rx_s", *_DROPS),
+    "Virtual disks": list_metrics("virtual_disk", "cmds_s", "lat_rd_ms", "lat_wr_ms"),
+    "What its worlds do to devices": list_metrics(
+        "disk_world", "cmds_s", "davg_ms", "kavg_ms", "qued"
+    ),
+    "Ports": list_metrics("port", "pkts_tx_s", "pkts_rx_s", *_DROPS),
 }
 _VM_COLUMN = {"esxtop.port": "client_vm"}  # the column that names the VM, where it is not vm_name
 _RATE = "cmds_s"  # says how much a latency weighs
+_RATED = ("esxtop.disk_adapter", "esxtop.disk_device", "esxtop.nfs_volume")
+_LEFT = (
+    ("rows_dropped", "rows left out"),
+    ("cells_dropped", "cells without a number"),
+    ("clock_steps", "steps of the clock backwards"),
+)
 
 
 @dataclass(slots=True)
@@ -139,7 +153,7 @@ class Stats:
         """The mean of all samples that were there."""
         return self.total / self.count
 
-    def add(
+    def add_samples(
         self,
         count: int,
         total: float,
@@ -166,265 +180,239 @@ class TopFile:
         default_factory=lambda: defaultdict(dict)
     )
 
-    def take(
-        self, table: Table, columns: Mapping[str, Any], names: Sequence[str], lines: int
-    ) -> None:
+    def find_stats(self, table: str, key: Key, column: str) -> Stats:
+        """Return the stats of one counter of an object, made when they are new."""
+        return self.objects[table].setdefault(key, {}).setdefault(column, Stats())
+
+    def list_stats(self, metric: Metric) -> list[tuple[Key, Stats]]:
+        """Return the stats of a metric by object."""
+        found = []
+        for key, stats in self.objects[metric.table].items():
+            if metric.column in stats:
+                found.append((key, stats[metric.column]))
+        return found
+
+    def add_frame(self, table: Table, columns: Mapping[str, Any], lines: int) -> None:
         """Take samples: of each column an array of `lines` samples of the same objects."""
         import numpy as np  # noqa: PLC0415 - heavy
 
-        own = (
-            columns.names
-            if isinstance(columns, SampleColumns)
-            else {name: columns[name] for name in names}
-        )
+        names = list_name_columns(table)
+        own = columns
+        moments = columns
+        if isinstance(columns, SampleColumns):
+            own = columns.names
+            moments = columns.moments
         keys = list(zip(*(own[name].tolist() for name in names), strict=True))
-        moments = columns.moments if isinstance(columns, SampleColumns) else columns
-        stamps = [
-            _stamp(time, sample)
-            for time, sample in zip(moments["time"], moments["sample"], strict=True)
-        ]
-        wanted = [name for name in _wanted().get(table.name, ()) if name in columns]
+        stamps = list(map(format_stamp, moments["time"], moments["sample"]))
+        wanted = [name for name in list_wanted().get(table.name, ()) if name in columns]
         rate = columns[_RATE].reshape(lines, -1) if _RATE in wanted else None
         for name in wanted:
             cells = columns[name].reshape(lines, -1)
             known = ~np.isnan(cells)
-            counts, totals = (
-                known.sum(axis=0).tolist(),
-                np.where(known, cells, 0.0).sum(axis=0).tolist(),
-            )
-            most, least = np.where(known, cells, -np.inf), np.where(known, cells, np.inf)
-            high, low = most.argmax(axis=0).tolist(), least.argmin(axis=0).tolist()
+            counts = known.sum(axis=0).tolist()
+            totals = np.where(known, cells, 0.0).sum(axis=0).tolist()
+            most = np.where(known, cells, -np.inf)
+            least = np.where(known, cells, np.inf)
+            highs = most.argmax(axis=0).tolist()
+            lows = least.argmin(axis=0).tolist()
             for at, key in enumerate(keys):
-                if counts[at]:
-                    stats = self.objects[table.name].setdefault(key, {}).setdefault(name, Stats())
-                    then = None if rate is None else float(rate[high[at], at])
-                    peak = (float(most[high[at], at]), stamps[high[at]], then)
-                    stats.add(
-                        counts[at], totals[at], peak, (float(least[low[at], at]), stamps[low[at]])
-                    )
+                if not counts[at]:
+                    continue
+                high = highs[at]
+                low = lows[at]
+                then = None if rate is None else float(rate[high, at])
+                peak = (float(most[high, at]), stamps[high], then)
+                floor = (float(least[low, at]), stamps[low])
+                stats = self.find_stats(table.name, key, name)
+                stats.add_samples(counts[at], totals[at], peak, floor)
+
+    def add_row(self, row: Row) -> None:
+        """Take what a capture says once of itself or a VM, or one sample of a pasted screen."""
+        table = row.table.name
+        values = row.values
+        if table == "esxtop.capture":
+            self.captures.append(row)
+        elif table == "esxtop.vm":
+            name = str(values.get("vm_name") or "")
+            vcpus = values["vcpus"]
+            self.vms.add(name)
+            if isinstance(vcpus, int):
+                self.vcpus[name] = vcpus
+        elif table in _SHOWN:
+            key = tuple(values[column] for column in list_name_columns(row.table))
+            when = format_stamp(values["time"], values["sample"])
+            rate = values.get(_RATE)
+            then = rate if isinstance(rate, float) else None
+            for column in list_wanted()[table]:
+                value = values.get(column)
+                if isinstance(value, float):
+                    stats = self.find_stats(table, key, column)
+                    stats.add_samples(1, value, (value, when, then), (value, when))
 
 
-def show(path: Place, vm: str | None) -> Iterator[str]:
+def describe_capture(path: Place, vm: str | None) -> Iterator[str]:
     """Yield the lines of what a capture (or pasted screens) in a file says, of one VM where one is named.
 
     Raises RefusedError when nothing of esxtop was found, UsageError when no capture has the VM.
     """
     ledger = Ledger()
-    options = Options(samples=_wanted())
+    options = Options(samples=list_wanted())
     intake = read_case([path], ledger, KindFinder(), Scanner([], limits=options.limits), options)
-    files = _files(intake)
+    files = read_files(intake)
     if not files:
         raise RefusedError("holds no samples of esxtop", where=str(path), do=_ASK)
-    known = sorted({name for one in files.values() for name in one.vms})
+    known: set[str] = set()
+    for file in files.values():
+        known |= file.vms
     if vm is not None and vm not in known:
-        near = get_close_matches(vm, known, 3) or known[:5]
-        said = ", ".join(near) if near else "none"
-        raise UsageError(
-            f"no VM {vm!r} in this capture", where=str(path), do=f"It has {len(known):,}: {said}."
-        )
-    for address, found in files.items():
-        yield from _heading(address, found)
-        yield from _vm_part(found, vm) if vm is not None else _worst_part(found)
+        near = get_close_matches(vm, sorted(known), 3) or sorted(known)[:5]
+        do = f"It has {len(known):,}: {', '.join(near) or 'none'}."
+        raise UsageError(f"no VM {vm!r} in this capture", where=str(path), do=do)
+    for address, file in files.items():
+        yield for_terminal(address)
+        yield from describe_source(file)
+        yield from describe_worst(file) if vm is None else describe_vm(file, vm)
     if intake.faults_total:
         yield ""
         yield f"Not understood or left out: {intake.faults_total:,} of the lines, the first of them:"
-        yield from (
-            f"  {for_terminal(f'{one.address}:{one.line}: {one.why}')}" for one in intake.faults[:3]
-        )
+        for fault in intake.faults[:3]:
+            yield f"  {for_terminal(f'{fault.address}:{fault.line}: {fault.why}')}"
 
 
-def _wanted() -> dict[str, set[str]]:
+def list_wanted() -> dict[str, set[str]]:
     """Return the columns that are looked at, by table."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for part in (*WORST.values(), *OF_VM.values()):
         for metric in part:
             found[metric.table].add(metric.column)
-    for table in ("esxtop.disk_adapter", "esxtop.disk_device", "esxtop.nfs_volume"):
+    for table in _RATED:
         found[table].add(_RATE)
     return dict(found)
 
 
-def _files(intake: Intake) -> dict[str, TopFile]:
+def read_files(intake: Intake) -> dict[str, TopFile]:
     """Return what each source holds, by its address."""
     files: defaultdict[str, TopFile] = defaultdict(TopFile)
     for frame in intake.frames:
         if frame.table.name in _SHOWN and len(frame.line):
-            found = files[frame.block.address]
             columns = frame.columns
             lines = columns.samples if isinstance(columns, SampleColumns) else len(frame.line)
-            found.take(frame.table, columns, _names(frame.table), lines)
+            files[frame.block.address].add_frame(frame.table, columns, lines)
     for row in intake.rows:
         if row.table.product == "esxtop":
-            _take_row(files[row.block.address], row)
+            files[row.block.address].add_row(row)
     return dict(files)
 
 
-def _take_row(found: TopFile, row: Row) -> None:
-    """Take what is said once of a capture or a VM, or one sample of a pasted screen."""
-    name = str(row.values.get("vm_name") or "")
-    if row.table.name == "esxtop.capture":
-        found.captures.append(row)
-    elif row.table.name == "esxtop.vm":
-        found.vms.add(name)
-        if isinstance(vcpus := row.values["vcpus"], int):
-            found.vcpus[name] = vcpus
-    elif row.table.name in _SHOWN:
-        key = tuple(row.values[column] for column in _names(row.table))
-        when = _stamp(row.values["time"], row.values["sample"])
-        rate = row.values.get(_RATE)
-        for column in _wanted()[row.table.name]:
-            value = row.values.get(column)
-            if isinstance(value, float):
-                stats = (
-                    found.objects[row.table.name].setdefault(key, {}).setdefault(column, Stats())
-                )
-                stats.add(
-                    1,
-                    value,
-                    (value, when, rate if isinstance(rate, float) else None),
-                    (value, when),
-                )
-
-
-def _names(table: Table) -> list[str]:
+def list_name_columns(table: Table) -> list[str]:
+    """Return the columns that name the objects of a table: those before the number of the sample."""
     columns = [column.name for column in table.columns]
     return columns[: columns.index("sample")]
 
 
-def _stamp(time: Any, sample: Any) -> str:
+def format_stamp(time: Any, sample: Any) -> str:
+    """Return when a sample was taken, or its number."""
     text = "" if time is None else str(time)
-    return f"sample {sample}" if text in ("", "NaT") else text.replace("T", " ")[:19]
+    if text in ("", "NaT"):
+        return f"sample {sample}"
+    return text.replace("T", " ")[:19]
 
 
-def _heading(address: str, found: TopFile) -> Iterator[str]:
-    yield f"{for_terminal(address)}"
-    for row in found.captures:
+def describe_source(file: TopFile) -> Iterator[str]:
+    """Yield what captures say of themselves: host, span, columns, what was left out."""
+    for row in file.captures:
         cells = row.values
-        samples, first, last = cells["samples"], str(cells["first"] or ""), str(cells["last"] or "")
-        span = f"{first} to {last} UTC" if first and last else "without dates"
-        yield f"  host {for_terminal(str(cells['host'] or 'not named'))}: {samples:,} samples, {span}{_every(row)}"
-        found_, read = cells["columns_found"], cells["columns_read"]
-        yield f"  {found_:,} columns, {read:,} of them in tables; the first sample (averages since boot) is left out"
-        left = [(cells[name], what) for name, what in _LEFT]
-        if said := [f"{count:,} {what}" for count, what in left if count]:
-            yield f"  {', '.join(said)}"
-    if not found.captures:
+        samples = cells["samples"]
+        first = str(cells["first"] or "")
+        last = str(cells["last"] or "")
+        span = "without dates"
+        if first and last:
+            span = f"{first} to {last} UTC"
+            if isinstance(samples, int) and samples > 1:
+                apart = datetime.fromisoformat(last) - datetime.fromisoformat(first)
+                seconds = apart.total_seconds() / (samples - 1)
+                if seconds > 0:
+                    span += f", every {seconds:.3g} s"
+        host = for_terminal(str(cells["host"] or "not named"))
+        yield f"  host {host}: {samples:,} samples, {span}"
+        columns = cells["columns_found"]
+        read = cells["columns_read"]
+        yield f"  {columns:,} columns, {read:,} of them in tables; the first sample (averages since boot) is left out"
+        left = [f"{cells[name]:,} {what}" for name, what in _LEFT if cells[name]]
+        if left:
+            yield f"  {', '.join(left)}"
+    if not file.captures:
         yield "  pasted screens"
 
 
-_LEFT = (
-    ("rows_dropped", "rows left out"),
-    ("cells_dropped", "cells without a number"),
-    ("clock_steps", "steps of the clock backwards"),
-)
-
-
-def _every(row: Row) -> str:
-    """Say how far samples are apart."""
-    from datetime import datetime  # noqa: PLC0415 - only here
-
-    samples, first, last = (row.values[name] for name in ("samples", "first", "last"))
-    if not (
-        isinstance(samples, int)
-        and samples > 1
-        and isinstance(first, str)
-        and isinstance(last, str)
-    ):
-        return ""
-    seconds = (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds() / (
-        samples - 1
-    )
-    return f", every {seconds:.3g} s" if seconds > 0 else ""
-
-
-def _worst_part(found: TopFile) -> Iterator[str]:
+def describe_worst(file: TopFile) -> Iterator[str]:
     """Yield the worst instance of each metric."""
     for title, metrics in WORST.items():
         lines: list[tuple[str, ...]] = []
         for metric in metrics:
-            some = [(key, stats[metric.column]) for key, stats in found.objects[metric.table].items()
-                    if metric.column in stats]  # fmt: skip
+            some = file.list_stats(metric)
             if some:
-                pick = (
-                    min(some, key=lambda one: one[1].least)
-                    if metric.least
-                    else max(some, key=_greatest)
-                )
-                lines.append(_line(found, metric, *pick))
-        yield from _aligned(title, lines)
+                least = min(some, key=lambda one: one[1].least)
+                most = max(some, key=lambda one: one[1].most)
+                lines.append(write_metric(file, metric, *(least if metric.least else most)))
+        yield from write_metrics(title, lines)
 
 
-def _greatest(one: tuple[Key, Stats]) -> float:
-    return one[1].most
-
-
-def _vm_part(found: TopFile, vm: str) -> Iterator[str]:
+def describe_vm(file: TopFile, vm: str) -> Iterator[str]:
     """Yield what the capture says of one VM: each of its objects, the worst first."""
-    if vm not in found.vms:
+    if vm not in file.vms:
         yield f"  no VM {for_terminal(vm)} here"
         return
-    vcpus = found.vcpus.get(vm)
-    counted = f", {vcpus} {'vCPU' if vcpus == 1 else 'vCPUs'}" if vcpus else ""
-    yield f"  VM {for_terminal(vm)}{counted}"
+    vcpus = file.vcpus.get(vm)
+    count = f", {vcpus} {'vCPU' if vcpus == 1 else 'vCPUs'}" if vcpus else ""
+    yield f"  VM {for_terminal(vm)}{count}"
     for title, metrics in OF_VM.items():
         lines: list[tuple[str, ...]] = []
         for metric in metrics:
-            names = _names(parsing.tables()[metric.table])
+            names = list_name_columns(parsing.tables()[metric.table])
             place = names.index(_VM_COLUMN.get(metric.table, "vm_name"))
-            some = [(key, stats[metric.column]) for key, stats in found.objects[metric.table].items()
-                    if key[place] == vm and metric.column in stats]  # fmt: skip
-            some.sort(key=_greatest, reverse=True)
-            lines += [_line(found, metric, *one) for one in some]
-        yield from _aligned(title, lines)
+            own = [one for one in file.list_stats(metric) if one[0][place] == vm]
+            own.sort(key=lambda one: one[1].most, reverse=True)
+            lines += [write_metric(file, metric, key, stats) for key, stats in own]
+        yield from write_metrics(title, lines)
 
 
-def _line(found: TopFile, metric: Metric, key: Key, stats: Stats) -> tuple[str, ...]:
+def write_metric(file: TopFile, metric: Metric, key: Key, stats: Stats) -> tuple[str, ...]:
     """Return name of the metric, worst value, mean, time, object, and what puts the value right."""
     table = parsing.tables()[metric.table]
     column = table.column(metric.column)
     assert column is not None
-    names = dict(zip(_names(table), key, strict=True))
+    cells = ["" if cell is None else cell for cell in key]
+    names = dict(zip(list_name_columns(table), cells, strict=True))
     value, when = (stats.least, stats.least_at) if metric.least else (stats.most, stats.most_at)
-    shown = _SHOWN[metric.table].format_map(
-        {name: "" if cell is None else cell for name, cell in names.items()}
-    )
+    thing = for_terminal(_SHOWN[metric.table].format_map(names).strip())
     more = ""
-    if metric.table == "esxtop.vm_cpu" and (vcpus := found.vcpus.get(str(names["vm_name"]))):
+    vcpus = file.vcpus.get(str(names["vm_name"])) if metric.table == "esxtop.vm_cpu" else None
+    if vcpus:
         more = f"{value / vcpus:.2f} per vCPU of {vcpus}"
     elif column.unit == "ms" and stats.most_rate is not None:
         more = f"at {stats.most_rate:,.2f} commands/s"
     unit = "" if column.unit == "%" else column.unit  # the name says it
     label = column.printed or column.name
-    return (
-        label,
-        f"{value:,.2f}",
-        unit,
-        f"{stats.mean:,.2f}",
-        when,
-        for_terminal(shown.strip()),
-        more,
-    )
+    return label, f"{value:,.2f}", unit, f"{stats.mean:,.2f}", when, thing, more
 
 
-def _aligned(title: str, lines: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def write_metrics(title: str, lines: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield a part of the answer: a table of the metrics that are not zero, and the names of those that are."""
     if not lines:
         return
     yield ""
     yield title
     rows = [line for line in lines if line[1] != _ZERO]
-    zero = dict.fromkeys(line[0] for line in lines if line[1] == _ZERO)
-    for name, *_ in rows:
-        zero.pop(name, None)
     if rows:
-        yield from _columns([("", "worst", "", "mean", "at (UTC)", "of", ""), *rows])
+        table = [("", "worst", "", "mean", "at (UTC)", "of", ""), *rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for row in table:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            for place in (1, 3):  # numbers
+                cells[place] = row[place].rjust(widths[place])
+            yield ("  " + "  ".join(cells)).rstrip()
+    moving = {row[0] for row in rows}
+    zero = dict.fromkeys(line[0] for line in lines if line[0] not in moving)
     if zero:
         yield f"  0 in all samples: {', '.join(zero)}"
-
-
-def _columns(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
-    for row in table:
-        cells = [cell.rjust(width) if place in (1, 3) else cell.ljust(width)
-                 for place, (cell, width) in enumerate(zip(row, widths, strict=True))]  # fmt: skip
-        yield ("  " + "  ".join(cells)).rstrip()

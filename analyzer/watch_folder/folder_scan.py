@@ -50,7 +50,7 @@ class Arrival:
     waits: str = ""
 
     @property
-    def size(self) -> int:
+    def disk_size(self) -> int:
         """Bytes on the disk."""
         return sum(file[1] for file in self.files)
 
@@ -60,20 +60,20 @@ class Arrival:
         return max((file[2] for file in self.files), default=0)
 
     @property
-    def key(self) -> str:
+    def content_key(self) -> str:
         """What changes when a file of it changes, comes or goes."""
         return state_key(self.name, self.files)
 
 
-def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
+def list_arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     """Return what lies in a folder and may be a case, by name; OSError when the folder cannot be read.
 
     skip  absolute paths of folders that are none of them (the results, an archive)
     """
     disk = Disk()
-    children = disk.children(str(folder))
+    children = disk.list_children(str(folder))
     names = {child.name for child in children}
-    old = disk.old(str(folder), names)
+    old = disk.list_old_results(str(folder), names)
     coming = {
         child.name.rpartition(".")[0] for child in children if _on_its_way(child, PARTIAL_HERE)
     }
@@ -83,19 +83,19 @@ def arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
     for child in children:
         if child.name.startswith(".") or child.name in old or child.name in OWN_FILES:
             continue
-        if disk.full(child.path) in skip or _on_its_way(child, PARTIAL_HERE):
+        if disk.full_name(child.path) in skip or _on_its_way(child, PARTIAL_HERE):
             continue
         if child.folder:
-            found += _folder(disk, child)
+            found += _folder_arrival(disk, child)
         elif name := whole.get(child.name):
             pieces.setdefault(name, []).append(child)
         elif not child.name.lower().endswith(NO_MATERIAL):
-            found.append(_file(child.name, [child], coming))
-    found += [_file(name, together, coming) for name, together in pieces.items()]
+            found.append(_file_arrival(child.name, [child], coming))
+    found += [_file_arrival(name, together, coming) for name, together in pieces.items()]
     return sorted(found, key=lambda arrival: arrival.name)
 
 
-def _file(name: str, parts: list[TreeEntry], coming: Collection[str]) -> Arrival:
+def _file_arrival(name: str, parts: list[TreeEntry], coming: Collection[str]) -> Arrival:
     files = tuple((part.name, part.size, part.mtime) for part in parts)
     waits = ""
     if name in coming or any(part.name in coming for part in parts):
@@ -105,10 +105,10 @@ def _file(name: str, parts: list[TreeEntry], coming: Collection[str]) -> Arrival
     return Arrival(name, tuple(part.path for part in parts), files, waits)
 
 
-def _folder(disk: Disk, top: TreeEntry) -> Iterator[Arrival]:
+def _folder_arrival(disk: Disk, top: TreeEntry) -> Iterator[Arrival]:
     """Yield a sub-folder as one case, unless it holds nothing that could be one."""
     try:
-        children = disk.children(top.path)
+        children = disk.list_children(top.path)
     except OSError:
         return  # gone meanwhile, or not ours to read
     if any(child.name == HEAD for child in children):
@@ -125,10 +125,10 @@ def _files_below(disk: Disk, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
     while todo:
         path, name = todo.pop()
         try:
-            children = disk.children(path)
+            children = disk.list_children(path)
         except OSError:
             continue
-        old = disk.old(path, {child.name for child in children})
+        old = disk.list_old_results(path, {child.name for child in children})
         for child in children:
             if child.folder:
                 todo.append((child.path, f"{name}/{child.name}"))
@@ -139,7 +139,7 @@ def _files_below(disk: Disk, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
 def key_now(arrival: Arrival) -> str:
     """Return the key that a thing has now, "" when it is gone."""
     disk = Disk()
-    tops = [disk.look(path) for path in arrival.paths]
+    tops = [disk.look_up(path) for path in arrival.paths]
     files: list[tuple[str, int, int]] = []
     for top in tops:
         if top is not None:
@@ -152,10 +152,10 @@ def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
     return child.name.lower().endswith(suffixes)
 
 
-def busy(arrival: Arrival) -> bool:
+def is_busy(arrival: Arrival) -> bool:
     """Tell whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
     asked = 0
-    for path in _paths(arrival):
+    for path in _disk_paths(arrival):
         try:
             young = time.time() - path.stat().st_mtime < JUST_NOW
         except OSError:
@@ -170,7 +170,7 @@ def busy(arrival: Arrival) -> bool:
     return False
 
 
-def _paths(arrival: Arrival) -> Iterator[Path]:
+def _disk_paths(arrival: Arrival) -> Iterator[Path]:
     """Yield the files of a thing on the disk."""
     for path in arrival.paths:
         top = Path(path)

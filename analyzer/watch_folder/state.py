@@ -56,7 +56,7 @@ class WatchState:
         self.cases: dict[str, DoneCase] = {}
 
     @classmethod
-    def load(cls, out: Path, folder: str) -> WatchState:
+    def load_state(cls, out: Path, folder: str) -> WatchState:
         """Read the state, or begin one. Raises UsageError when the results are those of another watched folder."""
         state, path = cls(out, folder), out / STATE
         try:
@@ -64,8 +64,8 @@ class WatchState:
         except FileNotFoundError:
             return state
         except (OSError, ValueError) as error:
-            raise _damaged(path, getattr(error, "strerror", None) or str(error)) from None
-        held = _read(path, text)
+            raise _damaged_error(path, getattr(error, "strerror", None) or str(error)) from None
+        held = _parse_state(path, text)
         if held.get("folder") != folder:
             what, why = (
                 "these results are those of another watched folder",
@@ -74,10 +74,10 @@ class WatchState:
             raise UsageError(
                 what, where=str(out), why=why, do="Name another folder for the results with -o."
             )
-        state.cases = {name: _known(path, one) for name, one in held["cases"].items()}
+        state.cases = {name: _parse_case(path, one) for name, one in held["cases"].items()}
         return state
 
-    def save(self) -> None:
+    def save_state(self) -> None:
         """Write the state; raises BacklineError when that is not possible."""
         newest = sorted(self.cases.items(), key=lambda item: item[1].at)[-MOST:]
         self.cases = dict(newest)
@@ -94,7 +94,7 @@ class WatchState:
             and not (one.state in AGAIN and one.tool != __version__)
         )
 
-    def alike(self, size: int) -> dict[str, str]:
+    def find_alike(self, size: int) -> dict[str, str]:
         """Return the cases of that many bytes: content -> name. A case of other bytes has other content."""
         return {
             one.content: name
@@ -123,7 +123,7 @@ class WatchState:
             chosen = plain if number == 1 else f"{plain}-{number}"
             path = self.out / chosen
             if chosen.lower() not in taken and (
-                not os.path.lexists(path) or _reported(path) in (name, "")
+                not os.path.lexists(path) or _read_case_name(path) in (name, "")
             ):
                 return chosen
         raise WriteError(
@@ -141,7 +141,7 @@ def content_of(name: str, files: Iterable[tuple[str, int, str]]) -> str:
     return digest.hexdigest()
 
 
-def _reported(folder: Path) -> str | None:
+def _read_case_name(folder: Path) -> str | None:
     """Return the name of the case whose results lie in a folder, "" for an empty one, None for anything else."""
     try:
         names = {path.name for path in folder.iterdir()}
@@ -157,21 +157,21 @@ def _reported(folder: Path) -> str | None:
         return None
 
 
-def _read(path: Path, text: str) -> dict[str, Any]:
+def _parse_state(path: Path, text: str) -> dict[str, Any]:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _damaged(path, str(error)) from None
+        raise _damaged_error(path, str(error)) from None
     if (
         not isinstance(held, dict)
         or held.get("format") != FORMAT
         or not isinstance(held.get("cases"), dict)
     ):
-        raise _damaged(path, f"it is not of the form {FORMAT}")
+        raise _damaged_error(path, f"it is not of the form {FORMAT}")
     return held
 
 
-def _known(path: Path, one: Any) -> DoneCase:
+def _parse_case(path: Path, one: Any) -> DoneCase:
     kinds = {
         field.name: int if field.name in ("bytes", "mtime_ns") else str
         for field in fields(DoneCase)
@@ -179,14 +179,14 @@ def _known(path: Path, one: Any) -> DoneCase:
     if not isinstance(one, dict) or any(
         type(one.get(name)) is not kind for name, kind in kinds.items()
     ):
-        raise _damaged(path, "an entry is not of its form")
+        raise _damaged_error(path, "an entry is not of its form")
     known = DoneCase(**{name: one[name] for name in kinds})
     if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
-        raise _damaged(path, "an entry names a folder that Backline did not make")
+        raise _damaged_error(path, "an entry names a folder that Backline did not make")
     return known
 
 
-def _damaged(path: Path, why: str) -> BacklineError:
+def _damaged_error(path: Path, why: str) -> BacklineError:
     what = "what was done before cannot be read"
     return BacklineError(
         what, where=str(path), why=one_line(why, 200), do="Delete the file to start over."
@@ -194,7 +194,7 @@ def _damaged(path: Path, why: str) -> BacklineError:
 
 
 @contextmanager
-def locked(out: Path) -> Iterator[None]:
+def lock_results(out: Path) -> Iterator[None]:
     """Keep the results folder for this process as long as the block runs; made if needed.
 
     Raises BacklineError when another process has it, or nothing can be written there.
@@ -209,7 +209,7 @@ def locked(out: Path) -> Iterator[None]:
             "nothing can be written here", where=str(out), why=why, do="Name another -o."
         ) from None
     try:
-        if not _take(handle):
+        if not _take_lock(handle):
             why = "one folder of results is for one watch at a time"
             raise BacklineError(
                 "another watch is at work here", where=str(out), why=why, do="Name another -o."
@@ -219,7 +219,7 @@ def locked(out: Path) -> Iterator[None]:
         os.close(handle)  # gives the lock free; the file stays, since another one may wait for it
 
 
-def _take(handle: int) -> bool:
+def _take_lock(handle: int) -> bool:
     try:
         if sys.platform == "win32":
             import msvcrt  # noqa: PLC0415 - only there

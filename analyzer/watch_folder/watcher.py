@@ -32,15 +32,15 @@ REPORT = "report.html"
 class WatchListener(Protocol):
     """Who is told what happens."""
 
-    def begun(self, arrival: Arrival) -> None:
+    def case_begun(self, arrival: Arrival) -> None:
         """A case was handed to a process."""
         ...
 
-    def done(self, arrival: Arrival, known: DoneCase, same: str) -> None:
+    def case_done(self, arrival: Arrival, known: DoneCase, same: str) -> None:
         """A case is done; `same` names the case that has the same content and was done before."""
         ...
 
-    def say(self, line: str) -> None:
+    def say_line(self, line: str) -> None:
         """Something else is worth a line."""
         ...
 
@@ -78,16 +78,16 @@ class FolderWatcher:
         self._number = 0
         self._took = 0.0
 
-    def run(self, *, once: bool = False) -> None:
+    def watch_folder(self, *, once: bool = False) -> None:
         """Watch until Ctrl-C; with `once`, until everything that lies there is done.
 
         Raises BacklineError when the archive fails or, with `once`, results cannot be written.
         """
         self._once = once
-        for _ in wakes(self.folder, self.pace):
-            ready, waiting = self.look()
+        for _ in wait_for_wakes(self.folder, self.poll_seconds):
+            ready, waiting = self.look_again()
             if ready and time.monotonic() >= self._until:
-                self.round(ready)
+                self.triage_ready(ready)
                 continue
             if once and self.unwritten:
                 raise WriteError(
@@ -101,12 +101,12 @@ class FolderWatcher:
                 and all(arrival.waits or arrival.name in self._told for arrival in waiting)
             ):
                 for arrival in waiting:
-                    self.listener.say(
+                    self.listener.say_line(
                         f"{arrival.name} is left alone: {arrival.waits or self._told[arrival.name]}"
                     )
                 return
 
-    def pace(self) -> float:
+    def poll_seconds(self) -> float:
         """Return the seconds until the next look when nothing happens."""
         pace = min(TICK, max(self.still / 4, 0.05)) if self._seen else EVERY
         return max(pace, 20 * self._took)
@@ -115,28 +115,39 @@ class FolderWatcher:
         """Remember what lies there now as done without a report; return how many cases that are."""
         present = [
             arrival
-            for arrival in folder_scan.arrivals(self.folder, self.skip)
+            for arrival in folder_scan.list_arrivals(self.folder, self.skip)
             if arrival.name not in self.state.cases
         ]
         for arrival in present:
-            self.state.cases[arrival.name] = _known(
+            self.state.cases[arrival.name] = _known_case(
                 arrival, Result("", arrival.name, "skipped"), ""
             )
-        self.state.save()
+        self.state.save_state()
         return len(present)
 
-    def look(self) -> tuple[list[Arrival], list[Arrival]]:
+    def look_again(self) -> tuple[list[Arrival], list[Arrival]]:
         """Return what can be taken now, and what is still to be waited for."""
         began = time.monotonic()
         try:
-            found = folder_scan.arrivals(self.folder, self.skip)
+            found = folder_scan.list_arrivals(self.folder, self.skip)
         except OSError as error:
-            self._lost(error)
+            # Once that the folder is not there; what was done stays known
+            if not self._gone:
+                why = error.strerror or str(error)
+                self.listener.say_line(
+                    f"{self.folder} cannot be read ({why}); waiting until it is there again"
+                )
+            self._gone = True
+            self._seen.clear()
             return [], []
         if self._gone:
             self._gone = False
-            self.listener.say("the folder is there again")
-        todo = [arrival for arrival in found if not self.state.is_done(arrival.name, arrival.key)]
+            self.listener.say_line("the folder is there again")
+        todo = [
+            arrival
+            for arrival in found
+            if not self.state.is_done(arrival.name, arrival.content_key)
+        ]
         ready = [arrival for arrival in todo if self._is_still(arrival)]
         names = {arrival.name for arrival in todo}
         self._seen = {name: seen for name, seen in self._seen.items() if name in names}
@@ -147,14 +158,14 @@ class FolderWatcher:
 
     def _is_still(self, arrival: Arrival) -> bool:
         """Tell whether a thing has not changed for long enough, and nobody writes to it."""
-        now, key = time.monotonic(), arrival.key
+        now, key = time.monotonic(), arrival.content_key
         first = self._first.setdefault(arrival.name, now)
         before = self._seen.get(arrival.name)
         if before is None or before[0] != key:
             self._seen[arrival.name] = before = (key, now)
         why = arrival.waits
         if not why and now - before[1] >= self.still:
-            if not folder_scan.busy(arrival):
+            if not folder_scan.is_busy(arrival):
                 self._told.pop(arrival.name, None)
                 return True
             why = "a program has it open for writing"
@@ -162,61 +173,51 @@ class FolderWatcher:
             why = "it still grows or changes"
         if now - first >= LONG and arrival.name not in self._told:
             self._told[arrival.name] = why
-            self.listener.say(
-                f"{arrival.name} is not complete yet ({why}, {arrival.size} bytes so far); waiting goes on"
+            self.listener.say_line(
+                f"{arrival.name} is not complete yet ({why}, {arrival.disk_size} bytes so far); waiting goes on"
             )
         return False
 
-    def _lost(self, error: OSError) -> None:
-        """Tell once that the folder is not there; what was done stays known."""
-        if not self._gone:
-            why = error.strerror or str(error)
-            self.listener.say(
-                f"{self.folder} cannot be read ({why}); waiting until it is there again"
-            )
-        self._gone = True
-        self._seen.clear()
-
-    def round(self, ready: Sequence[Arrival]) -> None:
+    def triage_ready(self, ready: Sequence[Arrival]) -> None:
         """Triage what is ready; remember each case when its answer comes."""
         taken: set[str] = set()
         jobs = {
             job.number: (job, arrival)
-            for job, arrival in (self._job(arrival, taken) for arrival in ready)
+            for job, arrival in (self._make_job(arrival, taken) for arrival in ready)
         }
         self._blocked = False
         runner, saved = self._runner(), time.monotonic()
         try:
-            for done in runner.run(self._handed(jobs)):
-                self._take(done, jobs[done.number][0], jobs[done.number][1])
+            for done in runner.run(self._hand_out(jobs)):
+                self._take_done(done, jobs[done.number][0], jobs[done.number][1])
                 if time.monotonic() - saved > SAVE:
-                    self._save()
+                    self._save_state()
                     saved = time.monotonic()
         finally:
             runner.close()
-            self._save()
+            self._save_state()
 
-    def _handed(self, jobs: dict[int, tuple[Landed, Arrival]]) -> Iterator[Landed]:
+    def _hand_out(self, jobs: dict[int, tuple[Landed, Arrival]]) -> Iterator[Landed]:
         for job, arrival in jobs.values():
             if self._blocked:
                 return
             if not job.known:
-                self.listener.begun(arrival)
+                self.listener.case_begun(arrival)
             yield job
 
-    def _job(self, arrival: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
+    def _make_job(self, arrival: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
         """Return the job of a thing; `taken` are the results folders of this round."""
         self._number += 1
         results = self.state.results_of(arrival.name, taken)
         taken.add(results.lower())
         source = arrival.paths[0] if len(arrival.paths) == 1 else str(self.folder / arrival.name)
-        work = Work(arrival.name, source, arrival.paths, arrival.size)
-        known = tuple(self.state.alike(arrival.size))
+        work = Work(arrival.name, source, arrival.paths, arrival.disk_size)
+        known = tuple(self.state.find_alike(arrival.disk_size))
         return Landed(
             self._number, READ, (work,), out=str(self.state.out / results), known=known
         ), arrival
 
-    def _take(self, done: Done, job: Landed, arrival: Arrival) -> None:
+    def _take_done(self, done: Done, job: Landed, arrival: Arrival) -> None:
         """Remember a case that is done, and tell of it."""
         if done.fatal is not None:
             raise done.fatal
@@ -225,53 +226,53 @@ class FolderWatcher:
             self._cannot_write(result.why)
             return
         self.unwritten = ""
-        if (now := folder_scan.key_now(arrival)) != arrival.key:
+        if (now := folder_scan.key_now(arrival)) != arrival.content_key:
             what = (
                 "changed while it was read; it is taken again when it is still"
                 if now
                 else "disappeared in the meantime"
             )
-            self.listener.say(f"{arrival.name} {what}")
+            self.listener.say_line(f"{arrival.name} {what}")
             return
         same = ""
         if result.state == HASHED:
-            same = self.state.alike(arrival.size).get(result.id, "")
+            same = self.state.find_alike(arrival.disk_size).get(result.id, "")
             before = self.state.cases[same]
-            known = _known(
+            known = _known_case(
                 arrival,
                 Result("", arrival.name, before.state, before.why, result.id),
                 before.results,
             )
         else:
             reported = result.state not in ("refused", FAILED, LOST)
-            known = _known(arrival, result, Path(job.out).name if reported else "")
+            known = _known_case(arrival, result, Path(job.out).name if reported else "")
             self.bad |= result.state != "ok"
         self.state.cases[arrival.name] = known
         if same != arrival.name:  # else only its time has changed
-            self.listener.done(arrival, known, same)
+            self.listener.case_done(arrival, known, same)
 
     def _cannot_write(self, why: str) -> None:
         if not self.unwritten:
-            self.listener.say(
+            self.listener.say_line(
                 why if self._once else f"{why} Trying again every {PAUSE:.0f} seconds."
             )
         self.unwritten, self._until, self._blocked = why, time.monotonic() + PAUSE, True
 
-    def _save(self) -> None:
+    def _save_state(self) -> None:
         """Save the state; a full disk is told, and no reason to end."""
         try:
-            self.state.save()
+            self.state.save_state()
         except BacklineError as error:
             self._cannot_write(str(error))
 
 
-def _known(arrival: Arrival, result: Result, results: str) -> DoneCase:
+def _known_case(arrival: Arrival, result: Result, results: str) -> DoneCase:
     state = FAILED if result.state == LOST else result.state
     at = datetime.now().astimezone().isoformat(timespec="milliseconds")
     return DoneCase(
-        arrival.key,
+        arrival.content_key,
         result.id,
-        arrival.size,
+        arrival.disk_size,
         arrival.mtime_ns,
         state,
         result.why,
@@ -281,7 +282,7 @@ def _known(arrival: Arrival, result: Result, results: str) -> DoneCase:
     )
 
 
-def wakes(folder: Path, pace: Callable[[], float]) -> Iterator[None]:
+def wait_for_wakes(folder: Path, pace: Callable[[], float]) -> Iterator[None]:
     """Yield when it is time to look: at once, after events in the folder, and after the pace."""
     from watchfiles import watch  # noqa: PLC0415 - only this command needs it
 

@@ -32,7 +32,6 @@ from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
     from analyzer.ingest.file_hashes import FileHashes
-    from analyzer.pipeline.case_data import RunResult
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
@@ -54,7 +53,7 @@ class Landed(Job):
     known: tuple[str, ...] = ()
 
 
-def land(job: Job, config: RunConfig) -> Done:
+def triage_landed(job: Job, config: RunConfig) -> Done:
     """Triage what landed; never raises. `Result.id` is the content, `Result.why` what is told of the case.
 
     config.archive  "" for none
@@ -64,20 +63,20 @@ def land(job: Job, config: RunConfig) -> Done:
 
     work = job.works[0]
     hashes = FileHashes([Path(path) for path in work.paths], every=True)
-    if job.known and (content := _content(work, hashes)) in job.known:
+    if job.known and (content := _content_id(work, hashes)) in job.known:
         return Done(job.number, READ, (Result(work.source, work.name, HASHED, id=content),))
     try:
-        context = _context(config)
+        context = _make_context(config)
     except BacklineError as error:  # rules or archive, no case
         return Done(job.number, READ, fatal=error.with_traceback(None))
-    state, why = _triaged(job, work, hashes, context)
+    state, why = _triage_case(job, work, hashes, context)
     result = Result(
-        work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content(work, hashes)
+        work.source, work.name, state, one_line(why, 2 * LONGEST_WHY), _content_id(work, hashes)
     )
     return Done(job.number, READ, (result,))
 
 
-def _triaged(
+def _triage_case(
     job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
 ) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and what is told."""
@@ -91,9 +90,14 @@ def _triaged(
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-        texts = _texts(outcome, config)
+        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
+        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
+
+        texts = render_results(
+            outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
+        )[0]
     except RefusedError as error:
-        return _none(
+        return _store_nothing(
             context,
             work,
             hashes,
@@ -101,9 +105,9 @@ def _triaged(
             f"{error.what}: {error.why}" if error.why else error.what,
         )
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
-        return _none(context, work, hashes, FAILED, failure_text(error))
+        return _store_nothing(context, work, hashes, FAILED, failure_text(error))
     try:
-        _write(Path(job.out), texts)
+        _write_results(Path(job.out), texts)
         if context.keeper is not None:
             keep_whole(context.keeper, work, hashes, material, outcome, time.perf_counter() - began)
     except BacklineError as error:
@@ -115,7 +119,7 @@ def _triaged(
     return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
 
 
-def _none(
+def _store_nothing(
     context: _WorkerContext, work: Work, hashes: FileHashes, state: str, why: str
 ) -> tuple[str, str]:
     """Keep that there is no result, where cases are kept."""
@@ -147,17 +151,7 @@ def worst_of(document: dict[str, Any]) -> str:
     return f"{said} (and {len(found) - 1} more{of_them})"
 
 
-def _texts(outcome: RunResult, config: RunConfig) -> dict[str, Text]:
-    """Return the three results as `triage` writes them."""
-    from analyzer.pipeline import case  # noqa: PLC0415 - heavy
-    from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
-
-    return render_results(
-        outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
-    )[0]
-
-
-def _write(folder: Path, texts: dict[str, Text]) -> None:
+def _write_results(folder: Path, texts: dict[str, Text]) -> None:
     from analyzer.runtime.output import write_all  # noqa: PLC0415 - with the pipeline
 
     write_all(folder, texts)
@@ -174,12 +168,12 @@ class _WorkerContext:
 
 
 @cache
-def _context(config: RunConfig) -> _WorkerContext:
+def _make_context(config: RunConfig) -> _WorkerContext:
     local, catalog = open_context(config)
     return _WorkerContext(
         config, local, catalog, context_of(config, local, catalog) if config.archive else None
     )
 
 
-def _content(work: Work, hashes: FileHashes) -> str:
-    return content_of(work.name, hashes.content())
+def _content_id(work: Work, hashes: FileHashes) -> str:
+    return content_of(work.name, hashes.collect_content())

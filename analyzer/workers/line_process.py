@@ -55,7 +55,10 @@ class Ended:
         if self.code == -getattr(signal, "SIGKILL", 9):
             why = "the system killed it, most often for lack of memory"
             return _make_failure("the system ended the analysis", why, NO_MEMORY)
-        name = _name_exit(self.code)
+        if self.code < 0 and -self.code in set(signal.Signals):
+            name = f"signal {signal.Signals(-self.code).name}"
+        else:
+            name = f"exit status {self.code}"
         last = self._find_last_line()
         why = f"{name}; its last words: {last}" if last else name
         return _make_failure("the analysis crashed", why, REPORT_IT)
@@ -67,12 +70,6 @@ class Ended:
 
 def _make_failure(what: str, why: str, do: str) -> dict[str, str]:
     return {"what": what, "where": "", "why": why, "do": do}
-
-
-def _name_exit(code: int) -> str:
-    if code < 0 and -code in set(signal.Signals):
-        return f"signal {signal.Signals(-code).name}"
-    return f"exit status {code}"
 
 
 def command_of(module: str) -> list[str]:
@@ -164,7 +161,12 @@ class LineProcess:
         keeper.start()
         threading.Thread(target=self._watch_limits, args=(process,), daemon=True).start()
         self.send(self._order)
-        self._take_lines(process.stdout)
+        with suppress(OSError, ValueError):
+            while raw := process.stdout.readline(self._longest):
+                with suppress(ValueError, RecursionError):
+                    line = json.loads(raw)
+                    if isinstance(line, dict):
+                        self._on_line(line)
         code = process.wait()
         keeper.join(5)
         assert process.stdin is not None  # open until now: its end means that we are gone
@@ -173,14 +175,6 @@ class LineProcess:
                 stream.close()
         words = b"\n...\n".join(part for part in (self._first, self._tail) if part)
         return Ended(code, self._why or "", words.decode("utf-8", "replace"))
-
-    def _take_lines(self, stdout: IO[bytes]) -> None:
-        with suppress(OSError, ValueError):
-            while raw := stdout.readline(self._longest):
-                with suppress(ValueError, RecursionError):
-                    line = json.loads(raw)
-                    if isinstance(line, dict):
-                        self._on_line(line)
 
     def _keep_words(self, stderr: IO[bytes]) -> None:
         """Keep the beginning and the end of stderr."""

@@ -34,19 +34,19 @@ class PoolJob(Protocol):
     """What a pool asks of a job, which can be pickled, when the process that does it dies."""
 
     @property
-    def count(self) -> int:
+    def case_count(self) -> int:
         """Return how many cases it has; its time is so many times that of one."""
         ...
 
-    def started(self, at: int) -> Self:
+    def note_start(self, at: int) -> Self:
         """Return the job to be done again, after a start at `at` (ms since 1970) that may have stored something."""
         ...
 
-    def parts(self) -> Sequence[Self]:
+    def split_cases(self) -> Sequence[Self]:
         """Return a job for each case, to find the one at fault; none when it is not to be split."""
         ...
 
-    def lost(self, why: str) -> Any:
+    def give_up(self, why: str) -> Any:
         """Return the answer to a job that is given up; an error when the run cannot go on without one."""
         ...
 
@@ -150,13 +150,13 @@ class WorkerPool(Generic[Task, Answer]):
                 raise _make_start_error(self._unborn, worker)
             self._alone.append((job, worker.starts))
             return
-        job = job.started(worker.given)
-        if parts := job.parts():  # which of them it was is found out one by one
+        job = job.note_start(worker.given)
+        if parts := job.split_cases():  # which of them it was is found out one by one
             self._alone += [(part, STARTS) for part in parts]
         elif worker.starts < STARTS and not worker.final:
             self._alone.append((job, worker.starts + 1))
         else:
-            lost: Answer = job.lost(worker.explain_end())
+            lost: Answer = job.give_up(worker.explain_end())
             yield lost
 
     def _watch_limits(self) -> None:
@@ -177,7 +177,7 @@ class WorkerPool(Generic[Task, Answer]):
             if (
                 wall
                 and worker.job is not None
-                and now - worker.since > 2 * wall * worker.job.count + GRACE
+                and now - worker.since > 2 * wall * worker.job.case_count + GRACE
             ):
                 worker.end_because(f"it took more than twice {name}={wall} seconds", final=True)
 

@@ -67,8 +67,8 @@ def started(*words: str | Path) -> subprocess.Popen[str]:
 def documents(archive: Path) -> dict[str, str]:
     """Return the exact text of each visible case document by the name of the case; refused cases are left out."""
     opened = Archive.open(archive)
-    cases = opened.snapshot().current()
-    metas = opened.metas(cases)
+    cases = opened.take_snapshot().list_visible_cases()
+    metas = opened.read_metas(cases)
     return {
         metas[case.id]["name"]: opened.document_text(case)
         for case in cases
@@ -136,7 +136,10 @@ def test_broken_cases_have_an_answer_and_stop_nothing(tmp_path: Path) -> None:
     made = write_cases(tmp_path / "cases", MIXED, seed=2, broken_share=0.2, form="mixed")
     said = backline("batch", tmp_path / "cases", "--archive", tmp_path / "archive", codes=(5,))
     opened = Archive.open(tmp_path / "archive")
-    metas = {meta["name"]: meta for meta in opened.metas(opened.snapshot().current()).values()}
+    metas = {
+        meta["name"]: meta
+        for meta in opened.read_metas(opened.take_snapshot().list_visible_cases()).values()
+    }
     found = {
         one.path.name for one in made if one.kind != "broken-nothing"
     }  # an empty folder is no case

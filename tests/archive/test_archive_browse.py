@@ -122,7 +122,7 @@ def test_a_case_is_shown_as_its_report(archive: Path) -> None:
     assert "Beacon probing" in text and "beacon-probing" in text
     assert run("show", id_of("bert-1")[:8], "--archive", archive).stdout == text
     opened = Archive.open(archive)
-    exact = opened.document_text(opened.snapshot().find("bert-1"))
+    exact = opened.document_text(opened.take_snapshot().find_case("bert-1"))
     assert run("show", "bert-1", "--archive", archive, "--format", "json").stdout == exact
     assert run("show", "bert-1", "--archive", archive, "--format", "md").stdout.startswith("# ")
     assert "<html" in run("show", "bert-1", "--archive", archive, "--format", "html").stdout
@@ -219,7 +219,7 @@ def test_cases_that_were_only_judged_again_are_asked(tmp_path: Path) -> None:
         for name, data in members.items():
             pack.writestr(name, data)
     again = browse.Entry(entry.id, entry.source, entry.reading, "c" * 12, entry.stamp + 5, "case")
-    archive.put(again, out.getvalue())
+    archive.put_pack(again, out.getvalue())
     sql = "SELECT (SELECT count(*) FROM findings), (SELECT count(*) FROM esxi.pnic_info), (SELECT count(*) FROM cases)"
     done = run("sql", "--archive", tmp_path / "a", sql, "--csv")
     assert done.stdout.splitlines()[1] == "0,1,1"
@@ -232,7 +232,7 @@ def test_a_day_is_a_window_around_its_moments(moment: datetime) -> None:
         text = moment.strftime(form).rjust(len(moment.strftime(form)), "0")
         if moment.year < 1000:
             continue
-        found = browse.window(text, text)
+        found = browse.parse_window(text, text)
         assert found.since <= moment.strftime("%Y-%m-%d %H:%M:%S") < found.until
 
 
@@ -240,5 +240,5 @@ def test_a_case_not_read_whole_is_no_case_without_a_finding() -> None:
     """The list says of a partial case without a finding that nothing was found in what could be read."""
     row = ["name", "0" * 64, "partial", None, [], "", *[0] * len(browse.COUNTED), 0, 0, ""]
 
-    assert "nothing found in what could be read" in browse.short(row)
-    assert "nothing found" in browse.short([*row[:2], "ok", *row[3:]])
+    assert "nothing found in what could be read" in browse.shorten_row(row)
+    assert "nothing found" in browse.shorten_row([*row[:2], "ok", *row[3:]])

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from analyzer.archive import claims
-from analyzer.archive.documents import DamagedError, opened
+from analyzer.archive.documents import DamagedError, open_zip
 from analyzer.archive.entries import read_manifest
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS
 from analyzer.archive.object_store.local_store import LocalStore
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import CLAIM, CompactionReport, compact, debris
+from analyzer.archive.upkeep.compaction import CLAIM, CompactionReport, compact_archive, find_debris
 from analyzer.archive.upkeep.segment import write_segment
 from tests.kit.ask_kit import run
 from tests.kit.store_kit import LATER, document_of, id_of, real, store, whole, zipped
@@ -56,7 +56,7 @@ def rows(archive: Archive, name: str) -> list[tuple[Any, ...]]:
 
     con = database.connect()
     return con.execute(
-        "SELECT * FROM read_parquet(?)", [archive.objects.duck(con, name)]
+        "SELECT * FROM read_parquet(?)", [archive.objects.duck_path(con, name)]
     ).fetchall()
 
 
@@ -70,7 +70,7 @@ def held_rows(archive: Archive, member: str, tmp_path: Path) -> list[tuple[Any, 
 
 def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None:
     """Twelve cases make segments of five, five and two; no pack is left; every text is as before."""
-    report = compact(filled, target=5)
+    report = compact_archive(filled, target=5)
     assert (report.segments, report.cases, report.packs, report.damaged) == (3, 12, 12, [])
     assert listed(filled, "packs/") == []
     sizes = [
@@ -80,14 +80,14 @@ def test_loose_cases_become_segments_of_the_wanted_size(filled: Archive) -> None
     ]
     assert sorted(sizes) == [2, 5, 5]
     whole(filled, NAMES)
-    assert compact(filled, target=5) == CompactionReport()
+    assert compact_archive(filled, target=5) == CompactionReport()
     assert filled.objects.on_the_way() == []
     assert listed(filled, "claims/") == []
 
 
 def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     """Fewer than are wanted stay loose and are told; the command says how to put them together all the same."""
-    report = compact(filled, few=13)
+    report = compact_archive(filled, few=13)
     assert (report.left, report.cases, len(listed(filled, PACKS)), listed(filled, SEGMENTS)) == (
         12,
         0,
@@ -102,7 +102,7 @@ def test_few_loose_cases_are_left_alone_unless_asked(filled: Archive) -> None:
     assert run("compact", "--archive", filled.objects.url, "--target", 4).stdout.startswith(
         "12 cases into 3 segments"
     )
-    assert compact(filled, few=13) == CompactionReport()
+    assert compact_archive(filled, few=13) == CompactionReport()
 
 
 def test_all_takes_few_loose_cases_too(filled: Archive) -> None:
@@ -119,18 +119,18 @@ def test_a_remote_archive_is_compacted_alike(tmp_path: Path) -> None:
     archive = Archive.open(f"memory://{tmp_path.name}/{time.time_ns()}", create=True)
     for number, name in enumerate(NAMES):
         store(archive, name, stamp=number)
-    assert compact(archive).cases == 12
+    assert compact_archive(archive).cases == 12
     assert listed(archive, "packs/") == []
     whole(archive, NAMES)
     store(archive, NAMES[3], kind="case", stamp=100, judging=LATER)
-    assert compact(archive, all=True).segments == 1
+    assert compact_archive(archive, all=True).segments == 1
     whole(archive, NAMES)
 
 
 @pytest.mark.size
 def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_path: Path) -> None:
     """Each table of a segment has the rows of each case in their order, after the number of the case."""
-    compact(filled)
+    compact_archive(filled)
     (manifest,) = [name for name in listed(filled, SEGMENTS) if MANIFEST in name]
     tables = [member for member in real() if member.startswith("tables/")]
     assert any("." in member.removesuffix(".parquet") for member in tables), (
@@ -146,20 +146,20 @@ def test_the_rows_of_every_table_are_those_of_the_packs(filled: Archive, tmp_pat
 @pytest.mark.size
 def test_a_new_judgement_is_merged_with_the_facts_of_a_segment(filled: Archive) -> None:
     """After a re-judgement, compaction puts both in one place; with `all` the old segment goes."""
-    compact(filled)
+    compact_archive(filled)
     old = {name.rpartition("/")[0] for name in listed(filled, SEGMENTS)}
     for number in (2, 7):
         store(filled, NAMES[number], kind="case", stamp=100 + number, judging=LATER)
     whole(filled, NAMES)
-    assert compact(filled).cases == 2
+    assert compact_archive(filled).cases == 2
     whole(filled, NAMES)
-    snapshot = filled.snapshot()
-    merged = [case for case in snapshot.current() if case.judged.judging == LATER]
+    snapshot = filled.take_snapshot()
+    merged = [case for case in snapshot.list_visible_cases() if case.judged.judging == LATER]
     assert len(merged) == 2
     for case in merged:
         assert case.judged == case.facts
         assert case.judged.holder not in old
-    assert compact(filled, all=True).cases == 12
+    assert compact_archive(filled, all=True).cases == 12
     now = {name.rpartition("/")[0] for name in listed(filled, SEGMENTS)}
     assert len(now) == 1
     assert not now & old
@@ -171,10 +171,12 @@ def test_a_new_judgement_is_merged_with_the_facts_of_a_pack(
 ) -> None:
     """Facts of the old pack and the new judgement lie in one segment; both packs are gone."""
     store(filled, NAMES[0], kind="case", stamp=100, judging=LATER)
-    report = compact(filled)
+    report = compact_archive(filled)
     assert (report.cases, report.packs) == (12, 13)
     whole(filled, NAMES)
-    (case,) = [case for case in filled.snapshot().current() if case.id == id_of(NAMES[0])]
+    (case,) = [
+        case for case in filled.take_snapshot().list_visible_cases() if case.id == id_of(NAMES[0])
+    ]
     assert case.judged == case.facts
     assert case.judged.judging == LATER
 
@@ -182,7 +184,7 @@ def test_a_new_judgement_is_merged_with_the_facts_of_a_pack(
 def test_cases_read_in_different_ways_do_not_share_a_segment(filled: Archive) -> None:
     """The tables of another version may have other columns."""
     store(filled, "other", reading="e" * 12, stamp=50)
-    assert compact(filled).segments == 2
+    assert compact_archive(filled).segments == 2
     whole(filled, [*NAMES, "other"])
 
 
@@ -190,29 +192,33 @@ def test_superseded_sources_are_kept_unless_asked(filled: Archive) -> None:
     """A source read again with other content hides the older case; only `drop_superseded` deletes it."""
     store(filled, NAMES[0], content="more", stamp=100)
     for rewrite in (False, True):
-        compact(filled, all=rewrite, older_than=0)
-        every = {case.id: case for case in filled.snapshot().every()}
+        compact_archive(filled, all=rewrite, older_than=0)
+        every = {case.id: case for case in filled.take_snapshot().list_every_case()}
         assert filled.document_text(every[id_of(NAMES[0])]) == document_of(NAMES[0])
-        assert id_of(NAMES[0]) not in {case.id for case in filled.snapshot().current()}
-    compact(filled, older_than=0, drop_superseded=True)
-    assert len(filled.snapshot().every()) == 12
+        assert id_of(NAMES[0]) not in {
+            case.id for case in filled.take_snapshot().list_visible_cases()
+        }
+    compact_archive(filled, older_than=0, drop_superseded=True)
+    assert len(filled.take_snapshot().list_every_case()) == 12
 
 
 def test_refused_cases_go_along(filled: Archive) -> None:
     """A case without a judgement has its meta and its row among the cases in the segment."""
     store(filled, "refused", kind="none", stamp=50)
-    assert compact(filled).cases == 13
-    stored = filled.snapshot().find("refused")
+    assert compact_archive(filled).cases == 13
+    stored = filled.take_snapshot().find_case("refused")
     assert (stored.judged.kind, stored.facts) == ("none", None)
     assert stored.judged.place >= 0
-    assert filled.meta(stored)["why"] == "nothing readable"
+    assert filled.read_meta(stored)["why"] == "nothing readable"
 
 
 def test_a_damaged_pack_is_left_and_named(filled: Archive) -> None:
     """One damaged pack, one cut, one with a table that is none: they stay, the nine others are compacted."""
     names = [
         case.judged.holder
-        for case in sorted(filled.snapshot().current(), key=lambda case: case.judged.stamp)
+        for case in sorted(
+            filled.take_snapshot().list_visible_cases(), key=lambda case: case.judged.stamp
+        )
     ]
     data = bytearray(filled.objects.get(names[0]))
     data[len(data) // 2] ^= 1
@@ -221,7 +227,7 @@ def test_a_damaged_pack_is_left_and_named(filled: Archive) -> None:
     store(
         filled, NAMES[8], stamp=8, change={"tables/_verdicts.parquet": b"PAR1 is not enough PAR1"}
     )
-    report = compact(filled)
+    report = compact_archive(filled)
     assert sorted(name for name, _ in report.damaged) == sorted([names[0], names[5], names[8]])
     assert any("_verdicts" in why for _, why in report.damaged)
     assert (report.cases, sorted(listed(filled, "packs/"))) == (
@@ -229,20 +235,20 @@ def test_a_damaged_pack_is_left_and_named(filled: Archive) -> None:
         sorted([names[0], names[5], names[8]]),
     )
     good = [name for number, name in enumerate(NAMES) if number not in (0, 5, 8)]
-    found = {case.id: case for case in filled.snapshot().current()}
+    found = {case.id: case for case in filled.take_snapshot().list_visible_cases()}
     for name in good:
         assert filled.document_text(found[id_of(name)]) == document_of(name)
 
 
 def test_a_damaged_segment_is_not_rewritten(filled: Archive) -> None:
     """A flipped byte of a segment's table is noticed before its cases are copied; the segment stays as it is."""
-    compact(filled)
+    compact_archive(filled)
     store(filled, NAMES[0], kind="case", stamp=100, judging=LATER)
     name = next(name for name in listed(filled, SEGMENTS) if name.endswith("_unknowns.parquet"))
     data = bytearray(filled.objects.get(name))
     data[len(data) // 2] ^= 1
     filled.objects.put(name, bytes(data))
-    report = compact(filled, all=True)
+    report = compact_archive(filled, all=True)
     assert report.damaged == [(name, "its bytes are not those that were written")]
     assert report.cases == 0
     assert name in listed(filled, SEGMENTS)
@@ -257,13 +263,13 @@ def test_young_debris_is_left_and_old_debris_swept(filled: Archive) -> None:
     store(filled, NAMES[0], stamp=200)  # the same case once more: the older one is superseded
     assert objects.local is not None
     (objects.local / "tmp" / "1-dead.part").write_bytes(b"x")
-    found = debris(filled)
+    found = find_debris(filled)
     assert [
         len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)
     ] == [1, 0, 1, 1, 1]
-    assert compact(filled).swept == 0
-    assert compact(filled, older_than=0).swept == 4
-    found = debris(filled)
+    assert compact_archive(filled).swept == 0
+    assert compact_archive(filled, older_than=0).swept == 4
+    found = find_debris(filled)
     assert [
         len(part) for part in (found.packs, found.dead, found.half, found.moving, found.claims)
     ] == [0] * 5
@@ -274,25 +280,25 @@ def test_a_second_compaction_waits_for_none(filled: Archive) -> None:
     """While another process compacts, a second one says so and does nothing; a dead one is no hindrance."""
     other = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        text = claims.Claims(filled.objects)._text().decode()
-        mine = f'"pid": {os.getpid()}, "started": "{claims._started(os.getpid())}"'
+        text = claims.Claims(filled.objects)._claim_text().decode()
+        mine = f'"pid": {os.getpid()}, "started": "{claims._read_start_time(os.getpid())}"'
         assert mine in text
-        theirs = f'"pid": {other.pid}, "started": "{claims._started(other.pid)}"'
+        theirs = f'"pid": {other.pid}, "started": "{claims._read_start_time(other.pid)}"'
         filled.objects.put(f"claims/{CLAIM}", text.replace(mine, theirs).encode())
-        assert compact(filled).busy
+        assert compact_archive(filled).busy
         assert len(listed(filled, "packs/")) == 12
     finally:
         other.communicate(b"\n")
-    assert compact(filled).cases == 12
+    assert compact_archive(filled).cases == 12
 
 
 @pytest.mark.size
 def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
     """Even without the claim, two that took the same cases leave doubles that collapse and are swept later."""
-    cases = filled.snapshot().current()
+    cases = filled.take_snapshot().list_visible_cases()
     one, two = write_segment(filled.objects, cases), write_segment(filled.objects, cases[::-1])
     whole(filled, NAMES)
-    assert compact(filled, older_than=0).cases == 0
+    assert compact_archive(filled, older_than=0).cases == 0
     whole(filled, NAMES)
     left = {name.rpartition("/")[0] for name in listed(filled, SEGMENTS)}
     assert left == {max(one.holder, two.holder)}
@@ -301,7 +307,7 @@ def test_two_compactions_at_once_lose_nothing(filled: Archive) -> None:
 
 def test_a_case_that_goes_away_meanwhile_is_left_out(filled: Archive) -> None:
     """A pack that another run has deleted is no error: the segment is made of the others."""
-    cases = filled.snapshot().current()
+    cases = filled.take_snapshot().list_visible_cases()
     filled.objects.delete(cases[4].judged.holder)
     written = write_segment(filled.objects, cases)
     assert written.gone == [cases[4]]
@@ -333,7 +339,9 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
     threads = [
         threading.Thread(target=guarded(write)),
         threading.Thread(
-            target=guarded(lambda turn: compact(filled, target=5, all=turn % 2 == 1, older_than=0))
+            target=guarded(
+                lambda turn: compact_archive(filled, target=5, all=turn % 2 == 1, older_than=0)
+            )
         ),
     ]
     for thread in threads:
@@ -341,7 +349,7 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
     try:
         end = time.monotonic() + 3
         while time.monotonic() < end and not failures:
-            seen = {case.id for case in filled.snapshot().current()}
+            seen = {case.id for case in filled.take_snapshot().list_visible_cases()}
             assert seen == {id_of(name) for name in names}
     finally:
         stop.set()
@@ -397,7 +405,7 @@ def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
                 killed += 1
         whole(Archive.open(filled.objects.local), NAMES)
     assert killed >= 5
-    report = compact(filled, all=True, older_than=0)
+    report = compact_archive(filled, all=True, older_than=0)
     assert report.damaged == []
     whole(filled, NAMES)
     assert listed(filled, "packs/") == []
@@ -416,7 +424,7 @@ def test_dead_before_any_step_every_case_is_readable(
     first = Archive.open(tmp_path / "first", create=True)
     for number, name in enumerate(NAMES[:3]):
         store(first, name, stamp=number)
-    compact(first)
+    compact_archive(first)
     store(first, NAMES[1], kind="case", stamp=100, judging=LATER)
     store(first, NAMES[3], stamp=100)
     for last in range(200):
@@ -434,7 +442,7 @@ def test_dead_before_any_step_every_case_is_readable(
             for name in ("put", "put_file", "put_new", "delete"):
                 patch.setattr(LocalStore, name, partialmethod(step, own=getattr(LocalStore, name)))
             try:
-                compact(archive, all=True, older_than=0)
+                compact_archive(archive, all=True, older_than=0)
             except Dead:
                 pass
             else:
@@ -448,7 +456,7 @@ def test_dead_before_any_step_every_case_is_readable(
 
 def test_what_a_reader_meets_when_a_pack_is_damaged(filled: Archive) -> None:
     """A damaged pack is one plain error that names it, never an error of the ZIP reader."""
-    stored = filled.snapshot().current()[0]
+    stored = filled.take_snapshot().list_visible_cases()[0]
     for data in (
         b"",
         b"PK",
@@ -458,5 +466,5 @@ def test_what_a_reader_meets_when_a_pack_is_damaged(filled: Archive) -> None:
         filled.objects.put(stored.judged.holder, data)
         with pytest.raises(DamagedError, match="a stored case is damaged"):
             filled.document_text(stored)
-    with pytest.raises(DamagedError), opened(filled.objects, stored.judged.holder) as pack:
+    with pytest.raises(DamagedError), open_zip(filled.objects, stored.judged.holder) as pack:
         pack.read("nothing")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from tests.kit.ask_kit import filled, run
 
 QUESTIONS = [
@@ -61,7 +61,7 @@ def test_the_others_are_all_there(tmp_path: Path) -> None:
 def test_a_damaged_segment_is_told(name: str, tmp_path: Path) -> None:
     """A Parquet file or a manifest of a segment that cannot be read: its cases are missing, and that is said."""
     filled(tmp_path / "archive")
-    compact(Archive.open(tmp_path / "archive"))
+    compact_archive(Archive.open(tmp_path / "archive"))
     segment = next((tmp_path / "archive" / "segments").iterdir())
     (segment / name).write_bytes(b"damaged")
     result = run("search", "--archive", tmp_path / "archive", "--rule", "pnic-loses-packets")

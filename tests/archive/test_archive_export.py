@@ -33,7 +33,7 @@ def test_a_case_becomes_a_folder(archive: Path, tmp_path: Path) -> None:
     ]
     opened = Archive.open(archive)
     assert (folder / "case.json").read_text(encoding="utf-8") == opened.document_text(
-        opened.snapshot().find("acme-1")
+        opened.take_snapshot().find_case("acme-1")
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
 

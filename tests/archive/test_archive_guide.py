@@ -38,6 +38,6 @@ def test_the_page_names_every_column_of_sql() -> None:
         if len(cells) == 5
     }
     for view in views.SYSTEM:
-        assert re.findall(r"`(\w+)`", rows[view.name]) == [column.name for column in view.every], (
-            view.name
-        )
+        assert re.findall(r"`(\w+)`", rows[view.name]) == [
+            column.name for column in view.every_column
+        ], view.name

@@ -18,7 +18,13 @@ from hypothesis import strategies as st
 
 from analyzer.archive.packs import encode, smalltables
 from analyzer.archive.packs.columns import TABLES, schema_of
-from analyzer.archive.packs.lossless import dumps, loads, odd_places, tagged, untagged
+from analyzer.archive.packs.lossless import (
+    dump_lossless,
+    load_lossless,
+    odd_places,
+    tag_cell,
+    untag_cell,
+)
 from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
@@ -78,9 +84,9 @@ def lines(pack: bytes) -> list[Any]:
 def back(archive: Archive, facts: Facts, asked: list[list[Any]] | None = None) -> Facts:
     """Return facts as they come back from an archive."""
     material = kit.bare(facts)
-    pack = encode.pack(material, kit.judged(material, Catalog()), kit.meta_of("made", asked))
+    pack = encode.encode_case(material, kit.judged(material, Catalog()), kit.meta_of("made", asked))
     stored = kit.stored(archive, "made", pack)
-    return recall.material(archive, stored, kit.catalog().signatures()).facts
+    return recall.recall_case(archive, stored, kit.catalog().signatures()).facts
 
 
 def declared(kinds: set[Kind]) -> Table:
@@ -94,12 +100,12 @@ def declared(kinds: set[Kind]) -> Table:
 def test_the_same_case_gives_the_same_bytes() -> None:
     """Two packs of one case, read twice, are equal to the last byte; another stamp changes meta and `_case` only."""
     first, again = (
-        encode.pack(material, kit.judged(material), kit.meta_of("x"))
+        encode.encode_case(material, kit.judged(material), kit.meta_of("x"))
         for material in _twice("healthy-host")
     )
     assert first == again
     material = kit.sample("healthy-host")
-    later = encode.pack(
+    later = encode.encode_case(
         material, kit.judged(material), kit.meta_of("x", stored="2025-01-01T00:00:00Z")
     )
     one, two = members(first), members(later)
@@ -121,7 +127,7 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(
     """case.json is the exact document; each table has the columns and types that are declared, in order."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
-    pack = encode.pack(material, outcome, kit.meta_of("x"))
+    pack = encode.encode_case(material, outcome, kit.meta_of("x"))
     held = members(pack)
     assert held["case.json"].decode() == case.dumps(outcome.document)
     assert json.loads(held["meta.json"])["searched"] == kit.searched()
@@ -134,7 +140,7 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(
             schema_of(table).items()
         )
     with patch.object(smalltables, "ROWS", 0):
-        large = members(encode.pack(material, outcome, kit.meta_of("x")))
+        large = members(encode.encode_case(material, outcome, kit.meta_of("x")))
     assert "tables.jsonl" not in large
     assert sorted(name[7:-8] for name in large if name.startswith("tables/")) == sorted(small)
     for table in small:
@@ -149,7 +155,7 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(
 def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
-    pack = encode.pack(None, outcome, kit.meta_of("x"), kind="case")
+    pack = encode.encode_case(None, outcome, kit.meta_of("x"), kind="case")
     wanted = {"_case", "_findings", "_verdicts"} | (
         {"_unknowns"} if outcome.judgement.cannot_tell else set()
     )
@@ -171,7 +177,7 @@ def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) ->
     """Findings, doubts and counts are those of the document; a rule that cannot tell is told with its articles."""
     material = kit.sample("slow-storage")
     outcome = kit.judged(material)
-    pack = encode.pack(material, outcome, kit.meta_of("x"))
+    pack = encode.encode_case(material, outcome, kit.meta_of("x"))
     found = rows(pack, "_findings", tmp_path, "rule, subject, severity, say, kb, finding_id")
     wanted = [
         (one["rule"], one["subject"], one["severity"], one["say"], one["kb"], one["id"])
@@ -201,7 +207,7 @@ _WORDS = ("match", "no_match", "not_applicable", "cannot_tell", "error")
 def test_hits_can_be_asked_by_time_and_text(tmp_path: Path) -> None:
     """A line that a signature found stands in `_hits` with node, signature, place, text and time."""
     material = kit.sample("slow-storage")
-    pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
+    pack = encode.encode_case(material, kit.judged(material), kit.meta_of("x"))
     found = rows(pack, "_hits", tmp_path, 'node, "table", signature, address, line, text, time')
     hits = [(scan, hit) for scan in material.facts.scans for hit in scan.hits]
     assert len(found) == len(hits) > 0
@@ -279,7 +285,7 @@ def test_odd_cells_are_found_and_kept(cells: list[Any], kind: Kind) -> None:
     odd = odd_places(cells, kind)
     for place, cell in enumerate(cells):
         if place in odd:
-            assert _same(untagged(loads(dumps({"x": tagged(cell)}))["x"]), cell)
+            assert _same(untag_cell(load_lossless(dump_lossless({"x": tag_cell(cell)}))["x"]), cell)
         else:
             assert cell is None or type(cell) is types[kind]
 
@@ -427,7 +433,7 @@ def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.Mo
 def test_versions_are_stored_with_the_key_they_compare_by(tmp_path: Path) -> None:
     """In a pack `6.5.0` sorts below `6.10` by its key column, as in the judge's database."""
     material = kit.sample("slow-storage")
-    pack = encode.pack(material, kit.judged(material), kit.meta_of("x"))
+    pack = encode.encode_case(material, kit.judged(material), kit.meta_of("x"))
     ((version, key),) = rows(pack, "esxi.version", tmp_path, f'version, "version{KEY}"')[:1]
     facts = material.facts
     assert ask(facts, ["esxi.version"], f'SELECT version, "version{KEY}" FROM "esxi.version"')[
@@ -445,6 +451,6 @@ def test_versions_are_stored_with_the_key_they_compare_by(tmp_path: Path) -> Non
 @quick
 def test_json_of_any_text_is_exact_and_can_be_written(value: Any) -> None:
     """Lone surrogates, pairs of them and NULs survive, and the text is UTF-8 at any time."""
-    text = dumps(value)
+    text = dump_lossless(value)
     assert text.encode()
-    assert loads(text) == value
+    assert load_lossless(text) == value

@@ -34,7 +34,7 @@ def archive(tmp_path: Path) -> Path:
 def given_labels(archive: Path) -> list[tuple[str, ...]]:
     """Return what SQL shows of the labels."""
     sql = "SELECT c.name, l.rule, l.node, l.subject, l.label, l.missed, l.by, l.note FROM labels l JOIN cases c USING (case_id)"
-    return list(ask.sql(Archive.open(archive), sql).rows)
+    return list(ask.run_sql(Archive.open(archive), sql).rows)
 
 
 def test_a_finding_is_confirmed(archive: Path) -> None:
@@ -173,7 +173,7 @@ def test_labels_of_cases_that_are_no_more_visible_are_left_out(archive: Path) ->
     run("label", "bert-1", RULE, "--archive", archive, "--confirm")
     put(Archive.open(archive), "bert-1", [Host("host-e", teams=2)], content="another")
     assert given_labels(archive) == []
-    assert len(labels.current(Archive.open(archive))) == 1
+    assert len(labels.current_labels(Archive.open(archive))) == 1
 
 
 @settings(max_examples=30, deadline=None)
@@ -190,17 +190,17 @@ def test_of_several_labels_the_newest_counts(
     """In whatever order labels are written, that of the latest time is the one, as a model says."""
     archive = Archive.open(tmp_path_factory.mktemp("labels") / "a", create=True)
     entry = put(archive, "twins", [Host("h1", teams=2)])
-    stored = archive.snapshot().find(entry.id)
+    stored = archive.take_snapshot().find_case(entry.id)
     model: tuple[datetime, str] | None = None
     for number, (word, hours) in enumerate(said):
         now = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hours, microseconds=number)
         try:
-            labels.give(archive, stored, labels.LabelRequest(RULE, label=word), now)
+            labels.give_labels(archive, stored, labels.LabelRequest(RULE, label=word), now)
         except UsageError:
             assert word == "removed" and (model is None or model[1] == "removed")
             continue
         model = max(model, (now, word)) if model else (now, word)
-    found = [label.label for label in labels.current(archive, stored.id)]
+    found = [label.label for label in labels.current_labels(archive, stored.id)]
     assert found == ([model[1]] if model and model[1] != "removed" else [])
 
 

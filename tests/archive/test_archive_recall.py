@@ -20,9 +20,9 @@ from analyzer.archive.entry import Stored
 from analyzer.archive.packs import encode, factcolumns, smalltables
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import WRITTEN_OUT
-from analyzer.archive.restore.relations import relation
+from analyzer.archive.restore.relations import relation_sql
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
 from analyzer.pipeline import case
@@ -49,13 +49,16 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     for number, name in enumerate(kit.SAMPLES):
         kit.stored(made, name, kit.packed(name)[0], stamp=number)
     if request.param == "compacted":
-        assert compact(made, all=True, older_than=0).cases == len(kit.SAMPLES)
+        assert compact_archive(made, all=True, older_than=0).cases == len(kit.SAMPLES)
     return made
 
 
 def by_name(archive: Archive) -> dict[str, Stored]:
     """Return the stored cases by name."""
-    return {archive.meta(stored)["name"]: stored for stored in archive.snapshot().current()}
+    return {
+        archive.read_meta(stored)["name"]: stored
+        for stored in archive.take_snapshot().list_visible_cases()
+    }
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def empty(tmp_path: Path) -> Archive:
 def test_a_stored_case_gives_the_same_bytes(archive: Archive, name: str) -> None:
     """Judged again from what was stored, every sample case gives its case.json to the last byte."""
     stored = by_name(archive)[name]
-    again = recall.material(archive, stored, kit.catalog().signatures())
+    again = recall.recall_case(archive, stored, kit.catalog().signatures())
     assert kit.text_of(again) == kit.packed(name)[1] == archive.document_text(stored)
 
 
@@ -78,7 +81,7 @@ def test_many_cases_come_back_at_once(archive: Archive) -> None:
     """All cases asked for together are what each is alone, in the order they were asked for."""
     stored = by_name(archive)
     asked = [stored[name] for name in reversed(kit.SAMPLES)]
-    found = recall.materials(archive, asked, kit.catalog().signatures())
+    found = recall.recall_cases(archive, asked, kit.catalog().signatures())
     assert list(found) == [one.id for one in asked]
     for name, one in stored.items():
         assert kit.text_of(found[one.id]) == kit.packed(name)[1]
@@ -91,10 +94,10 @@ def test_the_lean_facts_give_the_verdicts_of_the_whole(archive: Archive) -> None
     Of packs each second rule is enough; a segment gives the tables that a pack gives (the tests above): there each fourth.
     """
     stored = by_name(archive)
-    whole = recall.materials(archive, [*stored.values()], kit.catalog().signatures())
+    whole = recall.recall_cases(archive, [*stored.values()], kit.catalog().signatures())
     packs = {one.judged.holder for one in stored.values()}
     for rule in kit.catalog().rules[:: 2 if len(packs) > 1 else 4]:
-        lean = judge_cases(rule, recall.facts(archive, [*stored.values()], rule), lean=True)
+        lean = judge_cases(rule, recall.recall_facts(archive, [*stored.values()], rule), lean=True)
         for id, own in lean.items():
             judged = judge(Catalog([rule]), whole[id].facts)
             assert own.counts == judged.counts, rule.id
@@ -115,9 +118,9 @@ def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     write_bundle(path, 20 << 20, 3)
     material = gathered([path], kit.catalog().signatures(), Options())
     stored = kit.put(empty, "big", material)
-    assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == kit.text_of(
-        material
-    )
+    assert kit.text_of(
+        recall.recall_case(empty, stored, kit.catalog().signatures())
+    ) == kit.text_of(material)
     assert len(material.facts.scans) > 10
 
 
@@ -144,7 +147,7 @@ def test_a_changed_threshold_gives_what_a_fresh_triage_gives(archive: Archive) -
     for name in (STORM, "cpu-limited-vm", "lab-ring-before"):
         stored = stored_of[name]
         for catalog in (changed, fewer):
-            again = recall.material(archive, stored, catalog.signatures())
+            again = recall.recall_case(archive, stored, catalog.signatures())
             fresh = gathered(
                 [kit.ROOT / "samples" / "cases" / name], catalog.signatures(), Options()
             )
@@ -171,7 +174,7 @@ def test_renamed_signatures_find_their_hits(empty: Archive, cap: int) -> None:
     stored = kit.put(empty, STORM, material)
     other = renamed()
     fresh = gathered([path], other.signatures(), options)
-    again = recall.material(empty, stored, other.signatures())
+    again = recall.recall_case(empty, stored, other.signatures())
     assert bool(fresh.limits) is (cap == 2)
     assert _judged(again, other, limits) == _judged(fresh, other, limits)
     assert "-two" in _judged(again, other, limits)
@@ -186,7 +189,7 @@ def test_a_limit_of_a_rule_that_is_gone_is_gone(empty: Archive) -> None:
     stored = kit.put(empty, STORM, material)
     without = Catalog([rule for rule in kit.catalog().rules if not rule.logs], hash="no logs")
     fresh = gathered([path], without.signatures(), Options(limits=limits))
-    again = recall.material(empty, stored, without.signatures())
+    again = recall.recall_case(empty, stored, without.signatures())
     assert (again.limits, again.complete) == (fresh.limits, fresh.complete)
     assert _judged(again, without, limits) == _judged(fresh, without, limits)
 
@@ -202,7 +205,7 @@ def test_two_rules_with_one_pattern_share_the_hits(empty: Archive) -> None:
     stored = kit.put(empty, STORM, material)
     both = Catalog([*kit.catalog().rules, *renamed().rules], hash="both")
     fresh = gathered([kit.ROOT / "samples" / "cases" / STORM], both.signatures(), Options())
-    again = recall.material(empty, stored, both.signatures())
+    again = recall.recall_case(empty, stored, both.signatures())
     assert kit.text_of(again, both) == kit.text_of(fresh, both)
 
 
@@ -225,12 +228,12 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     outcome = kit.judged(
         material, Catalog([rule for rule in kit.catalog().rules if rule.id not in new])
     )
-    pack = encode.pack(material, outcome, kit.meta_of(STORM, kit.searched(known)))
+    pack = encode.encode_case(material, outcome, kit.meta_of(STORM, kit.searched(known)))
     stored = kit.stored(empty, STORM, pack)
     signatures = kit.catalog().signatures()
-    missing = recall.unsearched(empty.meta(stored)["searched"], signatures)
+    missing = recall.find_unsearched(empty.read_meta(stored)["searched"], signatures)
     assert {one.id.partition("/")[0] for one in missing} == new
-    again = kit.judged(recall.material(empty, stored, signatures))
+    again = kit.judged(recall.recall_case(empty, stored, signatures))
     assert {one.rule for one in again.judgement.findings} == found - new
     open_now = [one for one in again.judgement.cannot_tell if one.rule in new]
     assert {one.rule for one in open_now} == new
@@ -261,9 +264,9 @@ def test_events_of_a_case_stored_before_they_were_a_log_are_to_be_searched_for(
     stored = kit.stored(
         empty,
         "slow-storage",
-        encode.pack(material, outcome, kit.meta_of("slow", kit.searched(known))),
+        encode.encode_case(material, outcome, kit.meta_of("slow", kit.searched(known))),
     )
-    again = kit.judged(recall.material(empty, stored, kit.catalog().signatures()))
+    again = kit.judged(recall.recall_case(empty, stored, kit.catalog().signatures()))
     (unknown,) = [one for one in again.judgement.cannot_tell if one.rule == "esx-event"]
     assert (
         "was not searched when this case was stored; `backline batch --rescan` does" in unknown.why
@@ -285,9 +288,11 @@ def test_a_stored_log_within_another_names_that_log(
     parts = {(scan.table, scan.address): scan.part_of for scan in material.facts.scans}
     assert "esxi.vobd" in parts.values()
     stored = kit.stored(
-        empty, "slow-storage", encode.pack(material, kit.judged(material), kit.meta_of("slow"))
+        empty,
+        "slow-storage",
+        encode.encode_case(material, kit.judged(material), kit.meta_of("slow")),
     )
-    again = recall.material(empty, stored, kit.catalog().signatures())
+    again = recall.recall_case(empty, stored, kit.catalog().signatures())
     assert {(scan.table, scan.address): scan.part_of for scan in again.facts.scans} == parts
 
 
@@ -296,11 +301,11 @@ def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:
     name = "lab-ring-before"  # transcripts only
     fresh = kit.text_of(kit.sample(name))
     material = gathered([kit.ROOT / "samples" / "cases" / name], [], Options())
-    pack = encode.pack(
+    pack = encode.encode_case(
         material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([]))
     )
     stored = kit.stored(empty, name, pack)
-    assert kit.text_of(recall.material(empty, stored, kit.catalog().signatures())) == fresh
+    assert kit.text_of(recall.recall_case(empty, stored, kit.catalog().signatures())) == fresh
 
 
 SEEN = {
@@ -377,7 +382,7 @@ def test_a_relation_has_the_rows_of_every_case_under_its_number(archive: Archive
     stored = by_name(archive)
     cases = [stored[name] for name in kit.SAMPLES]
     con = database.connect()
-    sql = relation(archive, cases, con, "esxi.version")
+    sql = relation_sql(archive, cases, con, "esxi.version")
     found = con.execute(
         f"SELECT _case, node, version, _line FROM ({sql}) ORDER BY _case, _row"
     ).fetchall()
@@ -388,7 +393,7 @@ def test_a_relation_has_the_rows_of_every_case_under_its_number(archive: Archive
             wanted.append((number, facts.name(row.block.node), row.values.get("version"), row.line))
     assert found == wanted
     counted = con.execute(
-        f"SELECT count(*) FROM ({relation(archive, cases[:3], con, '_case')})"
+        f"SELECT count(*) FROM ({relation_sql(archive, cases[:3], con, '_case')})"
     ).fetchall()
     assert counted == [(3,)]
     con.close()
@@ -399,12 +404,12 @@ def test_a_table_that_no_case_has_is_empty_and_has_its_columns(archive: Archive)
     con = database.connect()
     (stored, *_) = by_name(archive).values()
     for cases in ([], [stored]):
-        sql = relation(archive, cases, con, UNUSED)
+        sql = relation_sql(archive, cases, con, UNUSED)
         assert con.execute(
             f"SELECT count(*), count(node), count(_case) FROM ({sql})"
         ).fetchall() == [(0, 0, 0)]
     with pytest.raises(KeyError):
-        relation(archive, [stored], con, "no.table")
+        relation_sql(archive, [stored], con, "no.table")
     con.close()
 
 
@@ -412,7 +417,7 @@ def test_a_relation_works_in_a_locked_database(archive: Archive) -> None:
     """Once the folder of the archive is allowed, the SQL runs in a locked database that reads no other file."""
     con = database.connect()
     cases = [*by_name(archive).values()]
-    sql = relation(archive, cases, con, "_nodes")
+    sql = relation_sql(archive, cases, con, "_nodes")
     con.execute(f"SET allowed_directories=['{archive.objects.local}/']")
     database.lock(con)
     assert con.execute(f"SELECT count(DISTINCT _case) FROM ({sql})").fetchall() == [(len(cases),)]
@@ -427,16 +432,16 @@ def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> No
         name = f"case {number}"
         with zipfile.ZipFile(io.BytesIO(pack)) as file:
             members = {one: file.read(one) for one in file.namelist()}
-        members["meta.json"] = encode._meta(kit.meta_of(name))
-        kit.stored(empty, name, encode._zip(members), stamp=number)
-    compact(empty, all=True, older_than=0)
-    cases = empty.snapshot().current()[::-1]
+        members["meta.json"] = encode._encode_meta(kit.meta_of(name))
+        kit.stored(empty, name, encode._zip_members(members), stamp=number)
+    compact_archive(empty, all=True, older_than=0)
+    cases = empty.take_snapshot().list_visible_cases()[::-1]
     con = database.connect()
-    sql = relation(empty, cases, con, "_nodes")
+    sql = relation_sql(empty, cases, con, "_nodes")
     assert [
         row[0] for row in con.execute(f"SELECT _case FROM ({sql}) ORDER BY _case").fetchall()
     ] == [*range(len(cases))]
-    assert len(recall.facts(empty, cases, kit.catalog().rules[0])) == len(cases)
+    assert len(recall.recall_facts(empty, cases, kit.catalog().rules[0])) == len(cases)
     con.close()
 
 
@@ -445,10 +450,12 @@ def test_many_cases_of_a_segment_are_found_by_their_places(empty: Archive) -> No
 
 def test_a_case_without_facts_says_so(empty: Archive) -> None:
     """A case of which only a judgement is stored cannot come back, and the error says what helps."""
-    pack = encode.pack(None, kit.judged(kit.sample("cut-bundle")), kit.meta_of("x"), kind="case")
+    pack = encode.encode_case(
+        None, kit.judged(kit.sample("cut-bundle")), kit.meta_of("x"), kind="case"
+    )
     stored = kit.stored(empty, "x", pack, kind="case")
     with pytest.raises(BacklineError, match="not stored"):
-        recall.material(empty, stored, [])
+        recall.recall_case(empty, stored, [])
 
 
 @pytest.mark.parametrize(
@@ -460,13 +467,13 @@ def test_a_table_whose_name_was_damaged_is_not_taken_for_one_that_was_never_ther
     """One changed byte of a name in the list of a pack would hide its table: that is damage, not an empty table."""
     material = kit.sample("slow-storage")
     with patch.object(smalltables, "ROWS", smalltables.ROWS if member == smalltables.MEMBER else 0):
-        pack = encode.pack(material, kit.judged(material), kit.meta_of("slow-storage"))
+        pack = encode.encode_case(material, kit.judged(material), kit.meta_of("slow-storage"))
     at = pack.rindex(member.encode())
     broken = pack[: at + 8] + bytes([pack[at + 8] ^ 1]) + pack[at + 9 :]
     stored = kit.stored(empty, "x", pack)
     empty.objects.put(stored.judged.holder, broken)
     with pytest.raises(DamagedError):
-        recall.material(empty, stored, kit.catalog().signatures())
+        recall.recall_case(empty, stored, kit.catalog().signatures())
 
 
 @pytest.mark.size
@@ -494,12 +501,12 @@ def test_a_damaged_pack_is_one_plain_error(
         members = {one: raw for one, raw in members.items() if one != name} | (
             {} if how == "member" else {name: changed}
         )
-        broken = encode._zip(members)
+        broken = encode._zip_members(members)
     archive = Archive.open(tmp_path_factory.mktemp("damage") / "archive", create=True)
     stored = kit.stored(archive, "x", pack)
     archive.objects.put(stored.judged.holder, broken)
     try:
-        again = recall.material(archive, stored, kit.catalog().signatures())
+        again = recall.recall_case(archive, stored, kit.catalog().signatures())
     except DamagedError as error:
         assert stored.judged.holder in str(error)
         return

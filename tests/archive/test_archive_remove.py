@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.archive.labels import current
+from analyzer.archive.labels import current_labels
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep import removal
-from analyzer.archive.upkeep.compaction import CLAIM, compact
+from analyzer.archive.upkeep.compaction import CLAIM, compact_archive
 from analyzer.runtime.errors import BacklineError
 from tests.kit.ask_kit import Host, filled, id_of, in_form, put, run
 from tests.kit.batch_kit import backline, said, session, write
@@ -60,7 +60,7 @@ def test_a_case_is_gone_and_the_others_stay(tmp_path: Path, form: str) -> None:
     )
     assert "not touched: /cases/bert-1" in done.stderr
     assert names(archive) == ["acme-1", "acme-2", "acme-3", "bert-2", "bert-3"]
-    assert [label.id for label in current(Archive.open(archive))] == [id_of("acme-1")]
+    assert [label.id for label in current_labels(Archive.open(archive))] == [id_of("acme-1")]
     for name, text in before.items():
         assert run("show", name, "--archive", archive, "--format", "json").stdout == text
     assert faults(archive) <= told
@@ -74,7 +74,7 @@ def test_earlier_revisions_go_with_it(tmp_path: Path, form: str) -> None:
     archive = filled(tmp_path / "archive")
     put(archive, "acme-1", [Host("host-z")], content="second")
     if form == "segments":
-        compact(archive, older_than=0)
+        compact_archive(archive, older_than=0)
     done = run("remove", id_of("acme-1", "second")[:12], "--archive", tmp_path / "archive", "--yes")
     assert done.stdout.count("removed: acme-1") == 2
     assert "acme-1" not in names(tmp_path / "archive")
@@ -95,7 +95,7 @@ def test_without_yes_it_says_what_and_asks(tmp_path: Path) -> None:
 def test_a_no_keeps_the_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, anything but a yes keeps it; a yes removes it."""
     archive = in_form("packs", tmp_path / "archive")
-    monkeypatch.setattr("analyzer.commands.archive_remove.answers", lambda: True)
+    monkeypatch.setattr("analyzer.commands.archive_remove.can_answer", lambda: True)
     done = run("remove", "bert-1", "--archive", archive, stdin="n\n")
     assert done.exit_code == 0
     assert "nothing was removed" in done.stderr
@@ -116,16 +116,16 @@ def test_it_waits_for_nobody_and_breaks_nothing(tmp_path: Path) -> None:
     place = in_form("segments", tmp_path / "archive")
     archive = Archive.open(place)
     other = Archive.open(place)
-    assert other.claims.take(CLAIM)
-    cases = [archive.snapshot().find("bert-1")]
+    assert other.claims.take_claim(CLAIM)
+    cases = [archive.take_snapshot().find_case("bert-1")]
     with pytest.raises(BacklineError, match="compaction is at work"):
-        removal.remove(archive, cases)
-    other.claims.release(CLAIM)
+        removal.remove_cases(archive, cases)
+    other.claims.release_claim(CLAIM)
     for path in (place / "segments").rglob("*.parquet"):
         path.write_bytes(path.read_bytes()[:-9] + b"x" * 9)
     with pytest.raises(BacklineError, match="rewritten"):
-        removal.remove(archive, cases)
-    assert len(Archive.open(place).snapshot().current()) == 6
+        removal.remove_cases(archive, cases)
+    assert len(Archive.open(place).take_snapshot().list_visible_cases()) == 6
 
 
 @pytest.mark.process

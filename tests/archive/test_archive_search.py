@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer.archive.query import search, terms
-from analyzer.archive.query.browse import window
+from analyzer.archive.query.browse import parse_window
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.cli import main
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.runtime.errors import UsageError
@@ -38,8 +38,8 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def nodes_of(archive: Path, *asked: str, **more: Any) -> list[str]:
     """Return the names of the machines that fulfil terms, or with `unknown` cannot be told."""
-    some = [terms.read(text) for text in asked]
-    found = search.machines(Archive.open(archive), some, **more)
+    some = [terms.read_term(text) for text in asked]
+    found = search.find_machines(Archive.open(archive), some, **more)
     return [row[3] for row in found.rows]
 
 
@@ -100,7 +100,7 @@ def test_absence_is_never_innocence(archive: Path) -> None:
 
 def test_a_guest_is_not_asked_for_tables_of_hosts(archive: Path) -> None:
     """A guest is neither a match nor unknown for a table of ESXi, and both are for `nodes`."""
-    found = search.machines(Archive.open(archive), [terms.read(MISSED)])
+    found = search.find_machines(Archive.open(archive), [terms.read_term(MISSED)])
     assert found.counts["asked"] == 5 == len(list(found.rows)) + found.counts["untold"]
     assert "guest-1" in nodes_of(archive, 'nodes: kind == "guest"')
 
@@ -117,8 +117,8 @@ def test_a_term_without_a_condition_asks_for_any_row(archive: Path) -> None:
 
 def test_terms_may_hold_on_different_machines_of_a_case(archive: Path) -> None:
     """With --anywhere one host of the case is on 6.7 and another one's counters were read."""
-    asked = [terms.read('nodes: version >= "6.7"'), terms.read('nodes: version < "6.6"')]
-    found = search.machines(Archive.open(archive), asked, anywhere=True)
+    asked = [terms.read_term('nodes: version >= "6.7"'), terms.read_term('nodes: version < "6.6"')]
+    found = search.find_machines(Archive.open(archive), asked, anywhere=True)
     assert [row[0] for row in found.rows] == ["acme-3"]
     assert nodes_of(archive, 'nodes: version >= "6.7"', 'nodes: version < "6.6"') == []
     done = run(
@@ -134,9 +134,9 @@ def test_terms_may_hold_on_different_machines_of_a_case(archive: Path) -> None:
 
 def test_terms_mind_the_time_of_the_case(archive: Path) -> None:
     """--since and --until narrow the cases, and what is counted as asked."""
-    assert nodes_of(archive, MISSED, window=window("2026-03", "2026-03")) == ["host-a"]
-    assert nodes_of(archive, MISSED, window=window("2026", "")) == ["host-b", "host-a"]
-    assert nodes_of(archive, MISSED, window=window("", "2025")) == ["host-d"]
+    assert nodes_of(archive, MISSED, window=parse_window("2026-03", "2026-03")) == ["host-a"]
+    assert nodes_of(archive, MISSED, window=parse_window("2026", "")) == ["host-b", "host-a"]
+    assert nodes_of(archive, MISSED, window=parse_window("", "2025")) == ["host-d"]
 
 
 def test_json_holds_each_deciding_row(archive: Path) -> None:
@@ -175,7 +175,7 @@ def test_mistakes_are_told_with_their_place(
 ) -> None:
     """A wrong table, column, kind or sign is told with a caret and a hint, before the archive is opened."""
     with pytest.raises(BadRuleError) as caught:
-        terms.read(text)
+        terms.read_term(text)
     said = str(caught.value)
     assert message in said and help in said and (not text or "^" in said)
     done = run("search", "--archive", tmp_path / "none", text)
@@ -186,7 +186,7 @@ def test_the_caret_stands_below_the_mistake() -> None:
     """Place and width are those of the wrong word in the engineer's own line."""
     text = 'esxi.pnic_info:   driver == "x" and drver_version < "1"'
     with pytest.raises(BadRuleError) as caught:
-        terms.read(text)
+        terms.read_term(text)
     place = caught.value.place
     assert text[place.column - 1 :][: place.width] == "drver_version"
     assert f"| {text}\n" in str(caught.value)
@@ -237,7 +237,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
             own.append(host)
             hosts[host.name] = host
         put(archive, f"case-{case}", own)
-    compact(archive, older_than=0, target=7)
+    compact_archive(archive, older_than=0, target=7)
     return World(place, hosts)
 
 
@@ -328,12 +328,12 @@ def test_no_text_breaks_the_reader_of_terms(text: str, head: str) -> None:
     import duckdb
 
     try:
-        term = terms.read(head + text)
+        term = terms.read_term(head + text)
     except BadRuleError as error:
         assert "error:" in str(error) and error.exit_code == 2
         return
     with duckdb.connect() as con:
-        assert len(con.extract_statements(f"SELECT {term.sql()} FROM t r")) == 1
+        assert len(con.extract_statements(f"SELECT {term.condition_sql()} FROM t r")) == 1
 
 
 @pytest.mark.size
@@ -347,13 +347,13 @@ def test_texts_in_conditions_stay_texts(text: str) -> None:
     import duckdb
 
     try:
-        term = terms.read(f'esxi.pnic_info: driver == "{text}"')
+        term = terms.read_term(f'esxi.pnic_info: driver == "{text}"')
     except BadRuleError:
         assert not text.isprintable()
         return
     with duckdb.connect() as con:
         row = con.execute(
-            f"SELECT {term.sql()} FROM (SELECT $1::VARCHAR AS driver) r", [text]
+            f"SELECT {term.condition_sql()} FROM (SELECT $1::VARCHAR AS driver) r", [text]
         ).fetchone()
     assert row == (True,)
 
@@ -548,17 +548,17 @@ def test_what_does_not_go_together_is_refused(archive: Path, words: list[str]) -
 def test_what_is_no_time_is_refused(time: str) -> None:
     """Only years, months, days and moments of the calendar are times."""
     with pytest.raises(UsageError, match="is not a time"):
-        window(time, "")
+        parse_window(time, "")
 
 
 def test_until_takes_its_year_month_or_day_whole() -> None:
     """The end of --until is the first moment after it."""
-    assert window("2026", "2026").until == "2027-01-01 00:00:00"
-    assert window("", "2026-12").until == "2027-01-01 00:00:00"
-    assert window("", "2024-02-28").until == "2024-02-29 00:00:00"
-    assert window("2026-03-01T08:00:00Z", "").since == "2026-03-01 08:00:00"
+    assert parse_window("2026", "2026").until == "2027-01-01 00:00:00"
+    assert parse_window("", "2026-12").until == "2027-01-01 00:00:00"
+    assert parse_window("", "2024-02-28").until == "2024-02-29 00:00:00"
+    assert parse_window("2026-03-01T08:00:00Z", "").since == "2026-03-01 08:00:00"
     with pytest.raises(UsageError, match="is after"):
-        window("2027", "2026")
+        parse_window("2027", "2026")
 
 
 def test_limits_are_told(archive: Path) -> None:

@@ -25,8 +25,8 @@ from analyzer.archive.object_store.object_store import (
     NotAnArchiveError,
     ObjectStore,
     StorageError,
-    checked,
-    shown,
+    check_name,
+    show_url,
 )
 from analyzer.archive.object_store.opening import open_store
 from analyzer.runtime.errors import BacklineError
@@ -149,9 +149,9 @@ def test_of_many_threads_one_is_first(objects: ObjectStore, url: str) -> None:
 
 def test_a_file_of_the_scratch_folder_becomes_an_object(objects: ObjectStore) -> None:
     """A file written in the private folder is put whole; nothing of the folder is listed, and it goes away."""
-    folder = objects.scratch()
+    folder = objects.make_scratch()
     (folder / "part.parquet").write_bytes(b"abc" * 1000)
-    other = objects.scratch()
+    other = objects.make_scratch()
     assert folder != other
     objects.done_with(other)
     objects.put_file("segments/s/part.parquet", folder / "part.parquet")
@@ -168,14 +168,14 @@ def test_duckdb_reads_an_object(objects: ObjectStore) -> None:
     from analyzer.facts import database
 
     con = database.connect()
-    folder = objects.scratch()
+    folder = objects.make_scratch()
     con.execute(
         f"COPY (SELECT range AS n, 'it''s ' || range AS t FROM range(3000)) TO '{folder}/t.parquet'"
     )
     objects.put_file("segments/s/t.parquet", folder / "t.parquet")
     objects.done_with(folder)
-    path = objects.duck(con, "segments/s/t.parquet")
-    objects.duck(con, "segments/s/t.parquet")
+    path = objects.duck_path(con, "segments/s/t.parquet")
+    objects.duck_path(con, "segments/s/t.parquet")
     assert con.execute("SELECT count(*), max(t) FROM read_parquet(?)", [path]).fetchall() == [
         (3000, "it's 999")
     ]
@@ -229,7 +229,7 @@ def test_names_that_are_not_ours_are_refused(objects: ObjectStore, name: str) ->
 def test_a_checked_name_stays_below_the_archive(name: str) -> None:
     """Whatever name is let through is a relative path that goes down only."""
     try:
-        parts = checked(name).split("/")
+        parts = check_name(name).split("/")
     except ValueError:
         return
     assert all(part and part not in (".", "..") and not part.startswith(".") for part in parts)
@@ -377,24 +377,24 @@ def test_writers_and_deleters_of_one_folder(objects: ObjectStore) -> None:
 def test_what_is_on_its_way_is_seen_and_swept(tmp_path: Path) -> None:
     """Files and folders of dead writers are told with their size and swept one by one, nothing else is."""
     objects = open_store(tmp_path / "a", create=True)
-    folder = objects.scratch()
+    folder = objects.make_scratch()
     (folder / "x.parquet").write_bytes(b"12345")
     (tmp_path / "a" / "tmp" / "9-9.part").write_bytes(b"12")
     found = {item.name: item.size for item in objects.on_the_way()}
     assert found == {f"tmp/{folder.name}": 5, "tmp/9-9.part": 2}
     for name in found:
-        objects.sweep(name)
+        objects.sweep_leftover(name)
     assert objects.on_the_way() == []
     for name in ("tmp/..", "tmp/", "packs/aa", "tmp/a/b", "tmp/."):
         with pytest.raises(ValueError, match="nothing on its way"):
-            objects.sweep(name)
+            objects.sweep_leftover(name)
     assert objects.exists(HEAD)
 
 
 def test_passwords_of_a_url_are_not_shown() -> None:
     """Messages show a URL without what stands before its @, and on one line."""
-    assert shown("sftp://me:secret@host/a\n") == "sftp://…@host/a "
-    assert shown("s3://bucket/a@b") == "s3://bucket/a@b"
+    assert show_url("sftp://me:secret@host/a\n") == "sftp://…@host/a "
+    assert show_url("s3://bucket/a@b") == "s3://bucket/a@b"
 
 
 def test_file_urls() -> None:

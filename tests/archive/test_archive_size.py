@@ -56,7 +56,7 @@ def test_a_capture_written_in_pieces_comes_back_as_it_was(
     archive = Archive.open(tmp_path, create=True)
     stored = kit.put(archive, "capture", _read(capture))
 
-    back = recall.material(archive, stored, kit.catalog().signatures())
+    back = recall.recall_case(archive, stored, kit.catalog().signatures())
 
     assert kit.text_of(back) == kit.text_of(_read(capture))
 
@@ -134,7 +134,7 @@ def test_columns_of_one_value_come_back(tmp_path: Path, others: dict[str, Any]) 
     kinds |= {"n": "BIGINT", "absent": "VARCHAR"}
     for columns in (data, {name: data[name] for name in ("s", "kb")}):
         with duckdb.connect() as con:
-            parquet.write(con, tmp_path / "x.parquet", kinds, columns)
+            parquet.write_columns(con, tmp_path / "x.parquet", kinds, columns)
             rows = con.execute(
                 "SELECT * REPLACE (t::VARCHAR AS t) FROM read_parquet(?)",
                 [str(tmp_path / "x.parquet")],
@@ -153,13 +153,13 @@ def test_a_table_of_two_pieces_is_written_once(
 ) -> None:
     """Pieces are joined, which writes a table again, only where its rows are more than two pieces of them."""
     joins: list[Path] = []
-    join = parquet.join
+    join = parquet.join_files
 
     def counted(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
         joins.append(path)
         join(con, path, pieces)
 
-    monkeypatch.setattr(parquet, "join", counted)
+    monkeypatch.setattr(parquet, "join_files", counted)
     material = _read(capture)
     rows = max(material.facts.count(name) for name in material.facts.tables)
 
@@ -175,7 +175,7 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(
 ) -> None:
     """Frames have the very cells and lines they had, packed again, and share the names of their objects."""
     archive, fresh = Archive.open(tmp_path, create=True), _read(capture)
-    back = recall.material(
+    back = recall.recall_case(
         archive, kit.put(archive, "capture", _read(capture)), kit.catalog().signatures()
     )
 

@@ -22,10 +22,10 @@ from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.packs import encode, smalltables
 from analyzer.archive.packs.columns import is_known
-from analyzer.archive.restore.relations import relation
+from analyzer.archive.restore.relations import relation_sql
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
-from analyzer.archive.upkeep.verification import verify
+from analyzer.archive.upkeep.compaction import compact_archive
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.cli import main
 from analyzer.facts import database
 from tests.kit import archive_kit as kit
@@ -56,7 +56,7 @@ def asked(
     """Return all rows of a table of some cases, with the number of the case first."""
     con = con or database.connect()
     return con.execute(
-        f"SELECT * FROM ({relation(archive, cases, con, table)}) ORDER BY ALL"
+        f"SELECT * FROM ({relation_sql(archive, cases, con, table)}) ORDER BY ALL"
     ).fetchall()
 
 
@@ -65,7 +65,7 @@ def packed_as(form: str, name: str) -> bytes:
     """Return the pack of a sample case, its small tables as lines of JSON or as Parquet."""
     material = kit.sample(name)
     with patch.object(smalltables, "ROWS", smalltables.ROWS if form == "small" else 0):
-        return encode.pack(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
+        return encode.encode_case(material, kit.judged(material), kit.meta_of(f"{name}-{form}"))
 
 
 @pytest.mark.size
@@ -80,10 +80,10 @@ def test_small_tables_answer_as_large_ones(archive: Archive, segment: bool) -> N
             some.append(kit.stored(archive, f"{name}-{form}", pack, stamp=2 * stamp + len(form)))
             tables |= names_of(pack)
     if segment:
-        assert compact(archive).cases == 2 * len(kit.SAMPLES)
-        found = {case.id: case for case in archive.snapshot().every()}
+        assert compact_archive(archive).cases == 2 * len(kit.SAMPLES)
+        found = {case.id: case for case in archive.take_snapshot().list_every_case()}
         cases = {form: [found[case.id] for case in some] for form, some in cases.items()}
-        assert verify(archive).problems == []
+        assert verify_archive(archive).problems == []
 
     own = {"_case": {"name", "source"}}  # the two forms are stored as two cases
     assert len(tables) > 30
@@ -123,15 +123,15 @@ def test_a_table_of_many_rows_or_long_text_is_parquet(monkeypatch: pytest.Monkey
     """What is beyond the bounds of a small table is left to Parquet, which a question can pass over."""
     schema = {"a": "VARCHAR", "b": "BIGINT"}
     assert (
-        smalltables.line("t", schema, {"a": ["x"], "b": [1]})
+        smalltables.table_line("t", schema, {"a": ["x"], "b": [1]})
         == '["t",1,{"a":["VARCHAR",["x"]],"b":["BIGINT",[1]]}]'
     )
     assert (
-        smalltables.line("t", schema, {"b": [None] * 2})
+        smalltables.table_line("t", schema, {"b": [None] * 2})
         == '["t",2,{"a":["VARCHAR"],"b":["BIGINT"]}]'
     )
-    assert smalltables.line("t", schema, {"b": [1] * (smalltables.ROWS + 1)}) is None
-    assert smalltables.line("t", schema, {"a": ["x" * smalltables.LONGEST]}) is None
+    assert smalltables.table_line("t", schema, {"b": [1] * (smalltables.ROWS + 1)}) is None
+    assert smalltables.table_line("t", schema, {"a": ["x" * smalltables.LONGEST]}) is None
 
 
 def lines(change: dict[str, Any] | None = None, *more: str) -> bytes:
@@ -188,7 +188,7 @@ def test_lines_that_are_no_tables_are_named(archive: Archive, data: bytes, what:
     store(archive, "good", small=True)
     name = store(archive, "odd", small=True, change={"tables.jsonl": data}).holder
 
-    problems = verify(archive).problems
+    problems = verify_archive(archive).problems
 
     assert {problem.object for problem in problems} == {name}
     assert any(what in problem.what for problem in problems), problems
@@ -196,7 +196,7 @@ def test_lines_that_are_no_tables_are_named(archive: Archive, data: bytes, what:
         main, ["archive", "sql", "SELECT count(*) FROM verdicts", "--archive", archive.objects.url]
     )
     assert done.exit_code in (0, 5) and "internal" not in done.output
-    compacted = compact(archive)
+    compacted = compact_archive(archive)
     assert compacted.cases in (1, 2)
 
 
@@ -205,7 +205,7 @@ def test_facts_in_a_pack_of_a_judgement_are_named(archive: Archive) -> None:
     store(archive, "odd", stamp=1)
     data = {"tables.jsonl": lines()}
     name = store(archive, "odd", kind="case", stamp=50, change=data).holder
-    assert {problem.object for problem in verify(archive).problems} == {name}
+    assert {problem.object for problem in verify_archive(archive).problems} == {name}
 
 
 def test_a_pack_of_another_version_fits_where_it_can(archive: Archive) -> None:
@@ -215,9 +215,9 @@ def test_a_pack_of_another_version_fits_where_it_can(archive: Archive) -> None:
     )
     store(archive, "other", small=True, change={"tables.jsonl": lines({"_verdicts": told})})
     con = database.connect()
-    (case,) = archive.snapshot().current()
+    (case,) = archive.take_snapshot().list_visible_cases()
     found = con.execute(
-        f"SELECT match, error FROM ({relation(archive, [case], con, '_verdicts')}) ORDER BY _row"
+        f"SELECT match, error FROM ({relation_sql(archive, [case], con, '_verdicts')}) ORDER BY _row"
     )
     assert found.fetchall() == [(number, None) for number in range(told[1])]
 
@@ -228,17 +228,19 @@ def test_packs_with_and_without_small_tables_become_one_segment(archive: Archive
     for number in range(6):
         store(archive, f"case-{number}", stamp=number, small=bool(number % 2))
     loose = {
-        case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()
+        case.id: asked(archive, [case], "esxi.pnic_stats")
+        for case in archive.take_snapshot().list_visible_cases()
     }
     assert len({json.dumps(rows, default=str) for rows in loose.values()}) == 1 and all(
         loose.values()
     )
 
-    assert compact(archive).segments == 1
+    assert compact_archive(archive).segments == 1
 
-    assert verify(archive).problems == []
+    assert verify_archive(archive).problems == []
     assert {
-        case.id: asked(archive, [case], "esxi.pnic_stats") for case in archive.snapshot().current()
+        case.id: asked(archive, [case], "esxi.pnic_stats")
+        for case in archive.take_snapshot().list_visible_cases()
     } == loose
 
 

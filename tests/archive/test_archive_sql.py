@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from analyzer.archive.query import ask, rows, statement, views
 from analyzer.archive.query.statement import BadQueryError
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.artefacts import parsing
 from analyzer.facts import database
 from analyzer.runtime.errors import BacklineError
@@ -34,7 +34,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def asked(archive: Path, sql: str, **more: Any) -> list[tuple[Any, ...]]:
     """Return all rows of a statement."""
-    return list(ask.sql(Archive.open(archive), sql, **more).rows)
+    return list(ask.run_sql(Archive.open(archive), sql, **more).rows)
 
 
 def files(place: Path) -> dict[str, bytes]:
@@ -67,7 +67,7 @@ def test_tables_of_the_archive_and_of_facts_are_asked(archive: Path) -> None:
 @pytest.mark.size
 def test_every_table_can_be_asked(archive: Path) -> None:
     """Each table has the columns that --tables tells, also where no case has a row of it; thirty are asked at once."""
-    known = sorted(views.every())
+    known = sorted(views.list_views())
     for start in range(0, len(known), 30):
         some = known[start : start + 30]
         row_of_each = " ".join(
@@ -75,17 +75,19 @@ def test_every_table_can_be_asked(archive: Path) -> None:
             for n, name in enumerate(some)
         )
         columns = ", ".join(f"t{n}.*" for n in range(len(some)))
-        answer = ask.sql(
+        answer = ask.run_sql(
             Archive.open(archive), f"SELECT {columns} FROM (SELECT 1) AS one {row_of_each}"
         )
-        assert answer.head == [column.name for name in some for column in views.every()[name].every]
+        assert answer.head == [
+            column.name for name in some for column in views.list_views()[name].every_column
+        ]
         assert len(list(answer.rows)) == 1
 
 
 def test_all_declared_tables_of_facts_are_there() -> None:
     """Every table a parser declares is a table, but for logs, whose kept lines are in hits."""
     declared = {name for name, table in parsing.tables().items() if not table.log}
-    assert declared == {name for name in views.every() if "." in name}
+    assert declared == {name for name in views.list_views() if "." in name}
 
 
 # -- what it must not do
@@ -171,9 +173,9 @@ def test_no_statement_writes_or_reads_anything_else(
 def locked(archive: Path) -> ask.QueryDatabase:
     """Return the database of a question after it was locked, for attempts that get past the look at the statement."""
     opened = Archive.open(archive)
-    db = ask.QueryDatabase(opened, opened.snapshot().current(), ["_case"])
-    db.view("cases")
-    db.lock()
+    db = ask.QueryDatabase(opened, opened.take_snapshot().list_visible_cases(), ["_case"])
+    db.create_view("cases")
+    db.lock_files()
     return db
 
 
@@ -246,7 +248,7 @@ def test_only_queries_pass_however_they_are_nested(sql: str) -> None:
     """A statement with a write or a reading function anywhere in it is refused; one without passes."""
     harmful = any(word in sql for word in ("COPY", "DELETE", "INSERT", "read_text"))
     try:
-        passed = statement.admitted(sql, ["cases"])
+        passed = statement.check_statement(sql, ["cases"])
     except BadQueryError:
         assert harmful or "ESCAPE" in sql
         return
@@ -259,7 +261,7 @@ def test_no_text_breaks_the_look_at_a_statement(text: str) -> None:
     """Whatever is typed as SQL passes or is refused in plain words."""
     for sql in (text, f"SELECT {text}", f"SELECT '{text}' FROM cases"):
         try:
-            statement.admitted(sql, ["cases"])
+            statement.check_statement(sql, ["cases"])
         except BadQueryError as error:
             assert str(error).startswith("error: ")
 
@@ -282,7 +284,7 @@ def test_a_question_has_a_time(archive: Path) -> None:
     slow = "SELECT a.range FROM range(100000000) a WHERE a.range % 7919 = 3"
     with pytest.raises(BacklineError, match="stopped"):
         list(
-            ask.sql(
+            ask.run_sql(
                 Archive.open(archive), slow.replace("100000000", "100000000000"), seconds=0.5
             ).rows
         )
@@ -300,7 +302,7 @@ def test_a_question_has_a_bound_of_memory(archive: Path, monkeypatch: pytest.Mon
 
 def test_rows_are_streamed(archive: Path) -> None:
     """The first rows of a large answer are there before the last ones are made."""
-    answer = ask.sql(Archive.open(archive), "SELECT range FROM range(10000000000)")
+    answer = ask.run_sql(Archive.open(archive), "SELECT range FROM range(10000000000)")
     assert [next(answer.rows)[0] for _ in range(2500)] == [*range(2500)]
     answer.close()
 
@@ -444,7 +446,7 @@ def test_a_kept_text_cannot_steer_the_terminal(archive: Path) -> None:
 @given(st.lists(st.tuples(st.text(max_size=12), st.integers() | st.none()), max_size=12))
 def test_columns_stand_below_each_other(cells: list[tuple[str, int | None]]) -> None:
     """Aligned text has one line a row, and the second column ends where its heading ends or beyond."""
-    lines = list(rows.aligned(["text", "number"], cells))
+    lines = list(rows.align_rows(["text", "number"], cells))
     assert len(lines) == len(cells) + 1
     for line, (_text, number) in zip(lines[1:], cells, strict=True):
         assert line.endswith("-" if number is None else str(number))
@@ -453,8 +455,8 @@ def test_columns_stand_below_each_other(cells: list[tuple[str, int | None]]) -> 
 def test_times_with_a_zone_become_utc() -> None:
     """A time east of Greenwich is told as its moment in UTC."""
     east = timezone(timedelta(hours=2))
-    assert rows.plain(datetime(2026, 1, 1, 1, 0, tzinfo=east)) == "2025-12-31T23:00:00Z"
-    assert rows.plain(datetime(2026, 1, 1, 1, 0, tzinfo=UTC)) == "2026-01-01T01:00:00Z"
+    assert rows.to_plain_cell(datetime(2026, 1, 1, 1, 0, tzinfo=east)) == "2025-12-31T23:00:00Z"
+    assert rows.to_plain_cell(datetime(2026, 1, 1, 1, 0, tzinfo=UTC)) == "2026-01-01T01:00:00Z"
 
 
 # -- while others work
@@ -466,16 +468,16 @@ def test_a_compaction_in_between_does_not_hurt(
     """Packs that a compaction took over after the listing are found again in their segment."""
     place = tmp_path / "archive"
     stored = filled(place)
-    old = stored.snapshot()
-    compact(Archive.open(place), older_than=0)
-    found = list(ask.sql(stored, "SELECT count(*) FROM findings", old).rows)
+    old = stored.take_snapshot()
+    compact_archive(Archive.open(place), older_than=0)
+    found = list(ask.run_sql(stored, "SELECT count(*) FROM findings", old).rows)
     assert found == [(1,)]
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     """A file of a segment that cannot be read is told with its name and the way out, not with a traceback."""
     place = tmp_path / "archive"
-    compact(filled(place), older_than=0)
+    compact_archive(filled(place), older_than=0)
     victim = next(place.rglob("_findings.parquet"))
     victim.write_bytes(b"PAR1 no more")
     done = run("sql", "--archive", place, "SELECT * FROM findings")
@@ -505,7 +507,7 @@ def test_a_remote_archive_is_asked_and_locked_alike(remote: str) -> None:
     import fsspec
 
     stored = filled(remote)
-    compact(stored, older_than=0)
+    compact_archive(stored, older_than=0)
     assert asked(remote, "SELECT count(*) FROM cases") == [(6,)]  # type: ignore[arg-type]
     assert (
         run(
@@ -514,9 +516,9 @@ def test_a_remote_archive_is_asked_and_locked_alike(remote: str) -> None:
         == 0
     )
     fsspec.filesystem("memory").pipe("/other/secret.txt", b"the-password")
-    db = ask.QueryDatabase(stored, stored.snapshot().current(), ["_case"])
+    db = ask.QueryDatabase(stored, stored.take_snapshot().list_visible_cases(), ["_case"])
     try:
-        db.lock()
+        db.lock_files()
         for sql in ("SELECT * FROM read_text('memory://other/secret.txt')", "SELECT * FROM glob('memory://**')",
                     "COPY (SELECT 1) TO 'memory://other/x.csv'"):  # fmt: skip
             with pytest.raises(duckdb.Error):

@@ -13,8 +13,8 @@ import pytest
 
 from analyzer.archive.entry import MANIFEST
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
-from analyzer.archive.upkeep.verification import verify
+from analyzer.archive.upkeep.compaction import compact_archive
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.commands import plain
 from tests.kit.ask_kit import FORMS, filled, in_form, run
 from tests.kit.batch_kit import ROOT, backline, said, session, small_cases, write
@@ -189,11 +189,11 @@ def test_the_advice_for_a_damaged_case_brings_it_back(tmp_path: Path) -> None:
     assert said(backline(*batch))[0] == 0
     name = next(item.name for item in Archive.open(tmp_path / "a").objects.list("packs/"))
     os.truncate(tmp_path / "a" / name, 100)
-    problem = verify(Archive.open(tmp_path / "a")).problems[0]
+    problem = verify_archive(Archive.open(tmp_path / "a")).problems[0]
     assert problem.object == name and "delete this object, then run the batch" in problem.do
     (tmp_path / "a" / name).unlink()
     assert said(backline(*batch))[1].startswith("2 cases: 1 done before, 1 read")
-    assert verify(Archive.open(tmp_path / "a")).problems == []
+    assert verify_archive(Archive.open(tmp_path / "a")).problems == []
 
 
 @pytest.mark.size
@@ -201,12 +201,12 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
     """A segment without its manifest whose cases lie nowhere else is no debris; every answer says that it is incomplete."""
     stored = filled(tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "loose")
-    assert compact(stored, older_than=0).cases == 6
+    assert compact_archive(stored, older_than=0).cases == 6
     holder = next(item.name for item in stored.objects.list("segments/")).rpartition("/")[0]
     shutil.copytree(tmp_path / "a" / holder, tmp_path / "loose" / holder)
     for folder in ("a", "loose"):
         (tmp_path / folder / holder / MANIFEST).unlink()
-    found = verify(Archive.open(tmp_path / "a")).problems
+    found = verify_archive(Archive.open(tmp_path / "a")).problems
     assert [(one.object, one.what) for one in found] == [
         (holder, "its manifest is gone, and 6 of its cases exist nowhere else")
     ]
@@ -223,12 +223,12 @@ def test_a_lost_manifest_is_a_problem_and_its_cases_are_not_swept(tmp_path: Path
             in asked.stderr
         )
     assert "not complete" not in run("list", "--archive", tmp_path / "loose").stderr
-    compact(Archive.open(tmp_path / "a"), older_than=0)
+    compact_archive(Archive.open(tmp_path / "a"), older_than=0)
     assert (tmp_path / "a" / holder / "_documents.parquet").exists()
     assert not any(
-        one.object == holder for one in verify(Archive.open(tmp_path / "loose")).problems
+        one.object == holder for one in verify_archive(Archive.open(tmp_path / "loose")).problems
     )  # written by a compaction that was killed
-    compact(Archive.open(tmp_path / "loose"), older_than=0)
+    compact_archive(Archive.open(tmp_path / "loose"), older_than=0)
     assert not (tmp_path / "loose" / holder).exists()
 
 
@@ -239,7 +239,7 @@ def test_a_case_with_an_undecodable_name_is_sound(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     write(folder / os.fsdecode(b"sess\xfeion.txt"), session(1))
     assert said(backline("batch", tmp_path / "cases", "--archive", tmp_path / "a"))[0] == 0
-    report = verify(Archive.open(tmp_path / "a"))
+    report = verify_archive(Archive.open(tmp_path / "a"))
     assert (report.cases, report.problems) == (1, [])
 
 

@@ -16,14 +16,14 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.archive.documents import opened
+from analyzer.archive.documents import open_zip
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry
 from analyzer.archive.object_store.object_store import HEAD
 from analyzer.archive.prints import reading_print
-from analyzer.archive.seal import seal_broken, sealed, sealed_json, unsealed_json
+from analyzer.archive.seal import seal_broken, seal_pack, sealed_json, unsealed_json
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
-from analyzer.archive.upkeep.verification import verify
+from analyzer.archive.upkeep.compaction import compact_archive
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.commands.archive import command as group
 from analyzer.facts.database import duck_said
 from analyzer.runtime.limits import Limits
@@ -52,7 +52,7 @@ def fill(archive: Archive) -> None:
     """Put six cases into an archive, three of them into a segment, and what else may be there."""
     for number, name in enumerate(NAMES[:3]):
         store(archive, name, stamp=number)
-    compact(archive)
+    compact_archive(archive)
     store(archive, NAMES[3], stamp=3)
     store(archive, NAMES[4], stamp=4, reading=reading_print(Limits()))
     store(archive, NAMES[5], kind="none", stamp=5)
@@ -66,8 +66,8 @@ def fill(archive: Archive) -> None:
         "at": "2024",
     }
     archive.put_label({**label, "by": "me", "note": "said so"})
-    cache = archive.hashes("host:/cases")
-    cache.note("/cases/a", 1, 2, "0" * 64, time.time_ns())
+    cache = archive.open_hashes("host:/cases")
+    cache.note_hash("/cases/a", 1, 2, "0" * 64, time.time_ns())
     archive.save_hashes(cache)
 
 
@@ -79,7 +79,7 @@ def names(archive: Archive) -> list[str]:
 def test_a_sound_archive_has_no_problem(archive: Archive) -> None:
     """Segments, packs of all kinds, labels and caches that were just written are all in order."""
     before = {item.name: (item.size, item.mtime) for item in archive.objects.list()}
-    report = verify(archive)
+    report = verify_archive(archive)
     assert report.problems == []
     assert report.remarks == []
     assert (report.cases, report.objects) == (6, len(before))
@@ -91,10 +91,10 @@ def test_a_remote_archive_is_verified_alike(tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
     archive = Archive.open(f"memory://{tmp_path.name}/{time.time_ns()}", create=True)
     fill(archive)
-    assert verify(archive).problems == []
+    assert verify_archive(archive).problems == []
     name = next(name for name in names(archive) if name.endswith("_verdicts.parquet"))
     archive.objects.put(name, flipped(archive.objects.get(name), 200, 1))
-    assert [problem.object for problem in verify(archive).problems] == [name]
+    assert [problem.object for problem in verify_archive(archive).problems] == [name]
 
 
 def flipped(data: bytes, place: int, bit: int) -> bytes:
@@ -114,21 +114,22 @@ def test_a_changed_byte_is_found_in_every_object(archive: Archive) -> None:
             place = chance.randrange(len(data) * part // 3, max(1, len(data) * (part + 1) // 3))
             archive.objects.put(name, flipped(data, place, chance.randrange(1, 256)))
             if name == HEAD:  # it need not even open
-                found = {problem.object for problem in verify(archive).problems}
+                found = {problem.object for problem in verify_archive(archive).problems}
             else:
                 found = {
-                    problem.object for problem in verify(Archive.open(archive.objects.url)).problems
+                    problem.object
+                    for problem in verify_archive(Archive.open(archive.objects.url)).problems
                 }
             assert name in found, (name, place)
         archive.objects.put(name, data)
-    assert verify(archive).problems == []
+    assert verify_archive(archive).problems == []
 
 
 @given(place=st.integers(0, 10**6), bit=st.integers(1, 255), cut=st.integers(0, 200))
 @settings(max_examples=200, deadline=None)
 def test_a_seal_holds_for_no_other_bytes(place: int, bit: int, cut: int) -> None:
     """No changed, cut or lengthened pack passes, nor a changed JSON object."""
-    good = sealed(zipped({"meta.json": b"{}", "case.json": b"x" * 50}))
+    good = seal_pack(zipped({"meta.json": b"{}", "case.json": b"x" * 50}))
     assert seal_broken(good) == ""
     assert seal_broken(flipped(good, place, bit))
     assert seal_broken(good[: -cut - 1])
@@ -148,21 +149,21 @@ def test_any_bytes_in_place_of_an_object(tmp_path: Path, data: bytes) -> None:
     archive = Archive.open(tmp_path / "a", create=True)
     rooms = ["labels/" + "a" * 32 + "/" + "b" * 32 + ".json", "hashes/" + "c" * 32 + ".json"]
     rooms += [
-        Entry("a" * 32, "b" * 8, READING, LATER, 1, "full").object,
+        Entry("a" * 32, "b" * 8, READING, LATER, 1, "full").pack_name,
         "segments/00000000001-00000000/manifest.json",
     ]
     for name in rooms:
         archive.objects.put(name, data)
-    assert {problem.object for problem in verify(archive).problems} >= set(rooms)
+    assert {problem.object for problem in verify_archive(archive).problems} >= set(rooms)
 
 
 def put(archive: Archive, name: str, change: dict[str, bytes | None], kind: str = "full") -> str:
     """Store a sealed pack with some members changed or left out; return its object's name."""
     entry = store(archive, name, kind=kind, stamp=50)
-    with opened(archive.objects, entry.holder) as pack:
+    with open_zip(archive.objects, entry.holder) as pack:
         members = {member: pack.read(member) for member in pack.namelist()}
     left = {member: data for member, data in (members | change).items() if data is not None}
-    archive.put(entry, zipped(left))
+    archive.put_pack(entry, zipped(left))
     return entry.holder
 
 
@@ -204,7 +205,7 @@ def test_a_pack_that_does_not_hang_together(
 ) -> None:
     """A whole and sealed pack with a wrong part is named, and why."""
     name = put(archive, "odd", change)
-    problems = verify(archive).problems
+    problems = verify_archive(archive).problems
     assert {problem.object for problem in problems} == {name}
     assert any(what in problem.what for problem in problems), problems
 
@@ -215,17 +216,17 @@ def test_facts_in_a_pack_of_a_judgement(archive: Archive) -> None:
     name = put(
         archive, "odd", {"tables/_nodes.parquet": real()["tables/_nodes.parquet"]}, kind="case"
     )
-    assert [problem.object for problem in verify(archive).problems] == [name]
+    assert [problem.object for problem in verify_archive(archive).problems] == [name]
 
 
 def test_a_judgement_without_facts_is_named(archive: Archive) -> None:
     """When the pack with the facts is gone, verify tells of which case, and what still works."""
     entry = store(archive, "lonely", kind="case", stamp=9)
-    (problem,) = verify(archive).problems
+    (problem,) = verify_archive(archive).problems
     assert problem.object == entry.holder
     assert f"the facts of case {entry.id[:12]} are missing" in problem.what
     store(archive, "lonely", stamp=8)
-    assert verify(archive).problems == []
+    assert verify_archive(archive).problems == []
 
 
 def test_strange_objects_are_named(archive: Archive) -> None:
@@ -238,11 +239,11 @@ def test_strange_objects_are_named(archive: Archive) -> None:
         "labels/x.json",
     ]
     strange.append(
-        f"packs/ff/{Entry('a' * 32, 'b' * 8, 'c' * 12, 'd' * 12, 1, 'full').text}.full.zip"
+        f"packs/ff/{Entry('a' * 32, 'b' * 8, 'c' * 12, 'd' * 12, 1, 'full').entry_text}.full.zip"
     )
     for name in strange:
         archive.objects.put(name, b"x")
-    assert {problem.object for problem in verify(archive).problems} == set(strange)
+    assert {problem.object for problem in verify_archive(archive).problems} == set(strange)
 
 
 def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
@@ -253,7 +254,7 @@ def test_a_missing_file_of_a_segment_and_one_too_many(archive: Archive) -> None:
     data = archive.objects.get(name)
     archive.objects.delete(name)
     archive.objects.put(name.replace("_unknowns", "_other").replace("_findings", "_other"), data)
-    problems = verify(archive).problems
+    problems = verify_archive(archive).problems
     assert [problem.weight for problem in problems] == [1, 3]
     assert "it concerns 3 cases" in problems[0].what
     assert "does not name it" in problems[1].what
@@ -267,11 +268,11 @@ def test_debris_is_a_remark(archive: Archive) -> None:
     archive.objects.put("claims/" + "a" * 32, b"{}")
     assert archive.objects.local is not None
     (archive.objects.local / "tmp" / "1-dead.part").write_bytes(b"x")
-    report = verify(archive)
+    report = verify_archive(archive)
     assert report.problems == []
     assert len(report.remarks) == 4
-    compact(archive, older_than=0)
-    assert verify(archive).remarks == []
+    compact_archive(archive, older_than=0)
+    assert verify_archive(archive).remarks == []
 
 
 def test_problems_come_worst_first(archive: Archive) -> None:
@@ -283,7 +284,7 @@ def test_problems_come_worst_first(archive: Archive) -> None:
         name for name in names(archive) if name.startswith(SEGMENTS) and name.endswith(MANIFEST)
     )
     archive.objects.put(manifest, b"{}")
-    problems = verify(Archive.open(archive.objects.url)).problems
+    problems = verify_archive(Archive.open(archive.objects.url)).problems
     assert [problem.weight for problem in problems] == sorted(
         problem.weight for problem in problems
     )
@@ -327,7 +328,7 @@ def test_the_command_compact(archive: Archive) -> None:
     run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url, "--all"])
     assert run.exit_code == 0, run.output
     assert run.output == "6 cases into 2 segments, 4 packs deleted, 0 objects swept\n"
-    assert verify(archive).problems == []
+    assert verify_archive(archive).problems == []
     run = CliRunner().invoke(group, ["compact", "--archive", archive.objects.url])
     assert (run.exit_code, run.output) == (0, "nothing to do\n")
     entry = store(archive, "new", stamp=400)

@@ -93,4 +93,4 @@ def test_no_such_driver_is_no_proof_where_adapters_were_not_listed(archive: Path
     """A host whose HBAs nobody listed may have one with that driver: nobody can tell."""
     done = search(archive, "driver: no_such_driver")
     assert "cannot tell for" in done.output
-    assert terms.read("driver: x").table is terms.ADAPTERS
+    assert terms.read_term("driver: x").table is terms.ADAPTERS

@@ -19,12 +19,12 @@ from analyzer.archive.backtests import backtest
 from analyzer.archive.backtests import text as backtest_text
 from analyzer.archive.backtests.backtest import BacktestRequest
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
-from analyzer.archive.backtests.report import BacktestReport, numbers, wilson
+from analyzer.archive.backtests.report import BacktestReport, count_numbers, wilson_interval
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.labels import Label
 from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
@@ -42,7 +42,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Archive:
     for number, name in enumerate(kit.SAMPLES):
         kit.stored(archive, name, kit.packed(name)[0], stamp=number)
         if number == len(kit.SAMPLES) // 2:
-            compact(archive, all=True, older_than=0)
+            compact_archive(archive, all=True, older_than=0)
     return archive
 
 
@@ -88,7 +88,9 @@ def released(name: str = RING) -> Rule:
 
 def one(archive: Archive, rule: Rule, before: Rule | None = None, **more: Any) -> BacktestReport:
     """Back-test one rule in this process."""
-    return backtest.backtest([BacktestRequest(rule, before)], archive, **{"jobs": 1, **more})[0]
+    return backtest.backtest_rules([BacktestRequest(rule, before)], archive, **{"jobs": 1, **more})[
+        0
+    ]
 
 
 def label(
@@ -115,7 +117,7 @@ def run(*words: str | Path) -> Result:
 def test_every_rule_is_told_as_when_each_case_is_judged_alone(shared: Archive) -> None:
     """Verdicts, findings and doubts over the archive are those of the sample cases, judged one by one."""
     catalog = kit.catalog()
-    reports = backtest.backtest(
+    reports = backtest.backtest_rules(
         [BacktestRequest(rule, rule) for rule in catalog.rules], shared, jobs=1
     )
     materials = {name: kit.sample(name) for name in kit.SAMPLES}
@@ -150,13 +152,13 @@ def test_processes_give_what_one_gives(shared: Archive, monkeypatch: pytest.Monk
         BacktestRequest(released(), None),
         BacktestRequest(released("cpu-limit-starves-vm"), None),
     ]
-    alone = backtest.backtest(some, shared, jobs=1)
-    apart = backtest.backtest(
+    alone = backtest.backtest_rules(some, shared, jobs=1)
+    apart = backtest.backtest_rules(
         some, shared, jobs=2, progress=lambda done, total: told.append((done, total))
     )
 
     def timeless(report: BacktestReport) -> dict[str, Any]:
-        found = report.record()
+        found = report.to_record()
         return {
             name: value
             for name, value in found.items()
@@ -185,8 +187,8 @@ def test_near_misses_and_evidence_are_shown(shared: Archive) -> None:
 def test_cases_are_chosen_by_name_and_time(shared: Archive) -> None:
     """A glob and a stretch of time say which cases are meant; the others are counted as not looked at."""
     named = one(shared, released(), cases="lab-*")
-    late = one(shared, released(), window=browse.window("2030", ""))
-    early = one(shared, released(), window=browse.window("", "2030"))
+    late = one(shared, released(), window=browse.parse_window("2030", ""))
+    early = one(shared, released(), window=browse.parse_window("", "2030"))
 
     assert (named.seen, named.judged, {hit.thing.case for hit in named.hits}) == (
         2,
@@ -195,7 +197,7 @@ def test_cases_are_chosen_by_name_and_time(shared: Archive) -> None:
     )
     assert (late.seen, late.judged, late.hits) == (0, 0, [])
     assert 0 < early.seen <= len(kit.SAMPLES)
-    assert "were not selected" in "\n".join(backtest_text.lines(late))
+    assert "were not selected" in "\n".join(backtest_text.format_report(late))
 
 
 def test_what_was_not_searched_stands_apart(archive: Archive, tmp_path: Path) -> None:
@@ -212,7 +214,7 @@ outcomes: [{when: true, severity: major, say: found}]
     path = tmp_path / "made-new-line.yaml"
     path.write_text(text, encoding="utf-8")
     report = one(archive, loaded(path))
-    words = "\n".join(backtest_text.lines(report))
+    words = "\n".join(backtest_text.format_report(report))
 
     assert [doubt.missing for doubt in report.unsearched] == ["gone"]
     assert (
@@ -235,9 +237,9 @@ def test_the_same_version_is_not_compared(archive: Archive) -> None:
     report = one(archive, released(), released())
 
     assert (report.released, report.compared, report.gained, report.lost) == ("same", False, [], [])
-    assert "this is the released version" in "\n".join(backtest_text.lines(report))
+    assert "this is the released version" in "\n".join(backtest_text.format_report(report))
     assert "no rule kb-2039495 is installed" in "\n".join(
-        backtest_text.lines(one(archive, released()))
+        backtest_text.format_report(one(archive, released()))
     )
 
 
@@ -277,7 +279,7 @@ def test_another_wording_of_the_subject_is_pointed_out(archive: Archive, tmp_pat
     )
 
     assert report.renamed and len(report.gained) == len(report.lost) > 0
-    assert "under another name" in "\n".join(backtest_text.lines(report))
+    assert "under another name" in "\n".join(backtest_text.format_report(report))
 
 
 # -- labels
@@ -294,20 +296,20 @@ def test_labels_give_the_precision(archive: Archive, tmp_path: Path) -> None:
     report = one(archive, released(), released())
     assert (report.numbers.confirmed, report.numbers.rejected) == (2, 1)
     assert report.numbers.unlabelled == len(hits) - 3
-    assert report.numbers.precision == pytest.approx(2 / 3) and not report.failed
+    assert report.numbers.precision == pytest.approx(2 / 3) and not report.has_failed
     assert [item.thing for item in report.made_rejected] == [hits[2].thing]
 
     worse = one(archive, loaded(never(tmp_path)), released())
-    assert worse.failed and {item.thing for item in worse.lost_confirmed} == {
+    assert worse.has_failed and {item.thing for item in worse.lost_confirmed} == {
         hit.thing for hit in hits[:2]
     }
     assert worse.numbers.precision is None and worse.numbers_before == report.numbers
-    assert next(line for line in [*backtest_text.lines(worse)][2:] if line).startswith(
+    assert next(line for line in [*backtest_text.format_report(worse)][2:] if line).startswith(
         "LOST: 2 findings"
     )
 
     back = one(archive, released(), loaded(never(tmp_path)))
-    assert [item.thing for item in back.gained_rejected] == [hits[2].thing] and back.failed
+    assert [item.thing for item in back.gained_rejected] == [hits[2].thing] and back.has_failed
 
 
 @pytest.mark.size
@@ -322,12 +324,12 @@ def test_a_missed_finding_that_is_made_now_is_a_gain(archive: Archive, tmp_path:
         0,
         1.0,
     )
-    assert (missed.numbers.missed_found, missed.numbers.missed_still, missed.failed) == (
+    assert (missed.numbers.missed_found, missed.numbers.missed_still, missed.has_failed) == (
         0,
         1,
         False,
     )
-    assert "once missed, now found" in "\n".join(backtest_text.lines(found))
+    assert "once missed, now found" in "\n".join(backtest_text.format_report(found))
 
 
 @pytest.mark.size
@@ -337,15 +339,15 @@ def test_a_label_that_was_taken_back_counts_no_more(archive: Archive, tmp_path: 
     label(archive, hit)
     label(archive, hit, "removed", "2024-06-01T00:00:00Z")
 
-    assert not one(archive, loaded(never(tmp_path))).failed
+    assert not one(archive, loaded(never(tmp_path))).has_failed
 
 
 @given(st.integers(1, 10_000).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
 def test_the_interval_holds_the_share(pair: tuple[int, int]) -> None:
     """Wilson's interval lies in 0 to 1 about the share, and is narrower the more was labelled."""
     right, of = pair
-    low, high = wilson(right, of)
-    more = wilson(right * 4, of * 4)
+    low, high = wilson_interval(right, of)
+    more = wilson_interval(right * 4, of * 4)
 
     assert 0.0 <= low <= right / of + 1e-9 and right / of - 1e-9 <= high <= 1.0
     assert more[1] - more[0] < high - low
@@ -353,9 +355,9 @@ def test_the_interval_holds_the_share(pair: tuple[int, int]) -> None:
 
 def test_the_interval_is_the_one_of_the_books() -> None:
     """Eight of ten: 49.0 % to 94.3 %; none of five: up to 43.4 %."""
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert wilson(0, 5) == pytest.approx((0.0, 0.4345), abs=1e-4)
-    assert numbers([], 7).precision is None
+    assert wilson_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson_interval(0, 5) == pytest.approx((0.0, 0.4345), abs=1e-4)
+    assert count_numbers([], 7).precision is None
 
 
 # -- what goes wrong
@@ -364,7 +366,7 @@ def test_the_interval_is_the_one_of_the_books() -> None:
 @pytest.mark.size
 def test_a_damaged_case_costs_itself_only(archive: Archive, tmp_path: Path) -> None:
     """A pack that cannot be read is named, the others are judged, and the command ends with 5."""
-    bad = archive.snapshot().find("healthy-host")
+    bad = archive.take_snapshot().find_case("healthy-host")
     path = tmp_path / "archive" / bad.judged.holder
     path.write_bytes(path.read_bytes()[:2000])
     report = one(archive, released())
@@ -381,14 +383,14 @@ def test_a_damaged_segment_does_not_stop_the_rest(shared: Archive, tmp_path: Pat
     archive = Archive.open(tmp_path / "archive", create=True)
     for number, name in enumerate(kit.SAMPLES[:6]):
         kit.stored(archive, name, kit.packed(name)[0], stamp=number)
-    compact(archive, all=True, older_than=0)
+    compact_archive(archive, all=True, older_than=0)
     kit.stored(archive, "lab-ring-before", kit.packed("lab-ring-before")[0], stamp=99)
     for path in (tmp_path / "archive" / "segments").glob("*/_nodes.parquet"):
         path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
     report = one(archive, released())
 
     assert {hit.thing.case for hit in report.hits} == {"lab-ring-before"}
-    assert len(report.damaged) == len(archive.snapshot().current()) - 1
+    assert len(report.damaged) == len(archive.take_snapshot().list_visible_cases()) - 1
 
 
 @pytest.mark.size
@@ -397,11 +399,11 @@ def test_a_compaction_meanwhile_takes_nothing_away(
 ) -> None:
     """Cases that a compaction moves after they were listed are found where they lie now."""
     expected = one(archive, released())
-    before = archive.snapshot()
-    before.current()
-    compact(archive, all=True, older_than=0)
+    before = archive.take_snapshot()
+    before.list_visible_cases()
+    compact_archive(archive, all=True, older_than=0)
     snapshots = iter([before])
-    now: Snapshot = archive.snapshot()
+    now: Snapshot = archive.take_snapshot()
     monkeypatch.setattr(Archive, "snapshot", lambda _self: next(snapshots, now))
     report = one(archive, released())
 
@@ -421,7 +423,7 @@ def test_a_process_that_dies_is_a_plain_error(
             process.kill()
 
     with pytest.raises(BacklineError, match="ended unexpectedly") as said:
-        backtest.backtest([BacktestRequest(released(), None)], shared, jobs=2, progress=kill)
+        backtest.backtest_rules([BacktestRequest(released(), None)], shared, jobs=2, progress=kill)
     assert "--jobs 1" in said.value.do
 
 
@@ -468,7 +470,7 @@ def test_names_out_of_cases_cannot_speak_to_the_terminal() -> None:
     report.damaged = [("b" * 32, "name\x1b", "why\n\x1b")]
     report.cannot_tell = [Doubt("missing", "x\x1b", "ask\x07", "", 1, 1, "case\x1b")]
     report.own.subjects["cannot_tell"] = 1
-    text = "\n".join(backtest_text.lines(report))
+    text = "\n".join(backtest_text.format_report(report))
 
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
     assert "esx\n1" not in text

@@ -258,6 +258,6 @@ def test_git_is_not_taken_from_the_current_folder(
     fake.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n", encoding="utf-8")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", os.environ["PATH"]]))
-    assert Path(against._program()).parent != tmp_path
+    assert Path(against._find_git()).parent != tmp_path
     assert report(rule, archive, "v1")["compared"]
     assert not (tmp_path / "ran").exists()

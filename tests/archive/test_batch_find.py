@@ -233,7 +233,7 @@ def test_the_files_of_a_case_are_those_that_triage_hashes(tmp_path: Path) -> Non
     )
     (tmp_path / "case" / "link").symlink_to("a.tgz")
     (one,) = cases_in([str(tmp_path)])
-    hashed = FileHashes([Path(path) for path in one.paths], every=True).all()
+    hashed = FileHashes([Path(path) for path in one.paths], every=True).collect_all()
     assert sorted((name, size, mtime) for name, size, mtime in one.files) == sorted(
         (file.name, file.size, file.mtime_ns) for file in hashed
     )

@@ -19,8 +19,8 @@ import pytest
 
 from analyzer.archive.batches.jobs import READ, Done, Job, Result, Work
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import processes
-from analyzer.archive.batches.work import do
+from analyzer.archive.batches.runner import start_processes
+from analyzer.archive.batches.work import do_job
 from analyzer.archive.entry import Entry
 from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
@@ -94,7 +94,7 @@ def _all_gone(run: subprocess.Popen[str]) -> bool:
 
 def each_once(archive: Path) -> None:
     """Every case is stored once, and every stored case can be read back whole."""
-    entries = [Entry.parse(f"packs/{name[:2]}/{name}") for name in packs(archive)]
+    entries = [Entry.parse_name(f"packs/{name[:2]}/{name}") for name in packs(archive)]
     assert None not in entries
     counts = Counter(entry.id for entry in entries if entry is not None)
     assert len(counts) == COUNT
@@ -254,7 +254,7 @@ def answers(job: Job, config: RunConfig) -> Done:
 def run_pool(names: list[str], workers: int = 2, **options: object) -> dict[str, Result]:
     """Return what became of cases by their names."""
     limits = options.pop("limits", Limits())
-    pool = processes(
+    pool = start_processes(
         RunConfig("", RunOptions(settings="", limits=limits)), workers, do=answers, **options
     )  # type: ignore[arg-type]
     try:
@@ -345,27 +345,32 @@ def test_a_real_case_that_dies_twice_is_stored_as_failed(tmp_path: Path) -> None
     """With real processes: a case that kills its process is in the archive as failed, all others as read."""
     cases = small_cases(tmp_path / "cases", 3)
     summary, _ = batch(
-        tmp_path / "archive", cases, runner=lambda own: processes(own, 2, do=dies_at_one)
+        tmp_path / "archive", cases, runner=lambda own: start_processes(own, 2, do=dies_at_one)
     )
     assert (summary.read, summary.failed) == (3, 1)
     assert metas(tmp_path / "archive")["case-001"]["why"].startswith(
         "the process that read it died twice"
     )
     assert sorted(documents(tmp_path / "archive")) == ["case-000", "case-002"]
-    assert Archive.open(tmp_path / "archive").claim("x" * 32)
+    assert Archive.open(tmp_path / "archive").claim_case("x" * 32)
 
 
 def dies_at_one(job: Job, config: RunConfig) -> Done:
     """Do a job as always, but die where one case is read."""
     if job.act == READ and job.works[0].name == "case-001":
         os.kill(os.getpid(), signal.SIGSEGV)
-    return do(job, config)
+    return do_job(job, config)
 
 
 def test_other_rules_in_the_processes_end_the_run(tmp_path: Path) -> None:
     """Processes that see other rules than the command end the run before a case is stored."""
     cases = small_cases(tmp_path / "cases", 2)
     with pytest.raises(Exception, match="other rules or settings"):
-        batch(tmp_path / "archive", cases, runner=lambda own: processes(own, 1), catalog="1" * 64)
+        batch(
+            tmp_path / "archive",
+            cases,
+            runner=lambda own: start_processes(own, 1),
+            catalog="1" * 64,
+        )
     assert packs(tmp_path / "archive") == []
     assert config(tmp_path / "archive").catalog != "1" * 64

@@ -34,14 +34,14 @@ from analyzer.archive.batches.plan import (
     Decision,
     StoredCases,
     Wishes,
-    decide,
-    jobs,
+    decide_case,
     known_id,
-    rescan,
+    plan_jobs,
+    rescan_lacking,
 )
-from analyzer.archive.batches.progress import LineProgress, Progress, amount, spell
+from analyzer.archive.batches.progress import LineProgress, Progress, format_duration, format_size
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.summary import Summary, lines
+from analyzer.archive.batches.summary import Summary, summary_lines
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.hashcache import HashCache
@@ -60,7 +60,7 @@ def known(*entries: tuple[str, str, str, str]) -> StoredCases:
     """Return entries (id, reading, judging, kind) of one place, oldest first."""
     made = [Entry(case, KEY, reading, judging, stamp, kind, f"p{stamp}") for stamp, (case, reading, judging, kind) in
             enumerate(entries)]  # fmt: skip
-    return StoredCases.of(Snapshot(None, made, [], []))  # type: ignore[arg-type]
+    return StoredCases.from_snapshot(Snapshot(None, made, [], []))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -86,24 +86,28 @@ def known(*entries: tuple[str, str, str, str]) -> StoredCases:
 )
 def test_what_is_to_do(entries: tuple[tuple[str, str, str, str], ...], case: str, act: str) -> None:
     """New and changed cases are read, others judged again or done; a place stored with unknown content is hashed."""
-    assert decide(PLACE, case, known(*entries), DESK, Wishes()).act == act
+    assert decide_case(PLACE, case, known(*entries), DESK, Wishes()).act == act
 
 
 def test_retry_reads_what_was_refused() -> None:
     """--retry reads a refused case again."""
-    assert decide(PLACE, A, known((A, R, "0" * 12, "none")), DESK, Wishes(retry=True)).act == READ
+    assert (
+        decide_case(PLACE, A, known((A, R, "0" * 12, "none")), DESK, Wishes(retry=True)).act == READ
+    )
 
 
 def test_facts_of_another_place_will_do() -> None:
     """The same content at another place is judged from the facts that are there, and stored for its own place."""
     elsewhere = replace(PLACE, source="/other/case")
-    decision = decide(elsewhere, A, known((A, R, J, "full")), DESK, Wishes())
+    decision = decide_case(elsewhere, A, known((A, R, J, "full")), DESK, Wishes())
     assert (decision.act, decision.stored and decision.stored.id) == (JUDGE, A)
 
 
 def test_judging_again_rests_on_facts_of_this_reading() -> None:
     """Of facts that were read in several ways those of this reading are taken."""
-    decision = decide(PLACE, A, known((A, R, OTHER, "full"), (A, OTHER, J, "full")), DESK, Wishes())
+    decision = decide_case(
+        PLACE, A, known((A, R, OTHER, "full"), (A, OTHER, J, "full")), DESK, Wishes()
+    )
     assert decision.stored is not None and decision.stored.facts is not None
     assert (decision.stored.facts.reading, decision.stored.judged.reading) == (R, R)
 
@@ -113,13 +117,13 @@ def test_rescan_takes_done_and_judged_cases_only() -> None:
     entry = Entry(A, KEY, R, J, 1, "full")
     with_facts = [Decision(act, PLACE, A, Stored(A, entry, entry)) for act in (DONE, JUDGE)]
     others = [Decision(NO_RESULT, PLACE, A), Decision(READ, PLACE)]
-    assert [one.act for one in rescan([*with_facts, *others], lambda _: {A})] == [
+    assert [one.act for one in rescan_lacking([*with_facts, *others], lambda _: {A})] == [
         READ,
         READ,
         NO_RESULT,
         READ,
     ]
-    assert rescan([*with_facts, *others], lambda _: set()) == [*with_facts, *others]
+    assert rescan_lacking([*with_facts, *others], lambda _: set()) == [*with_facts, *others]
 
 
 def test_largest_first_and_cheap_work_before() -> None:
@@ -133,7 +137,7 @@ def test_largest_first_and_cheap_work_before() -> None:
         Decision(READ, case("small", 1)), Decision(READ, case("large", 9)), Decision(HASH, case("h", 3)),
         *(Decision(JUDGE, case(f"j{n}", 4), A, Stored(A, entry, entry)) for n in range(5)), Decision(DONE, case("d", 1)),
     ]  # fmt: skip
-    found = jobs(decisions, first=10, chunk=2)
+    found = plan_jobs(decisions, first=10, chunk=2)
     assert [(job.number, job.act, len(job.works)) for job in found] == [
         (10, HASH, 1), (11, JUDGE, 2), (12, JUDGE, 2), (13, JUDGE, 1), (14, READ, 1), (15, READ, 1),
     ]  # fmt: skip
@@ -144,7 +148,7 @@ def test_a_case_is_known_by_hashes_of_unchanged_files_only() -> None:
     """The id of a case follows from the cache while size and time of all files are as they were."""
     cache = HashCache("here")
     later = 7 + 10**10
-    cache.note("/cases/case/a.tgz", 5, 7, "f" * 64, later)
+    cache.note_hash("/cases/case/a.tgz", 5, 7, "f" * 64, later)
     assert known_id(PLACE, cache) == prints.case_id("case", [("case/a.tgz", 5, "f" * 64)])
     for files in (
         (("case/a.tgz", 6, 7),),
@@ -224,7 +228,7 @@ def test_the_reading_follows_parsers_templates_and_the_fixed_date(
     assert prints.reading_print(Limits()) == seen[0]
     read = Path.read_bytes
     for name in ("vmkernel.py", "vmkernel.textfsm", "tables.py"):
-        prints._artefacts.cache_clear()
+        prints._hash_artefacts.cache_clear()
         with monkeypatch.context() as patch:
             patch.setattr(
                 Path,
@@ -232,7 +236,7 @@ def test_the_reading_follows_parsers_templates_and_the_fixed_date(
                 lambda self, name=name: read(self) + (b"#" if self.name == name else b""),
             )
             seen.append(prints.reading_print(Limits()))
-    prints._artefacts.cache_clear()
+    prints._hash_artefacts.cache_clear()
     assert len(set(seen)) == len(seen)
     assert all(
         (Path(prints.__file__).parents[2] / "parsers/esxi/logs" / f"{name}.py").exists()
@@ -245,22 +249,25 @@ def test_progress_counts_and_foretells() -> None:
     """The line tells cases, rates, what went wrong and how long it may take; hashing is not done work."""
     now = [0.0]
     progress = Progress(lambda: now[0])
-    progress.begin(4, 400 << 20)
+    progress.begin_run(4, 400 << 20)
     works = [Work(f"case {n}", "", size=100 << 20) for n in range(4)]
     for number, work in enumerate(works):
-        progress.started(Job(number, READ, (work,)))
-    assert progress.names() == "case 0, case 1, case 2…"
+        progress.note_started(Job(number, READ, (work,)))
+    assert progress.running_names() == "case 0, case 1, case 2…"
     now[0] = 10.0
-    progress.finished(Done(0, HASH, (Result("", "", HASHED),)))
-    assert progress.line().startswith("0 of 4 cases")
-    progress.started(Job(0, READ, (works[0],)))
+    progress.note_finished(Done(0, HASH, (Result("", "", HASHED),)))
+    assert progress.progress_line().startswith("0 of 4 cases")
+    progress.note_started(Job(0, READ, (works[0],)))
     for number, state in enumerate((OK, PARTIAL)):
-        progress.finished(Done(number, READ, (Result("", "", state),)))
-    assert progress.line() == "2 of 4 cases, 0.2 cases/s, 21.0 MB/s, about 10 s left, 1 partial"
-    progress.finished(Done(2, READ, (Result("", "", FAILED),)))
-    progress.finished(Done(3, READ, (Result("", "", OK),)))
-    assert progress.remaining() == 0
-    assert progress.names() == ""
+        progress.note_finished(Done(number, READ, (Result("", "", state),)))
+    assert (
+        progress.progress_line()
+        == "2 of 4 cases, 0.2 cases/s, 21.0 MB/s, about 10 s left, 1 partial"
+    )
+    progress.note_finished(Done(2, READ, (Result("", "", FAILED),)))
+    progress.note_finished(Done(3, READ, (Result("", "", OK),)))
+    assert progress.remaining_seconds() == 0
+    assert progress.running_names() == ""
 
 
 def test_without_a_terminal_lines_are_written_where_rich_writes_none() -> None:
@@ -271,7 +278,7 @@ def test_without_a_terminal_lines_are_written_where_rich_writes_none() -> None:
         LineProgress(told.append, every=0.01) as progress,
         Bars(console=Console(file=silent)) as bars,
     ):
-        progress.begin(4, 100)
+        progress.begin_run(4, 100)
         bars.advance(bars.add_task("cases", total=4))
         while not told:
             time.sleep(0.01)
@@ -294,7 +301,7 @@ def test_without_a_terminal_lines_are_written_where_rich_writes_none() -> None:
 )
 def test_times_are_spelt_for_people(seconds: float, text: str) -> None:
     """A time is told in two units at most."""
-    assert spell(seconds) == text
+    assert format_duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -303,10 +310,10 @@ def test_times_are_spelt_for_people(seconds: float, text: str) -> None:
 )
 def test_amounts_are_told_in_the_unit_that_shows_them(size: float, text: str) -> None:
     """A small case is not read with 0.0 MB a second."""
-    assert amount(size) == text
+    assert format_size(size) == text
 
 
 def test_a_summary_of_small_cases_tells_kilobytes() -> None:
     """Rate and size of what was stored are in a unit in which they are not nothing."""
-    told = lines(Summary(found=2, read=2, bytes=500_000, stored=64_000, seconds=106))
+    told = summary_lines(Summary(found=2, read=2, bytes=500_000, stored=64_000, seconds=106))
     assert "  1 min 46 s, 0.0 cases/s, 4.7 kB/s; 64.0 kB stored, 32.0 kB a case" in told

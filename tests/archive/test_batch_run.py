@@ -16,12 +16,12 @@ from analyzer.archive.batches import batch as module
 from analyzer.archive.batches.jobs import FAIL, GONE, HASH, JUDGE, READ, Done, Job, Result, Work
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import Runner, processes
-from analyzer.archive.batches.work import do
+from analyzer.archive.batches.runner import Runner, start_processes
+from analyzer.archive.batches.work import do_job
 from analyzer.archive.query import ask
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
-from analyzer.archive.upkeep.verification import verify
+from analyzer.archive.upkeep.compaction import compact_archive
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.pipeline import case
 from analyzer.pipeline.triage import Options, triage
 from analyzer.rules.run_catalog import Local
@@ -83,11 +83,11 @@ def test_nothing_is_written_outside_the_archive(
     summary, _ = batch(place, cases, kb=rules(tmp_path / "kb", "made-up"))
     assert summary.judged == 3
     archive = Archive.open(place)
-    answer = ask.sql(archive, "SELECT count(*) FROM cases")
+    answer = ask.run_sql(archive, "SELECT count(*) FROM cases")
     assert [list(row) for row in answer.rows] == [[3]]
     answer.close()
-    assert not verify(archive).problems
-    compact(archive, all=True)
+    assert not verify_archive(archive).problems
+    compact_archive(archive, all=True)
     assert not list((place / "tmp").iterdir())
 
 
@@ -168,7 +168,7 @@ def test_new_content_of_a_place_takes_the_place_of_the_old(tmp_path: Path) -> No
         assert documents(archive) == {"case-000": fresh(cases / "case-000")}
         seen.append(here.acts)
     assert seen[2] == [HASH, JUDGE], "A was stored: its facts are still there"
-    assert len(Archive.open(archive).snapshot().every()) == 2
+    assert len(Archive.open(archive).take_snapshot().list_every_case()) == 2
 
 
 def test_one_content_at_two_places(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_one_content_at_two_places(tmp_path: Path) -> None:
     batch(tmp_path / "archive", tmp_path / "b")
     summary, here = batch(tmp_path / "archive", tmp_path / "a", tmp_path / "b")
     assert (summary.done, here.jobs) == (2, [])
-    assert len(Archive.open(tmp_path / "archive").snapshot().current()) == 1
+    assert len(Archive.open(tmp_path / "archive").take_snapshot().list_visible_cases()) == 1
 
 
 @pytest.mark.size
@@ -342,7 +342,7 @@ class Disturbed(Here):
                 other, self.other = self.other, None
                 other()
             self.jobs.append(job)
-            yield do(job, self.config)
+            yield do_job(job, self.config)
 
 
 def test_a_case_of_another_run_is_left_to_it(
@@ -352,7 +352,7 @@ def test_a_case_of_another_run_is_left_to_it(
     monkeypatch.setattr(module, "WAIT", 0.01)
     cases, archive = small_cases(tmp_path / "cases", 3), tmp_path / "archive"
     theirs = Archive.open(archive, create=True)
-    real = Archive.claim
+    real = Archive.claim_case
     taken: list[str] = []
 
     def claim(self: Archive, case: str) -> bool:
@@ -367,7 +367,7 @@ def test_a_case_of_another_run_is_left_to_it(
         monkeypatch.setattr(Archive, "claim", real)
         first = tmp_path / "cases" / "case-000"
         batch(archive, first.parent, runner=lambda config: Only(config, "case-000"))
-        theirs.release(taken[0])
+        theirs.release_case(taken[0])
 
     summary, _ = batch(archive, cases, runner=lambda config: Disturbed(config, other))
     assert summary.others == 1
@@ -389,8 +389,9 @@ class Only(Here):
 
         top = Path(self.config.archive).parent / "cases"
         found = next(one for one in cases_in([str(top)]) if one.name == self.name)
-        yield do(
-            Job(0, READ, (Work(found.name, found.source, found.paths, found.size),)), self.config
+        yield do_job(
+            Job(0, READ, (Work(found.name, found.source, found.paths, found.disk_size),)),
+            self.config,
         )
         raise KeyboardInterrupt
 
@@ -411,7 +412,7 @@ def test_a_case_whose_process_died_twice_is_stored_as_failed(tmp_path: Path) -> 
                         (Result(work.source, work.name, "lost", "the process died"),),
                     )
                 else:
-                    yield do(job, self.config)
+                    yield do_job(job, self.config)
 
     summary, here = batch(archive, cases, runner=Dying)
     assert sorted(here.acts) == [FAIL, READ, READ]
@@ -437,8 +438,8 @@ def test_an_archive_inside_a_case_is_noticed(tmp_path: Path) -> None:
 
     cases = small_cases(tmp_path, 2)
     found = list(cases_in([str(cases)]))
-    assert module.inside(str(cases / "case-001" / "archive"), found) == found[1]
-    assert module.inside(str(cases / "archive"), found) is None
+    assert module.find_enclosing_case(str(cases / "case-001" / "archive"), found) == found[1]
+    assert module.find_enclosing_case(str(cases / "archive"), found) is None
 
 
 def test_a_job_that_died_among_many_is_found_one_by_one(
@@ -450,7 +451,7 @@ def test_a_job_that_died_among_many_is_found_one_by_one(
     runner: list[Runner] = []
 
     def pool(config: RunConfig) -> Runner:
-        runner.append(processes(config, 1, do=dies_at_the_log))
+        runner.append(start_processes(config, 1, do=dies_at_the_log))
         return runner[0]
 
     summary, _ = batch(tmp_path / "archive", stored[0], kb=kb, runner=pool)
@@ -463,7 +464,7 @@ def dies_at_the_log(job: Job, config: RunConfig) -> Done:
     """Do a job as always, but die where the case with a log is among them."""
     if any(work.name == "case-log" for work in job.works):
         os.abort()
-    return do(job, config)
+    return do_job(job, config)
 
 
 def test_a_case_without_facts_and_source_is_told(copy: tuple[Path, Path], tmp_path: Path) -> None:

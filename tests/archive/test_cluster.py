@@ -382,7 +382,7 @@ def kit_catalog(config: Any) -> run_catalog.Catalog:
     """Return the catalog that a worker makes of what it is sent."""
     kit = pickle.loads(pickle.dumps(worker_protocol.kit_of(config)))
     worker_protocol._contexts.clear()
-    return worker_protocol._context(config, kit).catalog
+    return worker_protocol._make_context(config, kit).catalog
 
 
 def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from analyzer.archive.query.fleet import FleetFilter, short_ids
-from analyzer.archive.query.fleet import fleet as of_archive
+from analyzer.archive.query.fleet import read_fleet as of_archive
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.commands import archive_heatmap, counter
 from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm
@@ -224,7 +224,7 @@ def test_segments_and_loose_packs_give_the_same_page(tmp_path: Path) -> None:
     """Compaction moves all cases into segments; the bytes of the page stay."""
     archive = stored(tmp_path / "a", CASES)
     before = page.render_page(of_archive(archive))
-    compact(archive)
+    compact_archive(archive)
     assert list(archive.objects.list("segments/"))
     assert page.render_page(of_archive(Archive.open(tmp_path / "a"))) == before
 
@@ -238,7 +238,7 @@ def test_hosts_tell_what_they_are(tmp_path: Path) -> None:
 def test_a_manifest_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     """The cases of a damaged segment are missing, and the page, the terminal and the exit code say so."""
     archive = stored(tmp_path / "a", CASES)
-    compact(archive)
+    compact_archive(archive)
     for item in archive.objects.list("segments/"):
         if item.name.endswith("manifest.json"):
             archive.objects.put(item.name, b"{")

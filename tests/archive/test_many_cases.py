@@ -116,4 +116,4 @@ def test_a_flat_folder_of_archives_of_different_cases_is_many_cases(tmp_path: Pa
             told = client.post("/cases", json=asked).json()
             assert (told["many"], told["kind"], told["beside"]) == (names, "archives", ["list.txt"])
     mixed = cases_among([*MANY, "late.tgz", "esx-h-2024-01-02--03.04-1/var/x.log"])
-    assert (len(mixed.names), mixed.kind) == (8, "folders and archives")
+    assert (len(mixed.names), mixed.case_kind) == (8, "folders and archives")

@@ -20,7 +20,7 @@ from analyzer.artefacts import parsing
 from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.cli import main
 from analyzer.pipeline import examples, triage
 from analyzer.report import finding_rows
@@ -43,7 +43,7 @@ def drafted(folder: Path, *args: object) -> Rule:
     done = new("a-draft", "--kb", folder, "--force", *args)
     assert done.exit_code == 0, done.output
     text = (folder / "a-draft.yaml").read_text(encoding="utf-8")
-    assert formatted(text) == text
+    assert format_rule(text) == text
     rule = rules.parse(text)
     results = examples.run(rule)
     assert list(dict.fromkeys(result.expected["result"] for result in results)) == [
@@ -237,7 +237,9 @@ def test_a_sequence_is_judged_for_what_its_first_lines_name(tmp_path: Path) -> N
 
 def test_lines_that_name_nothing_are_judged_for_the_machine(tmp_path: Path) -> None:
     """Where no group looks like a thing that may be ill, the host is the subject; a code or an offset is none."""
-    found = draft.draft("kb-1", "", of_lines(["Heap is full, status 0xbad0014 at offset 4096"], []))
+    found = draft.draft_rule(
+        "kb-1", "", of_lines(["Heap is full, status 0xbad0014 at offset 4096"], [])
+    )
 
     assert rules.parse(found.text).hits[0].per == ("node",)
     assert found.examples[MATCHES]
@@ -311,7 +313,7 @@ def test_a_long_log_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "vmkernel.log"
     path.write_text(LOG * 2000 + BAD + LOG, encoding="utf-8")
     start = time.process_time()
-    picked = pick.pick([path], [pick.parse_spec("vmkernel.log:120001")], triage.Options())
+    picked = pick.pick_lines([path], [pick.read_spec("vmkernel.log:120001")], triage.Options())
 
     assert [line.text for line in picked.lines] == [BAD.rstrip("\n")]
     assert sum(map(len, picked.quiet.values())) <= 2 * pick.AROUND
@@ -503,10 +505,10 @@ def test_any_evidence_gives_a_rule_or_a_sentence(items: list[tuple[str, str]]) -
         "topology": [],
     }
     try:
-        made = finding.from_finding(document, finding_doc, None)
+        made = finding.read_finding(document, finding_doc, None)
     except UsageError:
         return
-    assert rules.parse(draft.draft("kb-1", "", made).text).id == "kb-1"
+    assert rules.parse(draft.draft_rule("kb-1", "", made).text).id == "kb-1"
 
 
 # -- customer data
@@ -598,7 +600,7 @@ def test_no_customer_data_stays_in_the_file(specs: list[str], tmp_path: Path) ->
 def test_no_known_name_survives_in_any_part_of_a_draft(names: list[str], forms: list[str]) -> None:
     """Whatever lines the names stand in, the drafted file does not hold them, and its first example matches."""
     lines = [form.replace("{}", names[n % len(names)]) for n, form in enumerate(forms)]
-    found = draft.draft("kb-1", "", of_lines(lines, names))
+    found = draft.draft_rule("kb-1", "", of_lines(lines, names))
 
     assert [name for name in names if name in found.text.lower()] == []
     assert found.examples[MATCHES]
@@ -611,7 +613,7 @@ def of_lines(lines: list[str], names: list[str]) -> source.DraftSource:
     """Return the material of vmkernel lines of one host, a second apart."""
     table = parsing.tables()["esxi.vmkernel"]
     made = source.DraftSource(("host", parsing.tables()["esxi.bundle"]))
-    source.whole_machine(made)
+    source.judge_machine(made)
     head = "2017-10-14T15:30:{:02d}.000Z cpu3:33017)"
     made.lines = [
         LogLine(
@@ -651,11 +653,11 @@ def test_a_draft_of_any_lines_loads_and_can_be_printed(lines: list[str]) -> None
     """Quotes, YAML signs, control characters, NUL, bidi, lone surrogates: the file loads, is formatted and printable."""
     # a line of a log has no line end and, as the scanner gives it, no NUL
     lines = ["".join(line.splitlines()).replace("\0", "") + " lost" for line in lines]
-    found = draft.draft("kb-1", "", of_lines(lines, [lines[0][1:6]]))
+    found = draft.draft_rule("kb-1", "", of_lines(lines, [lines[0][1:6]]))
     rule = rules.parse(found.text)
 
     assert all(sign in "\n\t" or sign.isprintable() for sign in found.text)
-    assert formatted(found.text) == found.text
+    assert format_rule(found.text) == found.text
     for line in lines:
         assert any(re.search(log.pattern, line) for log in rule.logs.values())
     assert all(result.ok for result in examples.run(rule))
@@ -666,7 +668,9 @@ def test_a_draft_of_any_lines_loads_and_can_be_printed(lines: list[str]) -> None
 @settings(max_examples=10)
 def test_any_title_can_be_given(title: str) -> None:
     """A title of any signs gives a file that loads."""
-    assert rules.parse(draft.draft("kb-1", title, of_lines(["path lost"], [])).text).id == "kb-1"
+    assert (
+        rules.parse(draft.draft_rule("kb-1", title, of_lines(["path lost"], [])).text).id == "kb-1"
+    )
 
 
 def test_a_line_of_64_kib_is_drafted(tmp_path: Path) -> None:
@@ -684,7 +688,7 @@ def test_more_sorts_of_lines_than_a_sequence_takes_are_told() -> None:
         f"{word} was lost"
         for word in ("ab", "bc", "cd", "de", "ef", "fg", "gh", "hi", "ij", "jk", "kl", "lm")
     ]
-    found = draft.draft("kb-1", "", of_lines(lines, []))
+    found = draft.draft_rule("kb-1", "", of_lines(lines, []))
 
     assert len(found.signatures) == 10
     assert any("12 kinds" in note for note in found.notes)
@@ -692,11 +696,11 @@ def test_more_sorts_of_lines_than_a_sequence_takes_are_told() -> None:
 
 def test_a_spec_takes_the_last_colon() -> None:
     """MEMBER may hold colons, blanks and `!`; a path with a leading `./` is the same."""
-    assert pick.parse_spec("b.tgz!a b/x:y.log:7") == pick.Spec("b.tgz!a b/x:y.log", 7, 7)
-    assert pick.parse_spec("./x.log:7-9").names("b.tgz!a/x.log")
-    assert not pick.parse_spec("x.log:7").names("b.tgz!a/yx.log")
+    assert pick.read_spec("b.tgz!a b/x:y.log:7") == pick.Spec("b.tgz!a b/x:y.log", 7, 7)
+    assert pick.read_spec("./x.log:7-9").is_address("b.tgz!a/x.log")
+    assert not pick.read_spec("x.log:7").is_address("b.tgz!a/yx.log")
     with pytest.raises(UsageError):
-        pick.parse_spec("x.log:")
+        pick.read_spec("x.log:")
 
 
 def test_the_same_evidence_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -715,8 +719,8 @@ def test_the_stream_of_a_member_is_counted_like_an_editor_does() -> None:
         keeper = pick._Keeper([(2, 5)], 1, 1000)
         stream = io.BytesIO(data)
         while chunk := stream.read(size):
-            keeper.feed(chunk)
-        keeper.close()
+            keeper.feed_bytes(chunk)
+        keeper.end_line()
         assert {n: line for n, line in keeper.lines.items() if line} == {
             2: "two",
             4: "four",

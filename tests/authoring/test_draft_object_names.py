@@ -32,7 +32,7 @@ STAMP = "2023-01-01T10:00:00.000Z cpu1:2097152)"
 def test_names_of_objects_are_masked(name: str, form: str) -> None:
     """Whatever the line says around it, nothing of the name is left, and the values of the line are."""
     line = STAMP + "Net: 1879: " + form.format(name)
-    shown = Mask().text(line)
+    shown = Mask().mask_text(line)
     assert name not in shown
     assert not re.search(r"(?i)acme|kunde|prod|dmz", shown)
     assert [
@@ -44,7 +44,7 @@ def test_names_of_objects_are_masked(name: str, form: str) -> None:
 def test_names_of_the_product_stay(name: str) -> None:
     """What ESXi itself numbers is no name of a customer's."""
     line = f"{STAMP}Net: 1879: {name} is down"
-    assert Mask().text(line) == line
+    assert Mask().mask_text(line) == line
 
 
 @pytest.mark.parametrize("name", ["dvSwitch-prod", "PG-Acme-Web", "DS-Acme-Gold"])

@@ -119,7 +119,7 @@ MASKED = [
 @pytest.mark.parametrize(("line", "names"), MASKED)
 def test_names_go_by_their_place_and_form(line: str, names: list[str]) -> None:
     """WWNs, exports, datastores, switches, port groups and names with blanks are masked without being known."""
-    shown = Mask().text(line, guess=True)
+    shown = Mask().mask_text(line, guess=True)
     assert [name for name in names if name in shown] == []
 
 
@@ -132,7 +132,7 @@ def test_names_go_by_their_place_and_form(line: str, names: list[str]) -> None:
 )  # fmt: skip
 def test_the_words_of_the_product_stay(line: str) -> None:
     """System paths, pointers and devices are no names."""
-    assert Mask().text(line) == line
+    assert Mask().mask_text(line) == line
 
 
 def test_words_of_the_author_are_masked_everywhere(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_mask_that_can_mask_nothing_is_refused(tmp_path: Path) -> None:
             main, ["rules", "new", "drafted-one", "--kb", str(tmp_path), *words]
         )
         assert done.exit_code == 2
-    assert Mask({ASKED: {"12"}}).text("a 12 b") == "a word-01 b"
+    assert Mask({ASKED: {"12"}}).mask_text("a 12 b") == "a word-01 b"
 
 
 # -- lines that tell the begin and the end of one trouble

@@ -16,7 +16,12 @@ from hypothesis import strategies as st
 
 from analyzer.authoring.explain import casework, explain_text
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, explain, record
+from analyzer.authoring.explain.explain import (
+    Explanation,
+    SubjectExplanation,
+    explain_rule,
+    make_record,
+)
 from analyzer.case.verdicts import Mark, NearMiss, Trace
 from analyzer.cli import main
 from tests.kit.rule_kit import BASE, PART, Kit, full, rule
@@ -172,7 +177,7 @@ def test_a_table_read_and_empty_is_no_match_with_its_reason() -> None:
     """A source that was read and holds no row is a «no», and says so instead of showing nothing."""
     kit = Kit()
     kit.facts.cover("esx1", "esxi.base", "read")
-    found = explain(rule("one.a > 0"), CaseRead(kit.facts))
+    found = explain_rule(rule("one.a > 0"), CaseRead(kit.facts))
 
     assert found.counts == {"no_match": 1}
     assert found.silent == ["esx1: a made-up command (esxi.base) was read and holds no row."]
@@ -184,17 +189,17 @@ def test_a_table_read_and_empty_is_no_match_with_its_reason() -> None:
 def many(count: int) -> Explanation:
     """Return a rule over `count` things of which the second half matches."""
     kit = Kit().add(BASE, [{"key": number, "a": number} for number in range(count)])
-    return explain(rule(f"one.a >= {count // 2}"), CaseRead(kit.facts))
+    return explain_rule(rule(f"one.a >= {count // 2}"), CaseRead(kit.facts))
 
 
 def test_the_first_twenty_are_shown_and_the_rest_is_named() -> None:
     """Of sixty subjects twenty have their lines, the others are counted and named by verdict."""
-    lines = [line.text for line in explain_text.lines(many(60))]
+    lines = [line.text for line in explain_text.write_lines(many(60))]
 
     assert sum(line.startswith("MATCH") for line in lines) == 20
     assert any(line.startswith("and 10 more MATCH: thing 50; thing 51") for line in lines)
     assert any(line.startswith("and 30 more NO MATCH: thing 29; thing 28") for line in lines)
-    everything = [line.text for line in explain_text.lines(many(60), most=0)]
+    everything = [line.text for line in explain_text.write_lines(many(60), most=0)]
     assert sum(line.startswith(("MATCH", "NO MATCH")) for line in everything) == 60
 
 
@@ -359,18 +364,23 @@ def test_a_terminal_without_unicode_gets_all_of_it(ring: str) -> None:
 @pytest.mark.parametrize("width", [80, 132])
 def test_a_tree_keeps_to_the_width_of_the_terminal(width: int) -> None:
     """At its width every expression with its value fits; only text that is folded when printed is longer."""
-    found = explain(_catalog_rule("kb-2039495"), casework.read([CASES / "lab-ring-before"], []))
+    found = explain_rule(
+        _catalog_rule("kb-2039495"), casework.read_case([CASES / "lab-ring-before"], [])
+    )
     rows = [
         line
         for one in found.subjects
         if one.trace
-        for line in explain_text.tree(one.trace, one.marks, width)
+        for line in explain_text.write_tree(one.trace, one.marks, width)
     ]
 
     assert any(" = true" in row.text for row in rows)
     assert max(len(row.text) for row in rows if row.exact) <= width
     assert len(rows) > sum(
-        1 for one in found.subjects if one.trace for _ in explain_text.tree(one.trace, one.marks)
+        1
+        for one in found.subjects
+        if one.trace
+        for _ in explain_text.write_tree(one.trace, one.marks)
     )
 
 
@@ -403,9 +413,9 @@ def test_names_from_a_bundle_cannot_steer_a_terminal(
     told.near = NearMiss(1, [], f"would match if {note}")
     found = Explanation("r", name, {"no_match": 1}, [told], [note], [value])
 
-    for line in explain_text.lines(found, depth=depth, width=width):
+    for line in explain_text.write_lines(found, depth=depth, width=width):
         assert not any(ord(sign) < 32 or 0x7F <= ord(sign) < 0xA0 for sign in line.text), line.text
-    assert json.loads(json.dumps(record(found)))["rule"] == "r"
+    assert json.loads(json.dumps(make_record(found)))["rule"] == "r"
 
 
 def test_a_join_that_finds_nothing_is_told_in_the_tree() -> None:
@@ -424,6 +434,9 @@ outcomes:
 """
     )
     kit = Kit().add(BASE, [{"key": 1}]).add(PART, [{"key": 9, "part": 0, "x": 7}])
-    lines = [line.text for line in explain_text.lines(explain(one, CaseRead(kit.facts)), depth=2)]
+    lines = [
+        line.text
+        for line in explain_text.write_lines(explain_rule(one, CaseRead(kit.facts)), depth=2)
+    ]
 
     assert any("first.x" in line and "has no row with key 1" in line for line in lines)

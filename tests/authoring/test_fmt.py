@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from analyzer.authoring.fmt import layout as fmt
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.fmt.printing import GROUPS, ORDERS
 from analyzer.authoring.fmt.text import MOST
-from analyzer.authoring.fmt.tree import comments
+from analyzer.authoring.fmt.tree import list_comments
 from analyzer.cli import main
 from analyzer.rules.keys import KEYS
 from analyzer.rules.language.rulefile import BadRuleError, RuleItem, RuleText
@@ -249,7 +249,7 @@ def check_kept(text: str) -> str:
     result = laid_out(text)
     before, after = RuleText("before", text).tree(), RuleText("after", result).tree()
     assert before.plain() == after.plain()
-    assert sorted(comments(text)) == sorted(comments(result))
+    assert sorted(list_comments(text)) == sorted(list_comments(result))
     assert laid_out(result) == result
     return result
 
@@ -257,7 +257,7 @@ def check_kept(text: str) -> str:
 @lru_cache(maxsize=1000)
 def laid_out(text: str) -> str:
     """Return what the formatter makes of a text; of the same text it is asked once."""
-    return formatted(text)
+    return format_rule(text)
 
 
 @st.composite
@@ -369,7 +369,7 @@ each: x in esxi.vm
 # the end
 """
     assert (
-        formatted(text)
+        format_rule(text)
         == """\
 # yaml-language-server: $schema=rule-schema.json
 # the id
@@ -444,8 +444,8 @@ def test_how_odd_writing_is_laid_out(before: str, after: str) -> None:
 def test_an_anchor_stays_above_its_aliases() -> None:
     """Where the order of keys would put an alias first, the author's order stays."""
     text = "ask: &a vm-support\ncaution: *a\nrule: x\n"
-    assert list(RuleText("x", formatted(text)).tree().value) == ["ask", "caution", "rule"]
-    assert formatted("caution: *a\n".join(["ask: &a x\n", ""])) == "ask: &a x\ncaution: *a\n"
+    assert list(RuleText("x", format_rule(text)).tree().value) == ["ask", "caution", "rule"]
+    assert format_rule("caution: *a\n".join(["ask: &a x\n", ""])) == "ask: &a x\ncaution: *a\n"
 
 
 def test_the_width_holds_for_plain_text_and_rows_and_not_for_quotes() -> None:
@@ -523,7 +523,7 @@ def test_words_inside_quotes_are_no_connectives() -> None:
 def test_what_is_no_rule_file_is_refused_with_its_place(text: str, message: str, line: int) -> None:
     """No text comes back for what cannot be read."""
     with pytest.raises(BadRuleError) as caught:
-        formatted(text)
+        format_rule(text)
     assert message in caught.value.message
     assert caught.value.place.line == line
 
@@ -560,7 +560,7 @@ def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
     )
     damaged = text[:start] + put + text[stop:]
     try:
-        result = formatted(damaged)
+        result = format_rule(damaged)
     except BadRuleError as error:
         assert "rule.yaml:" in str(error)
         return
@@ -568,7 +568,7 @@ def test_damage_gives_the_same_values_or_a_refusal(data: st.DataObject) -> None:
         RuleText("a", result).tree().plain()
         == RuleText("b", damaged.replace("\r", "\n")).tree().plain()
     )
-    assert formatted(result) == result
+    assert format_rule(result) == result
 
 
 @pytest.mark.size
@@ -591,7 +591,7 @@ def test_a_large_file_takes_time_by_its_length(text: str) -> None:
     """A hundred thousand characters of the worst kind are laid out in seconds, not in minutes."""
     start = time.process_time()
     with suppress(BadRuleError):  # a comment inside brackets is refused, as fast
-        formatted(text)
+        format_rule(text)
     assert time.process_time() - start < 5
 
 
@@ -600,7 +600,7 @@ def test_a_result_that_says_something_else_is_never_given(monkeypatch: pytest.Mo
     for wrong in ("rule: b\n", "rule: a\n# y\n", "rule: [\n"):
         monkeypatch.setattr(fmt, "printed", lambda _document, wrong=wrong: wrong)
         with pytest.raises(BadRuleError, match="cannot be formatted"):
-            formatted("rule: a\n# x\n")
+            format_rule("rule: a\n# x\n")
 
 
 # -- files
@@ -611,10 +611,10 @@ def test_mode_and_line_ends_of_a_file_stay(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(b"\xef\xbb\xbftitle: b\r\nrule: a\r\n")
     path.chmod(0o640)
-    fmt.write(fmt.look(path))
+    fmt.write_layout(fmt.read_layout(path))
     assert path.read_bytes() == b"rule: a\r\ntitle: b\r\n"
     assert path.stat().st_mode & 0o777 == 0o640
-    assert not fmt.look(path).changed
+    assert not fmt.read_layout(path).changed
     assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
 
 
@@ -624,14 +624,14 @@ def test_a_failed_write_leaves_the_file_whole(
     """When the last step fails the old text is there, and nothing else lies beside it."""
     path = tmp_path / "a.yaml"
     path.write_text("title: b\nrule: a\n")
-    layout = fmt.look(path)
+    layout = fmt.read_layout(path)
 
     def full(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(BacklineError, match="cannot be written"):
-        fmt.write(layout)
+        fmt.write_layout(layout)
     assert path.read_text() == "title: b\nrule: a\n"
     assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
 

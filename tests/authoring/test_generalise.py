@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.artefacts import parsing
-from analyzer.authoring.draft.generalise import DraftSignature, clean_line, signatures
+from analyzer.authoring.draft.generalise import DraftSignature, draft_signatures
 from analyzer.authoring.draft.mask import Mask
+from analyzer.authoring.draft.tokens import cut_line
 from analyzer.scan.careful import refused_by_re2
 
 VMKERNEL = parsing.tables()["esxi.vmkernel"]
@@ -47,7 +48,7 @@ LINE = st.lists(st.tuples(WORDS, VALUE), min_size=1, max_size=4).map(
 def drafted(*lines: str, names: dict[str, list[str]] | None = None) -> list[DraftSignature]:
     """Return the signatures of vmkernel messages."""
     mask = Mask(names or {})
-    return signatures([clean_line(line, mask) for line in lines], VMKERNEL)
+    return draft_signatures([cut_line(line, mask) for line in lines], VMKERNEL)
 
 
 def only(*lines: str) -> DraftSignature:
@@ -62,18 +63,18 @@ def test_a_pattern_finds_its_line_and_the_masked_line(line: str) -> None:
     for one in drafted(line):
         for pattern in (one.pattern, one.narrow):
             assert re.search(pattern, line), pattern
-            assert re.search(pattern, one.lines[0].shown()), pattern
+            assert re.search(pattern, one.lines[0].show_masked()), pattern
 
 
 @given(st.text(max_size=200), st.integers(0, 60), st.integers(0, 60))
 def test_any_line_gives_a_pattern_that_finds_it(line: str, start: int, length: int) -> None:
     """Control characters, quotes, NUL, bidi: the pattern compiles, is printable, finds the line and the masked line."""
     mask = Mask({"vm": [line[2:8]]})
-    one = clean_line(line, mask, start, start + length)
-    for found in signatures([one], VMKERNEL):
+    one = cut_line(line, mask, start, start + length)
+    for found in draft_signatures([one], VMKERNEL):
         assert found.pattern.isprintable() and found.pattern.isascii()
         assert re.search(found.pattern, line), (found.pattern, line)
-        assert re.search(found.pattern, one.shown()), (found.pattern, one.shown())
+        assert re.search(found.pattern, one.show_masked()), (found.pattern, one.show_masked())
 
 
 @given(WORDS, st.integers(1, 10**9), st.integers(1, 10**9), WORDS)
@@ -150,8 +151,8 @@ def test_a_group_never_takes_the_name_of_a_column_or_a_word_of_the_language() ->
 
 def test_names_of_signatures_are_their_words_and_differ() -> None:
     """A signature is named by its first words; a name that is taken gets a number."""
-    first, second = signatures(
-        [clean_line(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")],
+    first, second = draft_signatures(
+        [cut_line(line, Mask()) for line in ("Lost path 7 now", "Lost path 7 for good")],
         VMKERNEL,
         ["lost_path_now"],
     )
@@ -187,6 +188,6 @@ def test_a_huge_line_costs_little_and_its_pattern_stays_short(line: str) -> None
     start = time.process_time()
     for one in drafted(line):
         assert len(one.pattern) < 3000
-        assert len(one.lines[0].shown()) <= 2500
+        assert len(one.lines[0].show_masked()) <= 2500
         assert re.search(one.pattern, line)
     assert time.process_time() - start < 2

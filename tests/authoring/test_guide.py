@@ -9,7 +9,7 @@ import pytest
 
 from analyzer import rules
 from analyzer.authoring.lint import run as lint
-from analyzer.authoring.proof.mutation import survivors
+from analyzer.authoring.proof.mutation import find_survivors
 from analyzer.pipeline import examples
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
@@ -90,8 +90,8 @@ def test_a_rule_of_the_guide_is_released_as_it_stands(block: guide.Block, tmp_pa
     assert catalog.broken == []
     rule = catalog[Path(block.file).stem]
     assert [result.name for result in examples.run(rule) if not result.ok] == []
-    assert survivors(rule) == []
-    assert lint.check([tmp_path / block.file], local=Local(packs=False)) == []
+    assert find_survivors(rule) == []
+    assert lint.check_files([tmp_path / block.file], local=Local(packs=False)) == []
 
 
 def whole(fragment: str) -> Rule:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import rules
-from analyzer.authoring.draft.skeleton import skeleton
+from analyzer.authoring.draft.skeleton import write_skeleton
 from analyzer.authoring.lint import catalog
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.codes import CODES
@@ -50,7 +50,7 @@ def sign(pattern: str) -> str:
 @cache
 def whole() -> list[Complaint]:
     """Return the complaints about the catalog of the tool, looked for once."""
-    return lint.check()
+    return lint.check_files()
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_two_files_share_no_id_title_or_subject(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "damaged-frames.yaml").write_text(base().replace("kb: []", "kb: [99]"))
-    found = lint.check([tmp_path / "a", tmp_path / "b"])
+    found = lint.check_files([tmp_path / "a", tmp_path / "b"])
 
     assert [(one.code, Path(one.file).parent.name) for one in found] == [
         ("R051", "b"),
@@ -327,7 +327,8 @@ def test_a_file_that_is_named_twice_is_no_second_rule(tmp_path: Path) -> None:
     path.write_text(base())
 
     assert (
-        lint.check([tmp_path, path, tmp_path / ".." / tmp_path.name / path.name], [tmp_path]) == []
+        lint.check_files([tmp_path, path, tmp_path / ".." / tmp_path.name / path.name], [tmp_path])
+        == []
     )
 
 
@@ -341,13 +342,13 @@ def test_names_of_a_private_catalog_are_known(tmp_path: Path) -> None:
 
     assert [one.code for one in check(text, tmp_path)] == ["R060", "R007"]
     path = tmp_path / "own" / "damaged-frames.yaml"
-    assert [one.code for one in lint.check([path], [tmp_path / "kb"])] == ["R007"]
+    assert [one.code for one in lint.check_files([path], [tmp_path / "kb"])] == ["R007"]
     (tmp_path / "kb" / "our-own.yaml").write_text(
         base()
         .replace("damaged-frames", "our-own")
         .replace("status: test", "status: retired\nreplaced_by: cpu-contention")
     )
-    found = lint.check([path], [tmp_path / "kb"])
+    found = lint.check_files([path], [tmp_path / "kb"])
     assert [(one.code, one.help) for one in found if one.code == "R060"] == [
         ("R060", "`cpu-contention` took over from it")
     ]
@@ -373,21 +374,21 @@ def test_what_rules_may_not_share_is_the_same_out_of_the_cache_as_out_of_their_f
     """Of shipped rules beside those that are checked no YAML is read: each has the id, title, KBs and subject it writes."""
 
     def shared(file: RuleFile) -> tuple[object, ...]:
-        alone = catalog.of([file])
+        alone = catalog.collect_others([file])
         return (
             list(alone.ids),
             list(alone.titles),
             list(alone.subjects),
             file.retired,
-            file.word("replaced_by"),
+            file.read_word("replaced_by"),
         )
 
     limits = Limits()
     names, sharing = catalog.ShippedNames(limits), Sharing(rules.default_paths(), limits)
-    for path in lint.chosen([], local=Local(packs=False)):
-        read, stored = (lint._read(path, limits, sharing) for _ in range(2))
-        lint._tree(read)
-        assert names.put(stored)
+    for path in lint.choose_files([], local=Local(packs=False)):
+        read, stored = (lint._read_file(path, limits, sharing) for _ in range(2))
+        lint._read_tree(read)
+        assert names.put_names(stored)
         assert shared(stored) == shared(read), path.name
 
 
@@ -405,11 +406,13 @@ def test_settings_and_packs_belong_to_the_catalog(
     monkeypatch.setattr(packs, "installed", lambda: [pack])
     local = Local(Settings(kb=(tmp_path / "set",)))
 
-    found = [one for one in lint.check(local=local) if "kb" not in one.file]
+    found = [one for one in lint.check_files(local=local) if "kb" not in one.file]
     assert [one.code for one in found] == ["R051", "R052"]
     assert "our-pack-1.0/damaged-frames.yaml" in found[0].message
-    assert lint.check([tmp_path / "set"], local=Local(local.settings, packs=False)) == []
-    assert [path.parent.name for path in lint.chosen(["damaged-frames"], local=local)] == ["set"]
+    assert lint.check_files([tmp_path / "set"], local=Local(local.settings, packs=False)) == []
+    assert [path.parent.name for path in lint.choose_files(["damaged-frames"], local=local)] == [
+        "set"
+    ]
 
 
 @pytest.mark.size
@@ -463,7 +466,7 @@ def test_thorough_tells_rules_of_one_id_apart(tmp_path: Path) -> None:
     for name, text in (("a", base()), ("b", base().replace("severity: major}", "severity: info}"))):
         (tmp_path / name).mkdir()
         (tmp_path / name / "damaged-frames.yaml").write_text(text)
-    found = lint.check([tmp_path / "a", tmp_path / "b"], thorough=True)
+    found = lint.check_files([tmp_path / "a", tmp_path / "b"], thorough=True)
 
     assert [Path(one.file).parent.name for one in found if one.code == "R072"] == ["b"]
 
@@ -474,8 +477,8 @@ def test_a_new_skeleton_gives_the_list_of_what_is_to_be_done() -> None:
     Of a log the cases "cannot tell" and "read by the real parser" are made for the author.
     """
     for made, asked in (
-        (skeleton("kb-12345"), {"R067", "R070", "R071", "R089"}),
-        (skeleton("kb-12345", log="esxi.vmkernel"), {"R067"}),
+        (write_skeleton("kb-12345"), {"R067", "R070", "R071", "R089"}),
+        (write_skeleton("kb-12345", log="esxi.vmkernel"), {"R067"}),
     ):
         assert {one.code for one in lint.check_text(made, "kb-12345.yaml")} == asked
 
@@ -486,7 +489,7 @@ def test_files_that_cannot_be_read_are_complaints(tmp_path: Path) -> None:
     (tmp_path / "empty.yaml").write_text("")
     (tmp_path / "huge.yaml").write_text("# " + "x" * (1 << 20))
     (tmp_path / "damaged-frames.yaml").write_text(base())
-    found = lint.check([tmp_path])
+    found = lint.check_files([tmp_path])
 
     assert [(Path(one.file).name, one.code) for one in found] == [
         ("bytes.yaml", "R001"), ("empty.yaml", "R001"), ("huge.yaml", "R001"),
@@ -497,22 +500,24 @@ def test_names_choose_files(tmp_path: Path) -> None:
     """Ids, files and folders; a slip gets the nearest id."""
     (tmp_path / "damaged-frames.yaml").write_text(base())
 
-    assert [path.stem for path in lint.chosen(["beacon-probing", str(tmp_path)])] == [
+    assert [path.stem for path in lint.choose_files(["beacon-probing", str(tmp_path)])] == [
         "beacon-probing",
         "damaged-frames",
     ]
-    assert [path.stem for path in lint.chosen(["damaged-frames"], [tmp_path])] == ["damaged-frames"]
-    assert len(lint.chosen([])) == len(list(rules.default_paths()[0].glob("*/*.yaml")))
+    assert [path.stem for path in lint.choose_files(["damaged-frames"], [tmp_path])] == [
+        "damaged-frames"
+    ]
+    assert len(lint.choose_files([])) == len(list(rules.default_paths()[0].glob("*/*.yaml")))
     with pytest.raises(UsageError, match="did you mean `beacon-probing`"):
-        lint.chosen(["beacon-probin"])
+        lint.choose_files(["beacon-probin"])
     with pytest.raises(UsageError, match="no rule and no file"):
-        lint.chosen([str(tmp_path / "never.yaml")])
+        lint.choose_files([str(tmp_path / "never.yaml")])
 
 
 @pytest.mark.size
 def test_the_same_files_give_the_same_complaints() -> None:
     """Two runs over the catalog are equal to the letter."""
-    assert [str(one) for one in lint.check()] == [str(one) for one in whole()]
+    assert [str(one) for one in lint.check_files()] == [str(one) for one in whole()]
 
 
 @pytest.mark.size
@@ -550,6 +555,6 @@ def test_three_hundred_rules_take_seconds(tmp_path: Path) -> None:
         text = shipped[number % len(shipped)].read_text(encoding="utf-8")
         (tmp_path / f"rule-{number}.yaml").write_text(text, encoding="utf-8")
     start = time.process_time()
-    lint.check([tmp_path])
+    lint.check_files([tmp_path])
 
     assert time.process_time() - start < 30

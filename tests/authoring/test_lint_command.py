@@ -99,7 +99,7 @@ def test_a_page_is_printed() -> None:
 def test_json_holds_everything(rule: Path) -> None:
     """One document on stdout, also when there is nothing to tell."""
     assert json.loads(run(str(rule), "--format", "json").output) == {
-        "rules": 1, "errors": 0, "warnings": 0, "hints": 0, "complaints": [],
+        "rules": 1, "errors": 0, "warnings": 0, "complaints": [],
     }  # fmt: skip
     rule.write_text(laid(BAD), encoding="utf-8")
     (told,) = json.loads(run(str(rule), "--format", "json").output)["complaints"]
@@ -144,7 +144,7 @@ def complaint() -> Complaint:
 
 def test_github_commands_cannot_be_forged() -> None:
     """Neither a line end nor a colon nor a comma in a rule makes another command or another property."""
-    text = lint_print.as_github([complaint()])
+    text = lint_print.write_github([complaint()])
 
     assert text.count("\n") == 1
     assert re.fullmatch(r"::error (\w+=[^:,\n]*,)*title=[^:,\n]*::[^\n]*\n", text)
@@ -154,7 +154,7 @@ def test_github_commands_cannot_be_forged() -> None:
 
 def test_json_is_plain_ascii() -> None:
     """Steering characters are escaped, and the text comes back as it was."""
-    text = lint_print.as_json(1, [complaint()])
+    text = lint_print.write_json(1, [complaint()])
 
     assert text.isascii()
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
@@ -191,7 +191,11 @@ def test_no_damage_to_a_rule_file_ends_the_linter(data: st.DataObject) -> None:
         text = text[:start] + put + text[stop:]
     found = lint.check_text(text, "made-up.yaml", TABLES)
 
-    printed = lint_print.as_text(found) + lint_print.as_json(1, found) + lint_print.as_github(found)
+    printed = (
+        lint_print.write_text(found)
+        + lint_print.write_json(1, found)
+        + lint_print.write_github(found)
+    )
     assert "made-up.yaml" in printed or not found
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", printed)
     assert all(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.authoring.lint.conditions import always, follows, never
+from analyzer.authoring.lint.conditions import does_follow, is_always, is_never
 from analyzer.facts.database import version_key
 from analyzer.rules.language.expression import ExprNode
 from tests.kit.rule_kit import rule
@@ -88,12 +88,13 @@ def test_what_is_said_is_so_for_every_row(one: str, two: str) -> None:
     """Never true, never false, follows: no row of a small world tells otherwise."""
     first, second = truths(one), truths(two)
 
-    assert not (never([node(one)]) and any(first))
-    assert not (always(node(one)) and not all(first))
+    assert not (is_never([node(one)]) and any(first))
+    assert not (is_always(node(one)) and not all(first))
     assert not (
-        never([node(one), node(two)]) and any(a and b for a, b in zip(first, second, strict=True))
+        is_never([node(one), node(two)])
+        and any(a and b for a, b in zip(first, second, strict=True))
     )
-    if follows([node(one)], node(two)):
+    if does_follow([node(one)], node(two)):
         assert all(b for a, b in zip(first, second, strict=True) if a)
 
 
@@ -115,8 +116,8 @@ def test_what_is_said_is_so_for_every_row(one: str, two: str) -> None:
 )
 def test_what_excludes_itself_is_seen(text: str) -> None:
     """The linter sees the slips people make: swapped bounds, `and` for `or`."""
-    assert never([node(text)])
-    assert always(node(f"not ({text})"))
+    assert is_never([node(text)])
+    assert is_always(node(f"not ({text})"))
 
 
 @pytest.mark.parametrize(
@@ -134,5 +135,5 @@ def test_what_excludes_itself_is_seen(text: str) -> None:
 )
 def test_what_follows_is_seen(given_: str, text: str) -> None:
     """Narrower bounds imply wider ones; the other way round they do not."""
-    assert follows([node(given_)], node(text))
-    assert not follows([node(text)], node(given_)) or given_ == "one.a > 9"
+    assert does_follow([node(given_)], node(text))
+    assert not does_follow([node(text)], node(given_)) or given_ == "one.a > 9"

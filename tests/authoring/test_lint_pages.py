@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.lint import codes as lint_codes
 from analyzer.authoring.lint.codes import CODES, PROOF
 from analyzer.runtime.errors import UsageError
@@ -79,7 +79,7 @@ def test_the_mended_piece_gives_nothing(code: str, tmp_path: Path) -> None:
     assert found(own, code, tmp_path) == []
     if apart(own):
         return
-    kept = formatted(laid(own.text))
+    kept = format_rule(laid(own.text))
     for lines in blocks(own.text).values():
         assert "\n".join(lines) in kept
 
@@ -91,7 +91,7 @@ def test_the_rule_of_the_pages_is_sound(tmp_path: Path) -> None:
 
 def test_the_index_is_fresh() -> None:
     """The table in docs/lint/README.md is that of the code."""
-    assert lint_codes.index() in (PAGES / "README.md").read_text(encoding="utf-8")
+    assert lint_codes.write_index() in (PAGES / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_page_belongs_to_a_code() -> None:
@@ -103,12 +103,12 @@ def test_every_page_belongs_to_a_code() -> None:
         assert lines[2].startswith(one.level.capitalize())
         for head in ("## Why it matters", "## Wrong", "## Fixed", "## When to allow it"):
             assert head in lines
-        assert lint_codes.page(code.lower()) == page(code)
+        assert lint_codes.read_page(code.lower()) == page(code)
 
 
 def test_a_code_that_does_not_exist_has_no_page() -> None:
     """A slip gets the nearest code, anything else the range there is."""
     with pytest.raises(UsageError, match=r"no code `R10`.*did you mean `R01"):
-        lint_codes.page("R10")
+        lint_codes.read_page("R10")
     with pytest.raises(UsageError, match=r"no code `\.\./x`.*R001 to R091"):
-        lint_codes.page("../x")
+        lint_codes.read_page("../x")

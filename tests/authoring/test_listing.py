@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from analyzer import rules
 from analyzer.authoring.pages import listing, telling
-from analyzer.authoring.select import select
+from analyzer.authoring.select import select_rules
 from analyzer.cli import main
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
@@ -82,7 +82,7 @@ def run(*args: str) -> Result:
 
 def told(rule: Rule, settings: Settings | None = None, verbose: int = 0) -> str:
     """Return the description of a rule as one text, blanks folded."""
-    return " ".join(" ".join(telling.describe(rule, settings or Settings(), verbose)).split())
+    return " ".join(" ".join(telling.describe_rule(rule, settings or Settings(), verbose)).split())
 
 
 # --- list -------------------------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
     one = full(RULE)
     one.title = "=1+1\x1b[31m\nnext"
     catalog = rules.Catalog([one])
-    rows = listing.rows(catalog, Settings())
+    rows = listing.list_rows(catalog, Settings())
 
     assert "\x1b" not in "\n".join(listing.as_text(rows))
     assert "'=1+1\\x1b[31m" in listing.as_csv(rows)
@@ -221,20 +221,20 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
 @pytest.mark.size
 def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
     """An id of a private folder is found; thresholds are changed only where the rule is to judge as it does here."""
-    assert select(["nn-draft"])["nn-draft"].changed == {}
-    assert select(["nn-draft"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
-    assert select(["mine/nn-draft.yaml"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
+    assert select_rules(["nn-draft"])["nn-draft"].changed == {}
+    assert select_rules(["nn-draft"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
+    assert select_rules(["mine/nn-draft.yaml"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
     with pytest.raises(UsageError):
-        select(["nn-draft"], material=[db])
+        select_rules(["nn-draft"], material=[db])
     with pytest.raises(UsageError):
-        select(["nn-draft"], local=Local())
+        select_rules(["nn-draft"], local=Local())
 
 
 @pytest.mark.size
 def test_select_tells_of_a_retired_rule(db: Path) -> None:
     """A retired id is not unknown: the advice says what became of it."""
     with pytest.raises(UsageError) as error:
-        select(["nn-old"])
+        select_rules(["nn-old"])
     assert "retired" in error.value.do
 
 

@@ -14,14 +14,14 @@ from analyzer.artefacts import parsing
 from analyzer.authoring.proof.mutants import (
     DOWN,
     UP,
-    conditions,
-    moved,
-    mutants,
-    with_moved,
-    written,
+    list_conditions,
+    make_mutants,
+    move_number,
+    replace_nodes,
+    write_number,
 )
-from analyzer.authoring.proof.mutation import Survivor, _Base, survivors
-from analyzer.authoring.proof.prove import prepare
+from analyzer.authoring.proof.mutation import Survivor, _Base, find_survivors
+from analyzer.authoring.proof.prove import prepare_rule
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.pipeline import examples
@@ -50,7 +50,7 @@ def made(body: str, *cases: str) -> Rule:
 
 def left(one: Rule) -> list[tuple[str, str, str]]:
     """Return the survivors of a rule: number, direction, what it was moved to."""
-    return [(found.text, found.direction, found.value) for found in survivors(one)]
+    return [(found.text, found.direction, found.value) for found in find_survivors(one)]
 
 
 def stands(one: Rule, found: Survivor) -> str:
@@ -78,7 +78,7 @@ def test_without_the_example_at_the_border_the_number_is_named(
 ) -> None:
     """Take one of the two examples away: place, direction, value and the missing example are told."""
     one = made("when: one.a >= 20", kept, FAR, case("zero", "a: 0", "no_match"))
-    found = survivors(one)
+    found = find_survivors(one)
 
     assert [(item.text, item.direction, item.value, item.where) for item in found] == [
         ("20", gone, value, "when")
@@ -117,7 +117,7 @@ def test_a_number_of_a_list_needs_one_example() -> None:
     )
 
     assert left(one) == [("5", "either", "4")]
-    assert "`one.b` is 5" in survivors(one)[0].advice
+    assert "`one.b` is 5" in find_survivors(one)[0].advice
 
 
 def test_what_cannot_be_is_not_asked_for() -> None:
@@ -125,9 +125,9 @@ def test_what_cannot_be_is_not_asked_for() -> None:
     part = ", esxi.part: [{key: 1, part: 1, x: 1}]"
     one = made("when: count(part) > 0", case("has", "a: 0", "match", part))
 
-    assert [(item.direction, item.value) for item in mutants(one)] == [(UP, "1")]
+    assert [(item.direction, item.value) for item in make_mutants(one)] == [(UP, "1")]
     assert left(one) == []
-    assert [item.direction for item in mutants(made("when: share(part.ok) <= 1.0"))] == [DOWN]
+    assert [item.direction for item in make_mutants(made("when: share(part.ok) <= 1.0"))] == [DOWN]
 
 
 # -- other parts of a rule
@@ -161,7 +161,7 @@ def test_names_grades_and_notes_have_numbers_too() -> None:
     assert left(one) == []
     without = full(text + "\nexamples:\n" + "\n".join(written_ones[:3]))
     assert left(without) == [("40", "up", "44"), ("3", "down", "2"), ("3", "up", "4")]
-    assert [found.where for found in survivors(without)] == ["grade 1", "notes 1", "notes 1"]
+    assert [found.where for found in find_survivors(without)] == ["grade 1", "notes 1", "notes 1"]
 
 
 def test_numbers_that_choose_rows_are_moved() -> None:
@@ -200,7 +200,7 @@ def test_numbers_of_log_questions_are_moved() -> None:
     assert left(made(LOGGED, *held)) == []
     assert left(made(LOGGED, held[0])) == [("3", "down", "2"), ("10m", "up", "11m")]
     assert left(made(LOGGED, held[0], held[2])) == [("10m", "up", "11m")]
-    assert "exactly 2 lines of `fail`" in survivors(made(LOGGED, held[0]))[0].advice
+    assert "exactly 2 lines of `fail`" in find_survivors(made(LOGGED, held[0]))[0].advice
 
 
 def test_a_number_that_is_only_shown_is_held_by_the_text() -> None:
@@ -234,19 +234,21 @@ def test_a_gap_proves_nothing() -> None:
 def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
     """Conditions of all moved rules, answered in one look at each subject, answer as a judge of each moved rule by itself does."""
     one = CATALOG[name]
-    found = [mutant for mutant in mutants(one) if "where" not in mutant.site.where][::2]
-    cases = prepare(one, one.examples).facts
-    own = conditions(one)
+    found = [mutant for mutant in make_mutants(one) if "where" not in mutant.site.where][::2]
+    cases = prepare_rule(one, one.examples).facts
+    own = list_conditions(one)
     changes = [
         {
             number: node
-            for number, (node, was) in enumerate(zip(conditions(mutant.rule), own, strict=True))
+            for number, (node, was) in enumerate(
+                zip(list_conditions(mutant.rule), own, strict=True)
+            )
             if node is not was
         }
         for mutant in found
     ]
-    columns = list(_Base(one, cases).otherwise(changes))
-    really = [_Base(mutant.rule, cases).answers() for mutant in found]
+    columns = list(_Base(one, cases).answer_otherwise(changes))
+    really = [_Base(mutant.rule, cases).list_answers() for mutant in found]
 
     assert len(found) >= 5
     assert columns == really
@@ -256,7 +258,7 @@ def test_a_column_says_what_the_moved_rule_says(name: str) -> None:
 def test_survivors_stand_in_the_order_of_the_file() -> None:
     """With one example left most numbers are loose: each is told where it is written, in order, with what to do."""
     one = CATALOG["kb-2039495"]
-    found = survivors(replace(one, _examples=one.examples[:1]))
+    found = find_survivors(replace(one, _examples=one.examples[:1]))
 
     assert len(found) >= 20
     assert [item.place.line for item in found] == sorted(item.place.line for item in found)
@@ -276,14 +278,14 @@ def test_a_number_moves_by_a_tenth_or_by_one(value: float) -> None:
     node = ExprNode(
         "literal", "int" if isinstance(value, int) else "float", str(value), value=value
     )
-    down, up = moved(node, DOWN), moved(node, UP)
+    down, up = move_number(node, DOWN), move_number(node, UP)
 
     assert isinstance(down, type(value)) and isinstance(up, type(value))
     if abs(value) > 1e-300 or not value:
         assert down < value < up
     if isinstance(value, int):
         assert up - value == value - down == max(1, round(abs(value) / 10))
-    assert float(written(node, up)) == up
+    assert float(write_number(node, up)) == up
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=4), st.sampled_from(["", "a", "-u1"]))
@@ -291,7 +293,7 @@ def test_a_version_moves_in_its_last_part(parts: list[int], tail: str) -> None:
     """Below 6.3.4 comes 6.3.3, below 6.3.0 comes 6.2, above both a higher one; nothing is below 0."""
     text = ".".join(map(str, parts)) + tail
     node = ExprNode("literal", "version", text, value=text)
-    down, up = moved(node, DOWN), moved(node, UP)
+    down, up = move_number(node, DOWN), move_number(node, UP)
     key = version_key(text)
 
     assert key is not None and isinstance(up, str) and str(version_key(up)) > key
@@ -304,11 +306,16 @@ def test_a_version_moves_in_its_last_part(parts: list[int], tail: str) -> None:
 def test_what_is_not_moved_stays_the_same_object() -> None:
     """A moved rule shares all it can with the rule: what is the same object is asked once."""
     one = CATALOG["kb-2039495"]
-    mutant = next(item for item in mutants(one) if item.site.where == "outcomes 5")
-    same = [node is was for node, was in zip(conditions(mutant.rule), conditions(one), strict=True)]
+    mutant = next(item for item in make_mutants(one) if item.site.where == "outcomes 5")
+    same = [
+        node is was
+        for node, was in zip(list_conditions(mutant.rule), list_conditions(one), strict=True)
+    ]
 
     assert same.count(False) == 1
     assert all(
         node is was
-        for node, was in zip(conditions(with_moved(one, {})), conditions(one), strict=True)
+        for node, was in zip(
+            list_conditions(replace_nodes(one, {})), list_conditions(one), strict=True
+        )
     )

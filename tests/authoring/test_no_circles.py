@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from analyzer.authoring.proof.prove import RuleProof, prove
-from analyzer.authoring.select import select
+from analyzer.authoring.proof.prove import RuleProof, prove_rules
+from analyzer.authoring.select import select_rules
 from analyzer.rules.run_catalog import Local
 
 EACH = 20  # objects in circles that an example may leave: those of the search of its log text
@@ -27,11 +27,11 @@ def uncollected() -> Iterator[None]:
 @pytest.mark.size
 def test_examples_leave_no_circles(uncollected: None) -> None:
     """The functions, tables and facts of an example are freed with it: it left a thousand objects in circles before."""
-    catalog = select(RULES, (), local=Local(packs=False))
-    prove(catalog)  # what is made once
+    catalog = select_rules(RULES, (), local=Local(packs=False))
+    prove_rules(catalog)  # what is made once
     gc.collect()
 
-    proofs: list[RuleProof] = prove(catalog)
+    proofs: list[RuleProof] = prove_rules(catalog)
     left = gc.collect()
 
     examples = sum(len(one.results) for one in proofs)

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from analyzer import rules
 from analyzer.authoring.explain import profile as profiling
 from analyzer.authoring.explain import profile_text
-from analyzer.authoring.explain.profile import Cost, Profile, as_record, profile, slow
+from analyzer.authoring.explain.profile import Cost, Profile, list_slow, make_record, profile_rules
 from analyzer.cli import main
 from analyzer.scan.blocks import Readable
 from analyzer.scan.passing import pass_on
@@ -42,7 +42,7 @@ def run(*args: str) -> Result:
 @pytest.fixture(scope="module")
 def site() -> Profile:
     """Return the profile of the sample site with all rules."""
-    return profile([SITE], rules.load())
+    return profile_rules([SITE], rules.load())
 
 
 def test_every_rule_has_its_row_and_the_dearest_comes_first(site: Profile) -> None:
@@ -101,7 +101,7 @@ def test_a_signature_on_every_line_costs_more_than_one_never_there(
 ) -> None:
     """The time of searching is each rule's own, although one pass serves both."""
     folder, kb = logged
-    found = profile([folder], rules.load([kb]))
+    found = profile_rules([folder], rules.load([kb]))
     by = {cost.rule: cost for cost in found.costs}
 
     assert by["every-line"].hits == 30_000
@@ -117,14 +117,16 @@ def test_more_log_than_is_kept_is_scaled(
 ) -> None:
     """Of a large log a part is searched again and the time scaled by bytes: about that of the whole."""
     folder, kb = logged
-    whole = {cost.rule: cost.search for cost in profile([folder], rules.load([kb])).costs}
+    whole = {cost.rule: cost.search for cost in profile_rules([folder], rules.load([kb])).costs}
     monkeypatch.setattr(profiling, "KEPT", 1 << 20)
-    found = profile([folder], rules.load([kb]))
+    found = profile_rules([folder], rules.load([kb]))
     part = {cost.rule: cost.search for cost in found.costs}
 
     assert found.measured < found.log_bytes / 4
     assert whole["every-line"] / 10 < part["every-line"] < whole["every-line"] * 10
-    assert "scaled up" in "\n".join(line.text for line in profile_text.lines(found, found.costs))
+    assert "scaled up" in "\n".join(
+        line.text for line in profile_text.write_lines(found, found.costs)
+    )
 
 
 def test_a_source_that_is_kept_is_still_the_same_source() -> None:
@@ -134,14 +136,14 @@ def test_a_source_that_is_kept_is_still_the_same_source() -> None:
         cut = "the archive ended here"
 
     first = profiling._FirstBytes(4)
-    member = pass_on(Cut(b"0123456789"), first.keep)
+    member = pass_on(Cut(b"0123456789"), first.keep_piece)
     assert isinstance(member, Readable)
     buffer = bytearray(7)
 
     assert (member.readinto(buffer), bytes(buffer), bytes(first.kept)) == (7, b"0123456", b"0123")
     assert member.cut == Cut.cut  # type: ignore[attr-defined]
     first = profiling._FirstBytes(4)
-    pieces = pass_on([b"01", b"234"], first.keep)
+    pieces = pass_on([b"01", b"234"], first.keep_piece)
     assert not isinstance(pieces, Readable)
     assert ([*pieces], bytes(first.kept)) == ([b"01", b"234"], b"0123")
 
@@ -150,11 +152,11 @@ def test_only_slow_rules_are_shown_without_all() -> None:
     """Below ten milliseconds a rule is left out, and counted; --all shows it."""
     costs = [Cost("slow", judge=9.0, search=2.0), Cost("quick", judge=9.9)]
     found = Profile(costs, 1.0, 0.5, 10, 10, 1, 0.1)
-    said = "\n".join(line.text for line in profile_text.lines(found, slow(costs)))
+    said = "\n".join(line.text for line in profile_text.write_lines(found, list_slow(costs)))
 
-    assert [cost.rule for cost in slow(costs)] == ["slow"]
+    assert [cost.rule for cost in list_slow(costs)] == ["slow"]
     assert "1 rules below 10 ms are left out" in said
-    assert "quick" in "\n".join(line.text for line in profile_text.lines(found, costs))
+    assert "quick" in "\n".join(line.text for line in profile_text.write_lines(found, costs))
 
 
 @pytest.mark.size
@@ -185,7 +187,9 @@ def test_json_holds_the_same() -> None:
 @pytest.mark.process
 def test_a_record_leaves_out_what_was_not_asked_for(site: Profile) -> None:
     """The JSON of some rules holds those and no other."""
-    assert [row["rule"] for row in as_record(site, site.costs[:1])["rules"]] == [site.costs[0].rule]
+    assert [row["rule"] for row in make_record(site, site.costs[:1])["rules"]] == [
+        site.costs[0].rule
+    ]
 
 
 @pytest.mark.size

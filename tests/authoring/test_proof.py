@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
-from analyzer.authoring.proof.prove import prove
+from analyzer.authoring.proof.prove import prove_rules
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, SharedRows
 from analyzer.judge import judge, judge_cases
@@ -64,7 +64,7 @@ def test_examples_at_once_are_judged_as_one_by_one(one: Rule) -> None:
 @pytest.mark.size
 def test_the_proof_says_what_a_single_run_says() -> None:
     """Each example has the same result in a proof of the whole catalog and run alone."""
-    proofs = prove(CATALOG)
+    proofs = prove_rules(CATALOG)
 
     assert [proof.rule.id for proof in proofs] == [one.id for one in CATALOG.rules]
     assert not any(proof.failed for proof in proofs)
@@ -94,7 +94,7 @@ examples:
 """
     )
     many = [full(text.replace("NN", str(n)).replace("ABOVE", str(n + 1))) for n in range(60)]
-    proofs = prove(Catalog(many))
+    proofs = prove_rules(Catalog(many))
 
     assert [proof.rule.id for proof in proofs] == [f"made-{n}" for n in range(60)]
     assert [[result.ok for result in proof.results] for proof in proofs] == [[True, True]] * 60
@@ -353,7 +353,7 @@ examples:
 
 def test_a_proof_tells_what_failed_and_why(made_up: None) -> None:
     """A wrong example has the difference and the trace; a gap that passes and a file that nobody reads fail too."""
-    proof = prove(Catalog([full(RULE % "when: one.a > 0" + EXAMPLES)]))[0]
+    proof = prove_rules(Catalog([full(RULE % "when: one.a > 0" + EXAMPLES)]))[0]
     found = {result.name: result for result in proof.results}
 
     assert [name for name, result in found.items() if result.ok] == [
@@ -375,10 +375,12 @@ def test_a_pattern_keeps_to_some_examples(made_up: None) -> None:
 
     assert [
         (proof.rule.id, [result.name for result in proof.results])
-        for proof in prove(catalog, "GAP")
+        for proof in prove_rules(catalog, "GAP")
     ] == [("made-up", ["a known gap", "a closed gap"])]
-    assert [proof.rule.id for proof in prove(catalog, "beacon-probing: two")] == ["beacon-probing"]
-    assert prove(catalog, "nothing of the kind") == []
+    assert [proof.rule.id for proof in prove_rules(catalog, "beacon-probing: two")] == [
+        "beacon-probing"
+    ]
+    assert prove_rules(catalog, "nothing of the kind") == []
 
 
 def test_log_lines_of_a_case_are_its_own(made_up: None) -> None:
@@ -395,7 +397,7 @@ examples:
     )
 
     assert LOG.name in one.tables()
-    assert [result.got.get("wrong") for result in prove(Catalog([one]))[0].results] == [
+    assert [result.got.get("wrong") for result in prove_rules(Catalog([one]))[0].results] == [
         None,
         None,
         None,

@@ -269,14 +269,14 @@ def test_a_long_rule_over_lines_need_not_write_them_either(tmp_path: Path) -> No
     for name, text, result in (("down", DOWN, "match"), ("up", UP, "no_match")):
         line = text.format("02:02.101", "vmnic4")
         examples += f"  - name: {name}\n    logs:\n      esxi.vobd: |\n        {line}    expect: {{result: {result}}}\n"
-    codes = {one.code for one in lint.check([Path(written(tmp_path, LONG + examples))])}
+    codes = {one.code for one in lint.check_files([Path(written(tmp_path, LONG + examples))])}
 
     assert not codes & {"R070", "R071"}
     rows = LONG.replace("each: it in sign per vmnic", "each: it in esxi.pnic").partition("\njoin")[
         0
     ]
     rows += "\nwhen: it.mtu > 9000\noutcomes: [{when: true, severity: info}]\n"
-    codes = {one.code for one in lint.check([Path(written(tmp_path, rows))])}
+    codes = {one.code for one in lint.check_files([Path(written(tmp_path, rows))])}
     assert {"R070", "R071"} <= codes
 
 
@@ -482,7 +482,7 @@ def test_lint_tells_of_several_mistakes_at_their_places(tmp_path: Path) -> None:
         replaced("not_this: Somebody pulled the cable on purpose.\n", ""),
     )
     text = replaced("{sign.count}", "{sign.counts}", text)
-    found = lint.check([Path(written(tmp_path, text))])
+    found = lint.check_files([Path(written(tmp_path, text))])
 
     assert [(one.code, text.splitlines()[one.place.line - 1].split(":")[0]) for one in found] == [
         ("R064", "rule"),
@@ -501,7 +501,7 @@ def test_a_pattern_that_can_run_away_is_refused_in_the_short_form(key: str, tmp_
         + f"{'match' if key == 'sign' else 'cleared'}: '(?P<vmnic>(\\w+\\s?)+)(?! is up)'"
         + SHORT[end:]
     )
-    codes = [one.code for one in lint.check([Path(written(tmp_path, text))])]
+    codes = [one.code for one in lint.check_files([Path(written(tmp_path, text))])]
 
     assert "R041" in codes
 
@@ -567,118 +567,7 @@ def test_a_draft_from_a_trouble_and_its_end_has_both(tmp_path: Path) -> None:
     assert all(result.ok for result in runner.run(rule))
 
 
-# -- rules fmt --short
-
-WRITTEN = r"""# yaml-language-server: $schema=rule-schema.json
-rule: kb-1234567
-title: An uplink lost its link
-kb: [1234567]
-source: VMware KB 1234567
-status: test
-revised: 2026-11-22
-about: The port of the switch lost the link. The traffic went to the other uplinks.
-
-each: nic in down per vmnic
-join:
-  all: {table: down, by: [vmnic], rows: many}
-  esx: {table: esxi.release, by: []}
-subject: "{nic.vmnic}"
-object: "{nic.vmnic}"
-
-logs:
-  down:
-    in: esxi.vobd
-    match: '\[vob\.net\.vmnic\.linkstate\.down\] vmnic (?P<vmnic>\S+) linkstate down'
-
-# the bar is our own
-let:
-  bar: 2
-when: count(all.vmnic) >= bar
-
-outcomes:
-  - when: true
-    severity: warning
-    confidence: confirmed
-    say: "{nic.vmnic} went down {down.count} times, the first at {nic.time}, on {esx.version}."
-evidence: [down]
-
-fix:
-  - where: switch
-    do: Look at the port and the cable.
-not_this: [Somebody pulled the cable on purpose.]
-ask: /var/log/vobd.log with its rotated copies
-
-examples:
-  - name: twice
-    logs:
-      esxi.vobd: |
-        2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.down] vmnic vmnic4 linkstate down
-        2017-10-14T14:03:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.down] vmnic vmnic4 linkstate down
-    expect: {result: match, severity: warning, say: [2 times, "14:02:02"]}
-  - name: once
-    logs:
-      esxi.vobd: |
-        2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.down] vmnic vmnic4 linkstate down
-    expect: {result: no_match}
-  - name: the release is known
-    like: twice
-    tables: {esxi.release: null}
-    expect: {result: match}
-  - name: the log was not sent
-    logs: {esxi.vobd: null}
-    expect: {result: cannot_tell, missing: esxi.vobd}
-"""
-
-
-def test_fmt_writes_a_long_rule_short_and_it_says_the_same(tmp_path: Path) -> None:
-    """Fewer lines, the same answers to the same examples; comments stay, and a second run changes nothing."""
-    long = written(tmp_path, WRITTEN)
-    before = {one.name: one.got for one in runner.run(rules.parse(WRITTEN))}
-    assert backline("rules", "fmt", "--short", "--check", long)[0] == 1
-    assert backline("rules", "fmt", "--short", long)[0] == 0
-    text = Path(long).read_text(encoding="utf-8")
-    after = {one.name: one.got for one in runner.run(rules.parse(text))}
-
-    assert len(text.splitlines()) < len(WRITTEN.splitlines()) - 10
-    assert "\nsign:\n" in text
-    assert "# the bar is our own" in text
-    assert "{vmnic} went down {sign.count} times, the first at {time}" in text
-    assert {name: after[name] for name in ("twice", "once")} == {
-        name: before[name] for name in ("twice", "once")
-    }
-    assert backline("rules", "lint", "--thorough", long) == (0, "1 rule: 0 errors, 0 warnings\n")
-    assert backline("rules", "fmt", "--short", "--check", long)[0] == 0
-
-
-IN_ONE_LINE = WRITTEN.replace("  esx: {table: esxi.release, by: []}\n", "").replace(
-    ", on {esx.version}", ""
-)
-IN_ONE_LINE = IN_ONE_LINE.replace(
-    "join:\n  all: {table: down, by: [vmnic], rows: many}",
-    "join: {all: {table: down, by: [vmnic], rows: many}}",
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (WRITTEN.replace('object: "{nic.vmnic}"\n', ""), "has no `object`"),
-        (
-            WRITTEN.replace("  esx: {", "  end: {").replace("{esx.", "{end."),
-            "`end` means something else",
-        ),
-        (WRITTEN.replace(" per vmnic", ""), "does not judge what the lines"),
-        (IN_ONE_LINE, "is not written one entry after another"),
-    ],
-    ids=["no object", "a name", "each line", "join in one line"],
-)
-def test_what_the_short_form_cannot_say_stays_long(text: str, why: str, tmp_path: Path) -> None:
-    """The file is left as it is, and the reason is told."""
-    status, told = backline("rules", "fmt", "--short", written(tmp_path, text))
-
-    assert status == 0
-    assert why in told
-    assert "\nsign:" not in (tmp_path / "kb-1234567.yaml").read_text(encoding="utf-8")
+# -- more than one log
 
 
 def test_bare_lines_are_sorted_into_their_logs_in_bounded_time() -> None:

@@ -11,7 +11,7 @@ from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft import skeleton
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.cli import main
 from analyzer.pipeline import examples
 from analyzer.rules.keys import KEYS
@@ -32,7 +32,7 @@ def run(*args: str) -> Result:
 @together("table", TABLES, ids=lambda table: table.name)
 def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
     """For each table and log the skeleton is a rule that loads; one example gives no_match where match is expected."""
-    text = skeleton.skeleton(
+    text = skeleton.write_skeleton(
         "kb-1", "" if table.log else table.name, table.name if table.log else ""
     )
     rule = rules.parse(text)
@@ -53,7 +53,7 @@ def test_a_skeleton_of_any_table_loads_and_fails_once(table: Table) -> None:
 )
 def test_every_key_stands_in_its_order_with_a_comment(chosen: dict[str, str]) -> None:
     """Each key of the format is there once, as a key or as a comment, in the order of the format, and is explained."""
-    text = skeleton.skeleton("kb-123", **chosen)
+    text = skeleton.write_skeleton("kb-123", **chosen)
     found = [
         line.removeprefix("# ").partition(":")[0]
         for line in text.splitlines()
@@ -72,15 +72,15 @@ def test_every_key_stands_in_its_order_with_a_comment(chosen: dict[str, str]) ->
 )
 def test_a_skeleton_is_formatted_and_the_same_each_time(chosen: dict[str, str]) -> None:
     """`rules fmt` leaves it as it is, and the same arguments give the same bytes."""
-    text = skeleton.skeleton("some-rule", **chosen)
+    text = skeleton.write_skeleton("some-rule", **chosen)
 
-    assert formatted(text) == text
-    assert skeleton.skeleton("some-rule", **chosen) == text
+    assert format_rule(text) == text
+    assert skeleton.write_skeleton("some-rule", **chosen) == text
 
 
 def test_the_real_columns_of_the_table_are_there() -> None:
     """The comment above `each` names every column of the chosen table, and `when` asks for one of them."""
-    text = skeleton.skeleton("kb-1", "esxi.vmxnet3_rx_summary")
+    text = skeleton.write_skeleton("kb-1", "esxi.vmxnet3_rx_summary")
     comment = " ".join(line for line in text.splitlines() if line.startswith("#"))
 
     for column in parsing.tables()["esxi.vmxnet3_rx_summary"].columns:
@@ -186,14 +186,14 @@ def test_the_editor_is_led_to_the_schema(tmp_path: Path) -> None:
 
     Whether `make docs` has written that file yet makes no difference: all rules of the catalog have the same first line.
     """
-    assert skeleton.schema_for(tmp_path / "kb") == "rule-schema.json"
+    assert skeleton.locate_schema(tmp_path / "kb") == "rule-schema.json"
     catalog = ROOT / "analyzer" / "kb"
-    assert skeleton.schema_for(catalog / "storage") == "../../../docs/rule-schema.json"
+    assert skeleton.locate_schema(catalog / "storage") == "../../../docs/rule-schema.json"
     firsts = {
         path.read_text(encoding="utf-8").split("\n")[0] for path in catalog.glob("storage/*.yaml")
     }
     named = {line for line in firsts if line.startswith("# yaml-language-server")}
-    assert named == {skeleton.modeline(skeleton.schema_for(catalog / "storage"))}
-    assert skeleton.skeleton("kb-1").startswith(
+    assert named == {skeleton.write_modeline(skeleton.locate_schema(catalog / "storage"))}
+    assert skeleton.write_skeleton("kb-1").startswith(
         "# yaml-language-server: $schema=rule-schema.json\n"
     )

@@ -14,7 +14,7 @@ import pytest
 from analyzer import rules
 from analyzer.artefacts.tables import Block, Row
 from analyzer.case.verdicts import Finding
-from analyzer.ingest.problems import EVENT, kind_of
+from analyzer.ingest.problems import EVENT, classify_problem
 from analyzer.judge import judge
 from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example
@@ -105,7 +105,7 @@ def test_the_list_of_problems_tells_the_same_objects() -> None:
     wrong = []
     for row, form in SWEPT:
         line = line_of(row["event_id"], form.text.format(form.things[0]))
-        found = kind_of(EVENT, line)
+        found = classify_problem(EVENT, line)
         if found is None or (found.thing or esx_event.NO_OBJECT) != objects_of([line])[0]:
             wrong.append((row["event_id"], found))
 

@@ -1,4 +1,4 @@
-"""`rules fmt --short` and what it writes: nothing that goes without saying, examples below their results, one day for a folder.
+"""Rules with nothing that goes without saying: examples below their results, one day for a folder.
 
 All log lines and rows are synthetic.
 """
@@ -15,10 +15,32 @@ from analyzer import rules
 from analyzer.pipeline import examples as runner
 from analyzer.rules.language.rulefile import BadRuleError
 from tests.authoring.test_short_form import backline, written
-from tests.kit.lint_kit import PAGES, piece, unmarked
 
 ROOT = Path(__file__).resolve().parents[2]
-HINT = (PAGES / "R086.md").read_text(encoding="utf-8")
+SIGN = r"""rule: uplink-down
+title: An uplink lost its link
+source: the events of vobd.log
+revised: 2026-11-20
+about: The port of the switch lost the link. The traffic went to the other uplinks.
+
+sign:
+  in: esxi.vobd
+  match: '\[vob\.net\.vmnic\.linkstate\.down\] vmnic (?P<vmnic>\S+) linkstate down'
+  per: vmnic
+
+severity: warning
+confidence: confirmed
+say: "{vmnic} lost its link, the first time at {sign.first}."
+
+fix: {switch: Look at the port and the cable.}
+not_this: Somebody pulled the cable on purpose.
+
+examples:
+  match: |
+    2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.down] vmnic vmnic4 linkstate down
+  no_match: |
+    2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up
+"""
 
 ROWS = """rule: ramdisk-full
 title: A RAM disk of the host is full
@@ -80,13 +102,6 @@ examples:
 """
 
 
-def short(folder: Path, text: str, name: str) -> str:
-    """Return what `fmt --short` makes of a rule."""
-    path = written(folder, text, name)
-    assert backline("rules", "fmt", "--short", path)[0] == 0
-    return Path(path).read_text(encoding="utf-8")
-
-
 # -- rules that one line decides
 
 
@@ -113,44 +128,9 @@ def test_half_of_the_rules_that_one_line_decides_have_thirty_lines_at_most() -> 
     assert median(lengths) <= 30
 
 
-def test_what_goes_without_saying_is_left_out(tmp_path: Path) -> None:
-    """The example of the lint page becomes what the page advises, a second run changes nothing, and the rule stays."""
-    before, after = unmarked(piece(HINT, "wrong").text)[0] + "\n", piece(HINT, "mended").text + "\n"
-    assert short(tmp_path, before, "uplink-down") == after
-    assert backline("rules", "fmt", "--short", "--check", str(tmp_path))[0] == 0
-    told = [
-        [(one.ok, one.got) for one in runner.run(rules.parse(text))] for text in (before, after)
-    ]
-    assert told[0] == told[1]
-
-
-def test_a_rule_that_could_be_shorter_gets_a_hint_that_fails_nothing(tmp_path: Path) -> None:
-    """Not even with --strict; JSON counts hints, GitHub shows a notice; a rule as short as can be gets none."""
-    path = written(tmp_path, unmarked(piece(HINT, "wrong").text)[0] + "\n", "uplink-down")
-    status, told = backline("rules", "lint", "--strict", path)
-    assert status == 0
-    assert "hint[R086]" in told
-    assert "1 rule: 0 errors, 0 warnings, 1 hint" in told
-    assert '"hints": 1' in backline("rules", "lint", "--format", "json", path)[1]
-    assert "::notice file=" in backline("rules", "lint", "--format", "github", path)[1]
-    assert backline("rules", "fmt", "--short", path)[0] == 0
-    assert backline("rules", "lint", path) == (0, "1 rule: 0 errors, 0 warnings\n")
-
-
-def test_what_has_a_comment_stays(tmp_path: Path) -> None:
-    """A comment may speak of the very line that could go."""
-    text = (
-        unmarked(piece(HINT, "wrong").text)[0].replace(
-            "status: test", "status: test  # until the back-test"
-        )
-        + "\n"
-    )
-    assert "status: test  # until the back-test\n" in short(tmp_path, text, "uplink-down")
-
-
 def test_each_line_that_must_not_match_is_a_case_where_one_line_decides() -> None:
     """A line that would match shows itself, whatever stands beside it; with `cleared` all lines are one case."""
-    text = piece(HINT, "mended").text + "\n"
+    text = SIGN
     last = text.splitlines()[-1]
     rule = rules.parse(text + last.replace("14:02:02", "14:03:02") + "\n")
     assert [one.name for one in rule.examples if not one.made] == [
@@ -167,28 +147,13 @@ def test_each_line_that_must_not_match_is_a_case_where_one_line_decides() -> Non
 # -- rules over rows
 
 
-def test_a_rule_over_rows_becomes_shorter_and_says_the_same(tmp_path: Path) -> None:
-    """One answer without a list, examples below their results, rows of the table of `each` bare."""
-    text = short(tmp_path, ROWS, "ramdisk-full")
-    assert "\noutcomes:" not in text
-    assert "    - {name: at the bar, rows: {ramdisk: tmp, ramdisk_free_pct: 10}}\n" in text
-    assert len(text.splitlines()) <= len(ROWS.splitlines()) - 15
-    before, after = (
-        {one.name: (one.ok, one.got) for one in runner.run(rules.parse(each))}
-        for each in (ROWS, text)
-    )
-    assert before == after
-    assert backline("rules", "fmt", "--short", "--check", str(tmp_path))[0] == 0
-    assert backline("rules", "lint", "--thorough", str(tmp_path)) == (
-        0,
-        "1 rule: 0 errors, 0 warnings\n",
-    )
-
-
-def test_the_table_that_is_not_there_is_an_example_of_its_own(tmp_path: Path) -> None:
+def test_the_table_that_is_not_there_is_an_example_of_its_own() -> None:
     """It is made where the author has no case that leaves the answer open, and not for examples in a list."""
     cut = re.sub(r"  - name: the host did not print it\n.*\n.*\n.*\n", "", ROWS)
-    text = short(tmp_path, cut, "ramdisk-full")
+    text = (
+        ROWS[: ROWS.index("examples:")]
+        + "examples:\n  match:\n    - {rows: {ramdisk: tmp, ramdisk_free_pct: 9}}\n"
+    )
     made = [one for one in rules.parse(text).examples if one.made]
     assert [one.name for one in made] == ["made by Backline: esxi.ramdisk is not in the case"]
     assert all(one.ok for one in runner.run(rules.parse(text)))
@@ -265,9 +230,6 @@ def test_a_rule_without_a_day_has_that_of_its_folder(tmp_path: Path) -> None:
     assert (
         "revised 2026-11-22" in backline("rules", "show", "ramdisk-full", "--kb", str(tmp_path))[1]
     )
-    assert "\nrevised: 2026-11-22\n" in short(tmp_path, ROWS, "ramdisk-full")
-    (tmp_path / "shared.yaml").write_text("revised: 2026-11-22\n", encoding="utf-8")
-    assert "\nrevised" not in short(tmp_path, ROWS, "ramdisk-full")
 
 
 def test_a_day_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:

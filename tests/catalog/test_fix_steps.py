@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from analyzer.artefacts import parsing
-from analyzer.authoring.proof.mutation import survivors
+from analyzer.authoring.proof.mutation import find_survivors
 from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
 from analyzer.pipeline import examples
@@ -141,8 +141,8 @@ def test_the_number_of_a_condition_wants_examples_on_both_sides() -> None:
     both = full(f"{text}\nexamples:\n" + "\n".join(case.format(b=b) for b in (9, 10)))
     one = full(f"{text}\nexamples:\n" + case.format(b=3))
 
-    assert [item for item in survivors(both) if item.text == "10"] == []
-    assert [item.where for item in survivors(one) if item.text == "10"] == ["fix 1", "fix 1"]
+    assert [item for item in find_survivors(both) if item.text == "10"] == []
+    assert [item.where for item in find_survivors(one) if item.text == "10"] == ["fix 1", "fix 1"]
 
 
 @pytest.mark.usefixtures("made_up")

@@ -297,7 +297,7 @@ def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
 
 
 def _facts(case: Path) -> Facts:
-    from analyzer.ingest.nodes import resolve
+    from analyzer.ingest.nodes import resolve_nodes
     from analyzer.pipeline.triage import gather, read_case
     from analyzer.scan.signatures import Scanner
     from analyzer.sources import Ledger
@@ -305,7 +305,7 @@ def _facts(case: Path) -> Facts:
 
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case([case], ledger, kinds, Scanner([]), Options())
-    return gather(intake, resolve(intake, kinds), ledger)
+    return gather(intake, resolve_nodes(intake, kinds), ledger)
 
 
 def test_a_case_without_ports_and_disks_pays_nothing(tmp_path: Path) -> None:

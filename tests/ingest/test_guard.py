@@ -22,15 +22,15 @@ CASE = ROOT / "samples" / "cases" / "lab-ring-before"
 
 # module, name of the stage, what is missing then; the findings stay where the stage is behind the facts
 STAGES = [
-    (triage, "resolve", "which files are of one machine", True),
-    (triage, "leave_out", "tables of facts", False),
-    (triage, "node_records", "what is known of the machines", True),
-    (triage, "source_records", "what was read of each file", True),
-    (triage, "events", "events of the time line", True),
-    (triage, "topology", "the table of ports", True),
+    (triage, "resolve_nodes", "which files are of one machine", True),
+    (triage, "drop_duplicates", "tables of facts", False),
+    (triage, "make_node_records", "what is known of the machines", True),
+    (triage, "make_source_records", "what was read of each file", True),
+    (triage, "list_events", "events of the time line", True),
+    (triage, "make_topology", "the table of ports", True),
     (case_data, "judge", "the verdicts of all rules", False),
     (case_data, "apply_settings", "mutes and thresholds of the settings", True),
-    (case_data, "timeline", "the time line", True),
+    (case_data, "make_timeline", "the time line", True),
 ]  # fmt: skip
 
 
@@ -74,14 +74,14 @@ def test_a_member_that_cannot_be_read_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault while one file is read is named with that file; the others are read and judged."""
-    real = session_reader.SessionReader.read
+    real = session_reader.SessionReader.read_session
 
     def split(self: Any, member: Any, *args: Any, **named: Any) -> None:
         if member.path.endswith("sender.txt"):
             boom()
         real(self, member, *args, **named)
 
-    monkeypatch.setattr(session_reader.SessionReader, "read", split)
+    monkeypatch.setattr(session_reader.SessionReader, "read_session", split)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     states = {one["address"].rsplit("/", 1)[-1]: one["state"] for one in document["sources"]}

@@ -68,7 +68,7 @@ FILES = {
 
 def said(doc: dict[str, Any]) -> dict[str, tuple[bool, str]]:
     """Return what is said of each log."""
-    return {one.log: (one.covers, one.said) for one in incident.list_answers(doc)}
+    return {one.log: (one.covers, one.text) for one in incident.list_answers(doc)}
 
 
 def test_each_log_says_whether_it_covers_the_incident(tmp_path: Path) -> None:

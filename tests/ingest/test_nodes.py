@@ -14,7 +14,7 @@ import pytest
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block
-from analyzer.ingest.nodes import name_records, resolve
+from analyzer.ingest.nodes import name_records, resolve_nodes
 from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner, Signature
@@ -259,7 +259,7 @@ def test_nothing_has_a_node_before_nodes_are_named_and_then_one_for_good(tmp_pat
         with pytest.raises(AttributeError, match="no attribute 'node'"):
             _ = one.node
 
-    nodes = resolve(intake, kinds)
+    nodes = resolve_nodes(intake, kinds)
     scopes = [one.scope for one in read]
     name_records(intake, nodes)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.artefacts.tables import Table
-from analyzer.authoring.proof.mutants import mutants
+from analyzer.authoring.proof.mutants import make_mutants
 from analyzer.facts import Facts
 from analyzer.facts.records import Store
 from analyzer.judge import joining, judge, judge_cases, signature_tables
@@ -348,7 +348,7 @@ def test_a_changed_signature_is_another_table() -> None:
     cases = {"case": Kit().log(one, LINES).facts}
     low = next(
         one.rule
-        for one in mutants(one)
+        for one in make_mutants(one)
         if one.site.where == "logs late, where" and one.direction == "down"
     )
     wide = full(changed(("    columns:", "    where: us >= 40\n    columns:")))

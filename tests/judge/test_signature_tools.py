@@ -57,7 +57,7 @@ examples:
 def test_explain_shows_lines_and_near_misses() -> None:
     """A device that is not slow enough is told with the number it lacks and the line it stands in."""
     one = full(changed(("when: count(hit) > 0", "when: worst >= bar")))
-    told = explain.explain(one, CaseRead(Kit().log(one, LINES).facts)).subjects
+    told = explain.explain_rule(one, CaseRead(Kit().log(one, LINES).facts)).subjects
     well = next(item for item in told if item.subject == "b")
 
     assert well.near is not None
@@ -71,8 +71,8 @@ def test_explain_shows_lines_and_near_misses() -> None:
 def test_explain_speaks_of_lines_where_there_is_none() -> None:
     """A log without such a line, and one that is not there, are told apart."""
     one = full(RULE)
-    quiet = explain.explain(one, CaseRead(Kit().log(one, "well\n").facts))
-    absent = explain.explain(one, CaseRead(Kit().facts))
+    quiet = explain.explain_rule(one, CaseRead(Kit().log(one, "well\n").facts))
+    absent = explain.explain_rule(one, CaseRead(Kit().facts))
 
     assert quiet.silent == [
         "esx1: made_up.log (esxi.made_up_log) was read and holds no line of late."
@@ -82,7 +82,7 @@ def test_explain_speaks_of_lines_where_there_is_none() -> None:
 
 def test_show_tells_what_there_is_a_verdict_of() -> None:
     """`rules show` names the signature and its columns, never the name of a table inside the judge."""
-    shown = "\n".join(telling.describe(full(RULE), Settings(), 2))
+    shown = "\n".join(telling.describe_rule(full(RULE), Settings(), 2))
 
     assert "dev: each device in lines of late." in shown
     assert "hit: all rows of late with the same device." in shown

@@ -45,7 +45,7 @@ def packed(name: str) -> tuple[bytes, str]:
     """Return pack and case.json of a sample case."""
     material = sample(name)
     outcome = judged(material)
-    return encode.pack(material, outcome, meta_of(name)), case.dumps(outcome.document)
+    return encode.encode_case(material, outcome, meta_of(name)), case.dumps(outcome.document)
 
 
 def judged(material: CaseData, rules: Catalog | None = None) -> RunResult:
@@ -82,7 +82,7 @@ def stored(
 ) -> Stored:
     """Put a pack into an archive; return the case as a snapshot would."""
     entry = Entry(case_id(name, []), source_key(f"/cases/{name}"), READING, JUDGING, stamp, kind)
-    held = archive.put(entry, pack)
+    held = archive.put_pack(entry, pack)
     return Stored(entry.id, held, held if kind == "full" else None)
 
 
@@ -90,7 +90,9 @@ def put(
     archive: Archive, name: str, material: CaseData, asked: list[list[Any]] | None = None
 ) -> Stored:
     """Judge a case and store it whole."""
-    return stored(archive, name, encode.pack(material, judged(material), meta_of(name, asked)))
+    return stored(
+        archive, name, encode.encode_case(material, judged(material), meta_of(name, asked))
+    )
 
 
 def bare(facts: Facts, nodes: Sequence[Mapping[str, Any]] = ()) -> CaseData:

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
-from analyzer.archive.packs.encode import none_pack, pack
+from analyzer.archive.packs.encode import encode_case, none_pack
 from analyzer.archive.prints import UNJUDGED, source_key
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
 from analyzer.commands import archive as commands
@@ -156,7 +156,7 @@ def put(
     stamp = BEGAN + len(list(archive.objects.list("packs/")))
     entry = Entry(case, source_key(f"/cases/{name}"), READING, JUDGING, stamp, "full")
     state = "ok" if stuff.complete else "partial"
-    return archive.put(entry, pack(stuff, outcome, meta(name, case, state)))
+    return archive.put_pack(entry, encode_case(stuff, outcome, meta(name, case, state)))
 
 
 def refuse(archive: Archive, name: str, why: str = "nothing could be read") -> Entry:
@@ -164,7 +164,7 @@ def refuse(archive: Archive, name: str, why: str = "nothing could be read") -> E
     case = id_of(name)
     stamp = BEGAN + len(list(archive.objects.list("packs/")))
     entry = Entry(case, source_key(f"/cases/{name}"), READING, UNJUDGED, stamp, "none")
-    return archive.put(entry, none_pack(meta(name, case, "refused", why)))
+    return archive.put_pack(entry, none_pack(meta(name, case, "refused", why)))
 
 
 def filled(place: str | Path) -> Archive:
@@ -208,7 +208,7 @@ def in_form(form: str, place: Path) -> Path:
     """Return the folder of the same archive as loose packs, or compacted: one of FORMS."""
     stored = filled(place)
     if form == "segments":
-        assert compact(stored, older_than=0).cases == 6
+        assert compact_archive(stored, older_than=0).cases == 6
     return place
 
 

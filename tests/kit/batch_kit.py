@@ -16,7 +16,7 @@ from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.plan import Wishes
 from analyzer.archive.batches.run_config import RunConfig, config_of
 from analyzer.archive.batches.summary import Summary
-from analyzer.archive.batches.work import do
+from analyzer.archive.batches.work import do_job
 from analyzer.archive.store import Archive
 from analyzer.rules import run_catalog
 from analyzer.rules.run_options import RunOptions
@@ -100,7 +100,7 @@ class Here:
         """Do jobs one after another."""
         for job in jobs:
             self.jobs.append(job)
-            yield do(job, self.config)
+            yield do_job(job, self.config)
 
     def close(self) -> None:
         """Nothing is left over."""
@@ -127,14 +127,14 @@ def batch(
     signatures = run_catalog.load(local, kb).signatures()
     run = Batch(Archive.open(archive, create=True), own, here, wishes, None, signatures)
     found = list(cases_in([str(path) for path in paths], skip=[str(archive)]))
-    return (run.cases(found) if paths else run.stored()), here
+    return (run.triage_cases(found) if paths else run.judge_stored()), here
 
 
 def documents(archive: Path) -> dict[str, str]:
     """Return the exact case documents of the visible cases by name."""
     opened = Archive.open(archive)
-    cases = opened.snapshot().current()
-    metas = opened.metas(cases)
+    cases = opened.take_snapshot().list_visible_cases()
+    metas = opened.read_metas(cases)
     return {
         metas[case.id]["name"]: opened.document_text(case)
         for case in cases
@@ -145,7 +145,10 @@ def documents(archive: Path) -> dict[str, str]:
 def metas(archive: Path) -> dict[str, dict[str, Any]]:
     """Return the metas of the visible cases by name."""
     opened = Archive.open(archive)
-    return {meta["name"]: meta for meta in opened.metas(opened.snapshot().current()).values()}
+    return {
+        meta["name"]: meta
+        for meta in opened.read_metas(opened.take_snapshot().list_visible_cases()).values()
+    }
 
 
 def packs(archive: Path) -> list[str]:

@@ -20,11 +20,11 @@ from analyzer.archive.batches import run_config
 from analyzer.archive.batches.batch import Batch
 from analyzer.archive.batches.find import cases_in
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.runner import Runner, processes
+from analyzer.archive.batches.runner import Runner, start_processes
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.store import Archive
-from analyzer.archive.upkeep.verification import verify
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.run_options import RunOptions
 
@@ -162,7 +162,7 @@ def config_of(archive: str, local: Local | None = None, kb: tuple[str, ...] = ()
 def batch(cases: str, config: RunConfig, runner: Runner) -> Summary:
     """Run a batch over the cases of a folder or URL."""
     archive = Archive.open(config.archive, create=True)
-    return Batch(archive, config, runner).cases(list(cases_in([cases])))
+    return Batch(archive, config, runner).triage_cases(list(cases_in([cases])))
 
 
 def local_documents(
@@ -170,7 +170,7 @@ def local_documents(
 ) -> dict[str, str]:
     """Return the case documents of a run on this machine, by id."""
     config = config_of(str(folder), local, kb)
-    batch(cases, config, processes(config, 2))
+    batch(cases, config, start_processes(config, 2))
     return documents(str(folder))
 
 
@@ -180,14 +180,14 @@ def documents(archive: str) -> dict[str, str]:
     return {
         one.id: opened.document_text(one)
         if one.judged.kind != "none"
-        else str(opened.meta(one)["state"])
-        for one in opened.snapshot().current()
+        else str(opened.read_meta(one)["state"])
+        for one in opened.take_snapshot().list_visible_cases()
     }
 
 
 def sound(archive: str) -> bool:
     """Tell whether `archive verify` finds nothing."""
-    report = verify(Archive.open(archive))
+    report = verify_archive(Archive.open(archive))
     return not report.problems and report.cases > 0
 
 

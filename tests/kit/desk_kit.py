@@ -40,7 +40,7 @@ from analyzer.web.cases import analyst
 def read(self, member):
     pathlib.Path(sys.argv[1]).touch()
     ctypes.PyDLL(None).sleep(600)
-analyzer.ingest.reader.MemberReader.read = read
+analyzer.ingest.reader.MemberReader.read_member = read
 analyst.main()
 """
 # One that says it reads, then does what it is told in one line of Python.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
-from analyzer.archive.packs.encode import none_pack, pack
+from analyzer.archive.packs.encode import encode_case, none_pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
 from analyzer.case.verdicts import CannotTell, Finding, Judgement
@@ -217,8 +217,10 @@ def stored(place: Path, cases: list[Told], spoil: str = "") -> Archive:
             stamp,
             kind,
         )
-        archive.put(
+        archive.put_pack(
             entry,
-            none_pack(meta) if told.refused else pack(None, judged(told, spoil), meta, "case"),
+            none_pack(meta)
+            if told.refused
+            else encode_case(None, judged(told, spoil), meta, "case"),
         )
     return archive

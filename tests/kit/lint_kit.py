@@ -106,7 +106,7 @@ def check(
         kb = [folder / "beside"]
         kb[0].mkdir(exist_ok=True)
         (kb[0] / "damaged-frames.yaml").write_text(beside, encoding="utf-8")
-    return lint.check([path], kb, thorough=thorough)
+    return lint.check_files([path], kb, thorough=thorough)
 
 
 def check_facts(text: str, folder: Path) -> list[Complaint]:

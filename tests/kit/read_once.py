@@ -1,7 +1,7 @@
 """The shipped rules, read once in a process: thousands of tests ask for them, and nothing in them changes.
 
 A run of the tool that starts a process of its own reads them as ever, and so does every test that names
-another cache, rules of its own or changed thresholds: what reading does is proved there (`test_rule_cache`).
+another cache, rules of its own or changed thresholds: what reading does is proved there (`test_rule_store`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from analyzer.archive import documents
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import smalltables
-from analyzer.archive.packs.encode import none_pack, pack
+from analyzer.archive.packs.encode import encode_case, none_pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
 from analyzer.pipeline import case
@@ -48,7 +48,7 @@ def real(*, small: bool = False) -> dict[str, bytes]:
     material = gathered(paths, catalog.signatures(), Options())
     outcome = conclude(material, catalog, Settings(), limits)
     with patch.object(smalltables, "ROWS", smalltables.ROWS if small else 0):
-        data = pack(material, outcome, meta_of("x" * 32, "real", READING, JUDGING))
+        data = encode_case(material, outcome, meta_of("x" * 32, "real", READING, JUDGING))
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
@@ -102,7 +102,7 @@ def store(
     judging = UNJUDGED if kind == "none" else judging
     entry = Entry(id, source_key(source or f"/cases/{name}"), reading, judging, BEGAN + stamp, kind)
     if kind == "none":
-        return archive.put(
+        return archive.put_pack(
             entry, none_pack(meta_of(id, name, reading, judging, "refused", "nothing readable"))
         )
     meta = meta_of(id, name, reading, judging)
@@ -119,7 +119,7 @@ def store(
             if member in ("meta.json", "case.json")
             or member.removeprefix("tables/").removesuffix(".parquet") in keep
         }
-    return archive.put(entry, zipped(members | (change or {})))
+    return archive.put_pack(entry, zipped(members | (change or {})))
 
 
 def zipped(members: dict[str, bytes]) -> bytes:
@@ -133,8 +133,8 @@ def zipped(members: dict[str, bytes]) -> bytes:
 
 def whole(archive: Archive, names: Iterable[str]) -> None:
     """Check that exactly these cases are visible, each with the texts that were stored."""
-    snapshot = archive.snapshot()
-    found = {archive.meta(stored)["name"]: stored for stored in snapshot.current()}
+    snapshot = archive.take_snapshot()
+    found = {archive.read_meta(stored)["name"]: stored for stored in snapshot.list_visible_cases()}
     assert sorted(found) == sorted(names)
     assert snapshot.faults == []
     for name, stored in found.items():

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzer.sources.transcript import split
-from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.sources.transcript import TranscriptPiece, split
 
 SEEDS = Path(__file__).parents[2] / "../shared/seeds"
 

@@ -17,7 +17,7 @@ from analyzer.cli import main
 from analyzer.pipeline.case import dumps
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.reversing import reverse
+from analyzer.redact.reversing import reverse_text
 from analyzer.report import markdown
 from analyzer.runtime.output import write_all
 from tests.kit.redaction_check import left
@@ -48,7 +48,7 @@ def run(*words: object) -> Any:
 def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path, Path]]:
     """Every sample case redacted with one map, and its document as it was before: the folders of both, and the map."""
     base = tmp_path_factory.mktemp("redacted")
-    whole = Redaction.of
+    whole = Redaction.redact_document
     before: list[dict[str, Any]] = []
 
     def watched(self: Redaction, doc: dict[str, Any]) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def test_no_name_of_a_sample_is_left(redacted: tuple[Path, Path, Path]) -> None:
 def test_nothing_but_names_changed(redacted: tuple[Path, Path, Path]) -> None:
     """With the names put back, every document is the plain one: findings, numbers, lines and their order."""
     plain, out, names = redacted
-    known = namemap.load(names)
+    known = namemap.load_map(names)
     for case in CASES:
         before = json.loads((plain / case.name / "case.json").read_text(encoding="utf-8"))
         after = json.loads((out / case.name / "case.json").read_text(encoding="utf-8"))
         assert after["case"].pop("map") and after["case"].pop("masked") is True
         assert before["case"].pop("masked") is False
-        again = reverse(known, json.dumps(after, ensure_ascii=False))
+        again = reverse_text(known, json.dumps(after, ensure_ascii=False))
         assert json.loads(again.lower()) == json.loads(
             json.dumps(before, ensure_ascii=False).lower()
         ), case.name
@@ -237,8 +237,8 @@ def test_what_a_text_showed_is_kept_with_the_map(
     ]
     assert shown[0].exit_code == 0 and shown[0].stdout == shown[1].stdout
     assert len([text for text in looks if len(text) > 1000]) == 1
-    assert stat.S_IMODE(names.stat().st_mode) == 0o600 and namemap.load(names).learnt.kept
-    monkeypatch.setattr(learnt, "_signs", lambda: b"other signs")
+    assert stat.S_IMODE(names.stat().st_mode) == 0o600 and namemap.load_map(names).learnt.kept
+    monkeypatch.setattr(learnt, "_sign_text", lambda: b"other signs")
     again = run("show", case, "--format", "md", "--redact", "--redact-map", names)
     assert (
         again.stdout == shown[0].stdout and len([text for text in looks if len(text) > 1000]) == 2
@@ -257,7 +257,7 @@ def test_the_names_of_a_map_are_gathered_once(tmp_path: Path) -> None:
 
     kept = Counted({"old": "vm-02"})
     known = namemap.NameMap(tmp_path / "map", {"vm": kept})
-    given = [known.give("vm", f"name {number}") for number in range(50)]
+    given = [known.give_pseudonym("vm", f"name {number}") for number in range(50)]
     assert kept.looks == 1
     assert len({*given, "vm-02"}) == 51
 

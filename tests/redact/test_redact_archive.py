@@ -163,11 +163,13 @@ def test_the_summary_of_a_batch_names_no_case(exported: tuple[Path, Any]) -> Non
 def test_the_names_of_columns_are_those_of_rows(exported: tuple[Path, Any]) -> None:
     """What the columns of all cases give at once, each name once, is what their rows give one by one."""
     archive = Archive.open(exported[0] / "archive")
-    cases = [case for case in archive.snapshot().current() if case.judged.kind != "none"]
+    cases = [
+        case for case in archive.take_snapshot().list_visible_cases() if case.judged.kind != "none"
+    ]
     rows, columns = Redaction(), Redaction()
     redacting.collect_facts(archive, cases, rows)
     with closing(export.Tables(archive, cases)) as tables:
-        redacting.collect_tables(tables.db, tables.queries, columns)
+        redacting.collect_tables(tables.database, tables.view_queries, columns)
     assert len(rows.identities.names) > 50
     assert set(columns.identities.names) == set(rows.identities.names)
     assert columns.identities.versions == rows.identities.versions - {"None"}
@@ -178,9 +180,9 @@ def test_a_number_is_a_name_where_its_column_says_so() -> None:
     db: Any = SimpleNamespace(con=duckdb.connect())
     db.rows = lambda query: db.con.execute(query).fetchall()
     redaction = Redaction()
-    redaction.identities.cell("vm", "4711203")
+    redaction.identities.take_cell("vm", "4711203")
     tables = redacting.RedactedTables(db, redaction)
-    query = tables.query(
+    query = tables.redacted_query(
         "SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm"
     )
     assert db.rows(query) == [("vm-01", "4711203", 4711203)]

@@ -14,7 +14,7 @@ from analyzer.cli import main
 from analyzer.commands import compare
 from analyzer.redact import namemap
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.reversing import reverse
+from analyzer.redact.reversing import reverse_text
 from analyzer.runtime.output import write_all
 from tests.kit.changed_twin import OTHERS, told, write_twin
 from tests.kit.redaction_check import left
@@ -83,7 +83,7 @@ def test_no_comparison_of_a_sample_names_anybody(handed_out: Path) -> None:
 
 def test_nothing_but_names_changed_in_a_comparison(handed_out: Path) -> None:
     """With the names put back every comparison is the plain one: counters, findings, sentences and their order."""
-    known = namemap.load(handed_out / "names")
+    known = namemap.load_map(handed_out / "names")
     sizes = []
     for name in EVERY:
         before, after = (
@@ -91,7 +91,7 @@ def test_nothing_but_names_changed_in_a_comparison(handed_out: Path) -> None:
             for folder in ("plain", "out")
         )
         document = json.loads(after)
-        again = reverse(known, json.dumps(document, ensure_ascii=False))
+        again = reverse_text(known, json.dumps(document, ensure_ascii=False))
         assert json.loads(again.lower()) == json.loads(
             json.dumps(json.loads(before), ensure_ascii=False).lower()
         ), name

@@ -228,8 +228,8 @@ def test_an_id_of_another_length_costs_nothing_behind_it() -> None:
     long, short = "60060164cea8b38defdf50f8aabbccdd", "60060164cea8b38defdf50f7"
     shapes = AddressShapes(lambda _kind, name: "f" * len(name))
     for name in (long, short):
-        shapes.take("device", name)
-    spans = [(one.start, one.end) for one in shapes.found(f"naa.{short} h:0x0 d:0x2, {long}")]
+        shapes.take_name("device", name)
+    spans = [(one.start, one.end) for one in shapes.find_shaped(f"naa.{short} h:0x0 d:0x2, {long}")]
     assert spans == [(4, 28), (42, 74)]
 
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.redact import signedlines
-from analyzer.redact.bulkdecoding import meaning, words_in
+from analyzer.redact.bulkdecoding import decode_words, words_in
 from analyzer.redact.encodings import encoded_words
 from analyzer.redact.identities import Identities
 from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
@@ -91,16 +91,16 @@ def known() -> Identities:
         if kind in ("ipv4", "ipv6", "mac", "device", "uuid", "ticket"):
             names.names[kind, name] = None
         else:
-            names.cell(kind, name)
+            names.take_cell(kind, name)
     return names
 
 
 @pytest.fixture(scope="module")
 def replacer() -> Replacer:
     """What replaces the names of the host."""
-    found = known().found()
+    found = known().list_found()
     given_names = NameMap()
-    given_names.reserve(name for _, name in found)
+    given_names.reserve_names(name for _, name in found)
     return Replacer(given_names, found)
 
 
@@ -110,8 +110,8 @@ def replacer() -> Replacer:
 @given(lines=log_lines())
 def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> None:
     """However a name is written in a line, it is gone; the words beside it, and the lines, are what they were."""
-    made = LineReplacer(replacer).texts(lines)
-    assert made == replacer.texts(lines)
+    made = LineReplacer(replacer).replace_texts(lines)
+    assert made == replacer.replace_texts(lines)
     for line, new in made.items():
         low = new.lower()
         for name in SOUGHT:
@@ -128,8 +128,8 @@ def test_no_original_is_left_in_a_line(replacer: Replacer, lines: list[str]) -> 
             new,
         )
         assert line.count("|") == new.count("|") and new.startswith("2021-03-01T00:00:00.002Z ")
-    proof = LineProof(Residue(replacer, known().found()), set())
-    assert not list(proof.survivors("the output", list(made.values())))
+    proof = LineProof(Residue(replacer, known().list_found()), set())
+    assert not list(proof.find_survivors("the output", list(made.values())))
 
 
 SAID = [
@@ -166,16 +166,16 @@ def test_the_names_of_lines_of_one_form_are_all_taken(said: list[tuple[str, ...]
     """Of lines that differ in numbers alone no name is passed over: they give the names that each line for itself gives."""
     lines = [form.format(*values) for form, *values in said]
     each, once, together = Identities(), Identities(), Identities()
-    each.lines(lines)
+    each.take_lines(lines)
     names = LineNames(once)
     for line in lines:
-        names.take([line])
+        names.take_texts([line])
         names.close()
-    assert once.found() == each.found()
+    assert once.list_found() == each.list_found()
     names = LineNames(together)
-    names.take(lines)
+    names.take_texts(lines)
     names.close()
-    assert together.found() == each.found()
+    assert together.list_found() == each.list_found()
 
 
 def run(*words: object) -> Any:
@@ -201,13 +201,13 @@ def test_a_name_that_is_left_in_a_line_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str, form: str
 ) -> None:
     """Output in which a name is left is not printed: exit code 6, and the message says at which line, not which name."""
-    whole = show.written
+    whole = show.write_lines
 
     def leaking(lines: Iterator[Any], form: str) -> Iterator[str]:
         yield from whole(lines, form)
         yield f"2021-03-01T00:00:00.002Z and {leak}, said [vmkernel.log:77]"
 
-    monkeypatch.setattr(show, "written", leaking)
+    monkeypatch.setattr(show, "write_lines", leaking)
     done = run("log", CASE, "--format", form, "--redact", "--redact-map", tmp_path / "map")
     assert done.exit_code == (0 if leak == "nothing" else 6), done.output
     assert bool(done.stdout) == (leak == "nothing")
@@ -277,14 +277,16 @@ def test_a_name_that_looks_like_a_number_is_replaced_in_one(
 ) -> None:
     """Short numbers and ids of operations are not looked at, unless a name looks like one."""
     known = NameMap()
-    known.reserve([name])
+    known.reserve_names([name])
     line = (
         "at 0xcafe01 after 12345us in 0xcafe0 opID=e6141e-919488 opID=a7d-9194-1 opID=12-4f1 opID=005056-12ab01 "
         "opID=59e1f0aa-1b2c3d4e"
     )
-    made = LineReplacer(Replacer(known, [(kind, name)])).texts([line])[line]
+    made = LineReplacer(Replacer(known, [(kind, name)])).replace_texts([line])[line]
     assert (written or name) in line and (written or name) not in made
-    assert LineReplacer(Replacer(known, [("vm", "web-server-01")])).texts([line])[line] == line
+    assert (
+        LineReplacer(Replacer(known, [("vm", "web-server-01")])).replace_texts([line])[line] == line
+    )
 
 
 def base(text: bytes) -> str:
@@ -310,13 +312,13 @@ def test_an_encoded_name_is_found_in_every_form(replacer: Replacer, at: int) -> 
         if name[1] < 128:
             code = ENCODINGS[at](name)
             line = f"2021-03-01T00:00:00.002Z data {code} of the task"
-            made = replacer.text(line)
+            made = replacer.replace_text(line)
             assert (
                 code not in made
                 and made.startswith("2021-03-01T00:00:00.002Z data ")
                 and made.endswith(" of the task")
             )
-            assert LineReplacer(replacer).texts([line])[line] == made
+            assert LineReplacer(replacer).replace_texts([line])[line] == made
 
 
 @pytest.mark.parametrize("width", [16, 20, 28, 40, 48, 56])
@@ -326,7 +328,7 @@ def test_a_name_that_a_line_end_cuts_is_found_at_any_width(replacer: Replacer, w
     for text in (base(said), said.hex()):
         parts = textwrap.wrap(text, width)
         lines = [f"2021-03-01T00:00:00.{at:03}Z data: {part}" for at, part in enumerate(parts)]
-        for made in (replacer.texts(lines), LineReplacer(replacer).texts(lines)):
+        for made in (replacer.replace_texts(lines), LineReplacer(replacer).replace_texts(lines)):
             kept = "".join(
                 line for line, part in zip(made.values(), parts, strict=True) if part in line
             )
@@ -344,11 +346,13 @@ def test_a_name_that_a_line_end_cuts_is_found_at_any_width(replacer: Replacer, w
                 assert not any(
                     b"web.site-b.example" in one or b"web.site-b" in one for one in read
                 ), (width, joined)
-        residue = Residue(replacer, known().found())
-        assert [str(one) for one in residue.survivors("it", "\n".join(lines))], (
+        residue = Residue(replacer, known().list_found())
+        assert [str(one) for one in residue.find_survivors("it", "\n".join(lines))], (
             "the proof sees what is left"
         )
-        assert not list(residue.survivors("it", "\n".join(replacer.texts(lines).values())))
+        assert not list(
+            residue.find_survivors("it", "\n".join(replacer.replace_texts(lines).values()))
+        )
 
 
 def _planted(made: random.Random, name: str) -> str:
@@ -388,9 +392,9 @@ def test_what_is_decoded_at_once_shows_what_each_word_shows() -> None:
     assert [
         word
         for word, held in each.items()
-        if any(name not in meaning(words_in(word)) for name in held)
+        if any(name not in decode_words(words_in(word)) for name in held)
     ] == []
-    together = meaning(words_in("\n".join(words)))
+    together = decode_words(words_in("\n".join(words)))
     assert {name for held in each.values() for name in held} <= {
         name for name in names if name in together
     }

@@ -106,7 +106,7 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     listed = json.loads(run("archive", "list", "--archive", site / "archive", "--json"))
     first_hosts["archive list"] = (listed[0] if isinstance(listed, list) else listed)["worst_host"]
     library = Library(str(site / "archive"))
-    (identity,) = [one.id for one in library.require_archive().snapshot().current()]
+    (identity,) = [one.id for one in library.require_archive().take_snapshot().list_visible_cases()]
     record = stored.describe_case(library, identity)
     first_hosts["labels on the page"] = record["findings"][0]["node"]
     run("compare", site / "out-before", site / "out", "-o", site / "compared", codes=(0, 1))

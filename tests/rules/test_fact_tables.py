@@ -19,9 +19,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import rules
-from analyzer.archive.backtests.against import whole
+from analyzer.archive.backtests.against import load_whole_catalog
 from analyzer.archive.backtests.jobs import Version
-from analyzer.archive.clusters.worker_protocol import _sent
+from analyzer.archive.clusters.worker_protocol import _send_source
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
 from analyzer.rules import fact_files, fact_tables
@@ -504,7 +504,7 @@ def test_a_commit_brings_its_facts(tmp_path: Path) -> None:
     ):
         subprocess.run(["git", *words], cwd=kb, check=True, capture_output=True)
     catalog(kb, ROWS[:2])
-    before = whole("HEAD", kb)
+    before = load_whole_catalog("HEAD", kb)
     assert before.broken == []
     then, now = (
         one["old-driver"].fact_tables()["kb.driver"].given for one in (before, rules.load([kb]))
@@ -517,7 +517,7 @@ def test_facts_go_to_a_cluster_with_the_rules(tmp_path: Path) -> None:
     """A worker elsewhere makes the very same catalog of what it is sent."""
     kb = catalog(tmp_path / "my-rules")
     source = rules.load([kb]).sources[0]
-    sent = pickle.loads(pickle.dumps(_sent(source, Limits()))).source()
+    sent = pickle.loads(pickle.dumps(_send_source(source, Limits()))).source()
     there, here = rules.load([sent]), rules.load([kb])
     assert (there.broken, there.hash) == ([], here.hash)
     assert there["old-driver"].fact_tables() == here["old-driver"].fact_tables()
@@ -561,7 +561,7 @@ def test_a_file_with_a_fault_is_told_with_its_line_and_not_used_at_all(
     assert "my-rules/facts/driver.csv:4" in run.output
     assert not [one for one in found(document, "old-driver").values() if one["verdict"] == "match"]
     assert "no parser makes table `kb.driver`" in json.dumps(document)
-    complaints = lint.check([kb / "old-driver.yaml"], local=Local(packs=False))
+    complaints = lint.check_files([kb / "old-driver.yaml"], local=Local(packs=False))
     assert [one.place.line for one in complaints if one.code == "R080"][:1] == [4]
 
 
@@ -648,7 +648,9 @@ def test_stored_rules_stay_when_rows_change(
     rules.load()
     rules.load([*rules.default_paths(), kb])
     catalog(kb, ROWS[:2])
-    monkeypatch.setattr(RuleText, "tree", lambda text: pytest.fail(f"{text.name} was read anew"))
+    monkeypatch.setattr(
+        RuleText, "read_tree", lambda text: pytest.fail(f"{text.name} was read anew")
+    )
     given = rules.load([*rules.default_paths(), kb])["old-driver"].fact_tables()["kb.driver"].given
     assert given is not None and len(given.rows) == 2
 
@@ -675,10 +677,10 @@ def test_an_archive_finds_a_row_by_its_kb(tmp_path: Path) -> None:
 def test_a_rule_goes_to_other_processes_with_its_rows(tmp_path: Path) -> None:
     """A back-test builds the rule elsewhere: of a private catalog, with the very rows."""
     rule = rules.load([catalog(tmp_path / "kb")])["old-driver"]
-    again = pickle.loads(pickle.dumps(Version.of(rule))).built(Limits())
+    again = pickle.loads(pickle.dumps(Version.from_rule(rule))).built(Limits())
     assert again.fact_tables() == rule.fact_tables()
     other = rules.load([catalog(tmp_path / "kb2", ROWS[:2])])["old-driver"]
-    assert Version.of(other) != Version.of(rule)
+    assert Version.from_rule(other) != Version.from_rule(rule)
 
 
 @pytest.mark.parametrize(
@@ -806,7 +808,7 @@ def test_a_rule_that_a_row_is_explained_by_has_to_exist(tmp_path: Path) -> None:
     (kb / "old-driver.yaml").write_text(RULE, encoding="utf-8")
     told = [
         one
-        for one in lint.check([kb / "old-driver.yaml"], local=Local(packs=False))
+        for one in lint.check_files([kb / "old-driver.yaml"], local=Local(packs=False))
         if one.code == "R081"
     ]
 

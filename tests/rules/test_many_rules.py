@@ -12,10 +12,9 @@ from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
 from analyzer.pipeline.triage import Options, triage
-from analyzer.rules import Rule, cache
+from analyzer.rules import Rule, rule_store
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import RuleText
-from analyzer.rules.reader import RuleReader
 from analyzer.scan import signature_set
 from tests.kit import many_rules
 
@@ -40,8 +39,8 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     done: dict[str, Any] = {"yaml": [], "whole": set(), "compiled": [], "there": {}, "rules": []}
     monkeypatch.setenv("BACKLINE_CACHE", str(kb / "cache"))
     tree, later, needle, alone = (
-        RuleText.tree,
-        cache._Later.__call__,
+        RuleText.read_tree,
+        rule_store._RestOfRule.__call__,
         signature_set._make_needle,
         whole_catalog.judge_rule,
     )
@@ -52,9 +51,13 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         done["logs"] = {scan.table for scan in facts.scans}
         return alone(rule, facts, *args, **words)
 
-    monkeypatch.setattr(RuleText, "tree", lambda text: done["yaml"].append(text.name) or tree(text))
     monkeypatch.setattr(
-        cache._Later, "__call__", lambda self, rule: done["whole"].add(rule.id) or later(self, rule)
+        RuleText, "read_tree", lambda text: done["yaml"].append(text.name) or tree(text)
+    )
+    monkeypatch.setattr(
+        rule_store._RestOfRule,
+        "__call__",
+        lambda self, rule: done["whole"].add(rule.id) or later(self, rule),
     )
     monkeypatch.setattr(
         signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one)
@@ -96,16 +99,14 @@ def test_signatures_are_compiled_for_the_logs_that_are_there(
 
 
 @pytest.mark.size
-def test_examples_of_stored_rules_are_read_without_reading_the_rules_again(
-    kb: Path, work: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def test_examples_of_stored_rules_are_read_without_reading_the_files_again(
+    kb: Path, work: dict[str, Any]
 ) -> None:
-    """`rules test` reads each file of a stored rule as YAML once, for its examples, and makes no rule of it anew."""
-    made: list[str] = []
-    monkeypatch.setattr(RuleReader, "rule", lambda reader, _: made.append(reader.text.name))
-    told = CliRunner().invoke(
+    """`rules test` reads no YAML of a stored rule: its examples are in the stored tree."""
+    done = CliRunner().invoke(
         main, ["rules", "test", "--kb", str(kb / "kb"), "-k", "kb-2039495-x1: ", "--no-settings"]
     )
-    assert "1 rule" in told.output
-    assert told.exit_code == 0, told.output
-    assert made == []
-    assert len(work["yaml"]) == len(set(work["yaml"])) > RULES
+    assert "1 rule" in done.output
+    assert done.exit_code == 0, done.output
+    assert len(work["whole"]) > RULES
+    assert work["yaml"] == []

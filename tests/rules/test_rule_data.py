@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from analyzer import rules
 from analyzer.archive.labels import Label
-from analyzer.archive.query.fleet import FleetFilter, fleet
+from analyzer.archive.query.fleet import FleetFilter, read_fleet
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.authoring.lint import run as lint
@@ -115,7 +115,7 @@ def test_tags_and_owner_filter_the_list(tmp_path: Path) -> None:
 
 def test_the_schema_takes_what_the_loader_takes() -> None:
     """The editor's schema knows the keys with a hover text, and refuses a tag that the loader refuses."""
-    made = schema.schema(parsing.tables())
+    made = schema.make_schema(parsing.tables())
     assert all(
         made["properties"][key]["description"] for key in ("owner", "tags", "checked", "replaces")
     )
@@ -154,7 +154,9 @@ def test_labels_and_findings_of_a_replaced_rule_count(
     """What was confirmed of the old rule gives the precision of the new one, and the archive lists the old findings with it."""
     archive = Archive.open(tmp_path / "archive", create=True)
     held = kit.stored(archive, "lab-ring-before", kit.packed("lab-ring-before")[0])
-    finding = next(one for one in archive.document(held)["findings"] if one["rule"] == "kb-2039495")
+    finding = next(
+        one for one in archive.read_document(held)["findings"] if one["rule"] == "kb-2039495"
+    )
     label = Label(
         held.id,
         "kb-2039495",
@@ -231,12 +233,12 @@ def test_the_heat_map_follows_the_successor(
     kb = renamed(tmp_path)
     monkeypatch.chdir(tmp_path)
     words = ("archive", "heatmap", "--archive", "archive")
-    apart = fleet(Archive.open("archive"))
+    apart = read_fleet(Archive.open("archive"))
     assert {rule.id for rule in apart.rules} >= {"nn-old", "nn-ring"}, "each case has its own rule"
     (tmp_path / "backline.toml").write_text('kb = ["kb"]\n', encoding="utf-8")
     successors = RunOptions().successors()
     assert successors == {**SHIPPED.successors(), "nn-old": ("nn-ring",)}
-    found = fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
+    found = read_fleet(Archive.open("archive"), FleetFilter(("nn-old",), successors=successors))
     assert [rule.id for rule in found.rules] == ["nn-ring"], "the former id asks for the rule"
     assert [case.cells for case in found.cases] == ["W", "W"] and {
         hit.count for hit in found.hits
@@ -289,7 +291,9 @@ def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
     )
     path = write(tmp_path, "nn-ring", DATA.replace("[nn-old-ring]", "[nn-gone, nn-old, nn-ring]"))
     found = [
-        (one.code, one.message) for one in lint.check([tmp_path]) if one.code in ("R060", "R068")
+        (one.code, one.message)
+        for one in lint.check_files([tmp_path])
+        if one.code in ("R060", "R068")
     ]
     assert found == [
         (
@@ -300,7 +304,7 @@ def test_a_replaced_rule_in_use_is_complained_of(tmp_path: Path) -> None:
     ]
     old = tmp_path / "nn-old.yaml"
     write(tmp_path, "nn-old", old.read_text("utf-8") + "status: retired\nreplaced_by: nn-ring\n")
-    assert "R068" not in [one.code for one in lint.check([path, old])]
+    assert "R068" not in [one.code for one in lint.check_files([path, old])]
 
 
 GUIDE = (kit.ROOT / "docs" / "rule-guide.md").read_text(encoding="utf-8")
@@ -321,7 +325,7 @@ def test_a_stable_rule_shows_what_makes_it_stable(tmp_path: Path) -> None:
     """R069 names each mark that is missing; the shipped catalog has no stable rule, and a status alone makes none."""
     text = next(rules.default_paths()[0].rglob("beacon-probing.yaml")).read_text(encoding="utf-8")
     path = write(tmp_path, "beacon-probing", text.replace("about:", "status: stable\nabout:", 1))
-    (told,) = [one.message for one in lint.check([path]) if one.code == "R069"]
+    (told,) = [one.message for one in lint.check_files([path]) if one.code == "R069"]
     assert all(words in told for words in ("`checked`", "`proven`", "does not match"))
     assert {rule.status for rule in kit.catalog().rules} == {"test"}
     assert "No shipped rule is stable today" in GUIDE

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import rules
-from analyzer.archive.backtests.against import whole
+from analyzer.archive.backtests.against import load_whole_catalog
 from analyzer.archive.backtests.jobs import Version
-from analyzer.archive.clusters.worker_protocol import _sent
+from analyzer.archive.clusters.worker_protocol import _send_source
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
 from analyzer.rules import Rule
@@ -214,9 +214,9 @@ def test_commits_workers_and_processes_see_the_file(tmp_path: Path) -> None:
         subprocess.run([*git, *words], check=True)
     catalog(folder, SHARED.replace("is: 2", "is: 9"))
     now = loaded(folder)
-    (old,) = whole("HEAD", folder).rules
+    (old,) = load_whole_catalog("HEAD", folder).rules
     sent = pickle.loads(
-        pickle.dumps(_sent(RuleSource("folder", "kb", files=[folder]), Limits()))
+        pickle.dumps(_send_source(RuleSource("folder", "kb", files=[folder]), Limits()))
     ).source()
     far = rules.load([sent])
 
@@ -224,10 +224,10 @@ def test_commits_workers_and_processes_see_the_file(tmp_path: Path) -> None:
     assert far.broken == []
     assert far["link-flaps"].thresholds == now.thresholds == {"often": (9, 9)}
     assert far.hash == rules.load([folder]).hash
-    assert pickle.loads(pickle.dumps(Version.of(old))).built(Limits()).thresholds == {
+    assert pickle.loads(pickle.dumps(Version.from_rule(old))).built(Limits()).thresholds == {
         "often": (2, 2)
     }
-    assert Version.of(old) != Version.of(now)
+    assert Version.from_rule(old) != Version.from_rule(now)
 
 
 def test_what_is_escaped_or_in_a_class_names_nothing(tmp_path: Path) -> None:
@@ -260,9 +260,13 @@ def test_a_text_by_itself_keeps_its_names(tmp_path: Path) -> None:
 def test_lint_knows_the_parts_and_tells_what_no_rule_uses(tmp_path: Path) -> None:
     """A name of the file is no mistake; one that no rule names is told with its line, a wrong one with its own code."""
     folder = catalog(tmp_path / "kb", SHARED + "  rarely: {is: 9, unit: lines, reason: made up}\n")
-    told = {(one.code, one.place.line) for one in lint.check([folder], local=Local(packs=False))}
+    told = {
+        (one.code, one.place.line) for one in lint.check_files([folder], local=Local(packs=False))
+    }
     catalog(folder, SHARED, RULE.replace("$often", "$oftn"))
-    wrong = {(one.code, one.message) for one in lint.check([folder], local=Local(packs=False))}
+    wrong = {
+        (one.code, one.message) for one in lint.check_files([folder], local=Local(packs=False))
+    }
 
     assert ("R085", 7) in told and not {"R012", "R016", "R006", "R040", "R018"} & {
         code for code, _ in told

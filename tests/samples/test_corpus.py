@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.ingest.nodes import resolve
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.pipeline.triage import Options, gather, read_case, triage
 from analyzer.runtime.errors import RefusedError
 from analyzer.scan.signatures import Scanner
@@ -80,7 +80,7 @@ def test_each_capture_alone() -> None:
             assert str(error)
             continue
         assert not [fault for fault in intake.faults if "the parser failed" in fault.why], path
-        gather(intake, resolve(intake, kinds), ledger)
+        gather(intake, resolve_nodes(intake, kinds), ledger)
         read += any(source.state in ("read", "searched") for source in ledger.sources)
     assert read > 50
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Row
-from analyzer.ingest.guarding import guarded
-from analyzer.ingest.reader import BEGINNING, LEAST, fits
+from analyzer.ingest.artefacts import run_parser
+from analyzer.ingest.reader import BEGINNING, LEAST, fits_output
 from tests.kit.sample_kit import list_samples
 
 FORMS = [one for one in parsing.registry().values() if one.template]
@@ -44,5 +44,5 @@ def test_the_quick_look_says_what_the_whole_parser_says(output: tuple[Parser, li
     block = Block([line for line in lines if line.strip()], 1, "commands/some.txt")
     long = block.lines * (LEAST // max(1, len(block.lines)) + 1)
     block = replace(block, lines=long)
-    event(str(said := any(isinstance(item, Row) for item in guarded(parser, block))))
-    assert fits(parser, block) == said
+    event(str(said := any(isinstance(item, Row) for item in run_parser(parser, block))))
+    assert fits_output(parser, block) == said

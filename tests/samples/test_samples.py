@@ -28,7 +28,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from analyzer.artefacts import parser_index
+from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser, modules, registry, tables, template_text
 from analyzer.artefacts.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from analyzer.forms import logs
@@ -216,7 +216,7 @@ def _source(parser: Parser) -> str:
 
 
 _text_of = cache(inspect.getsource)
-_declared = cache(parser_index.declared)
+_declared = cache(parsing.list_parsers)
 
 
 def test_no_template_is_written_beside_one_that_a_form_makes() -> None:

@@ -238,7 +238,7 @@ def test_required_literals_stand_in_every_match(pattern: str, line: str, folded:
     if re.search(pattern, line, flags) and not any(odd in raw for odd in ODD_CASE):
         for choice in literal_choices(pattern, flags):
             text = raw.lower() if choice.ignore_case else raw
-            assert any(literal in text for literal in choice.encoded()), choice
+            assert any(literal in text for literal in choice.encode_literals()), choice
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.sources.encoding import LineReader, Met, decode, decode_noted, looks_like_text
+from analyzer.sources.encoding import LineReader, Met, decode, looks_like_text
 
 PLAIN = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff"), max_size=40
@@ -43,7 +43,7 @@ def test_round_trip(encoding: str, end: str, lines: list[str]) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf16_without_mark(encoding: str) -> None:
     """UTF-16 that lost its byte order mark is known by where its NUL bytes stand."""
-    lines, met = decode_noted("[root@esx0:~] net-stats -l\r\nPortNum\r\n".encode(encoding))
+    lines, met = in_chunks("[root@esx0:~] net-stats -l\r\nPortNum\r\n".encode(encoding), [])
     assert lines == ["[root@esx0:~] net-stats -l", "PortNum"]
     assert (met.encoding, met.bom) == (encoding, False)
 
@@ -58,7 +58,7 @@ def test_chunks_do_not_matter(raw: bytes, cuts: list[int]) -> None:
 @given(raw=st.binary(max_size=300))
 def test_no_line_end_inside_a_line(raw: bytes) -> None:
     """No line holds LF, and as many lines come out as were counted."""
-    lines, met = decode_noted(raw, 32)
+    lines, met = in_chunks(raw, [], 32)
     assert not any("\n" in line for line in lines)
     assert met.lines == len(lines)
 
@@ -77,7 +77,7 @@ def test_undecodable_bytes_survive(raw: bytes) -> None:
 
 def test_latin1_is_noted() -> None:
     """A Latin-1 byte is kept and the notes say how many lines hold one."""
-    lines, met = decode_noted(b"NIC Herstellerger\xe4t\nplain\n")
+    lines, met = in_chunks(b"NIC Herstellerger\xe4t\nplain\n", [])
     assert lines[0].encode("utf-8", "surrogateescape") == b"NIC Herstellerger\xe4t"
     assert met.undecodable == 1
     assert "1 lines hold bytes" in met.notes()[0]
@@ -85,7 +85,7 @@ def test_latin1_is_noted() -> None:
 
 def test_nul_hole_is_a_gap() -> None:
     """A hole of NULs (power loss) is taken out of its line and noted with line and size."""
-    lines, met = decode_noted(b"one\ntwo" + b"\0" * 100_000 + b"2018-01-01 three\nfour\n")
+    lines, met = in_chunks(b"one\ntwo" + b"\0" * 100_000 + b"2018-01-01 three\nfour\n", [])
     assert lines == ["one", "two2018-01-01 three", "four"]
     assert met.gaps == [(2, 100_000)]
     assert met.gap_bytes == 100_000
@@ -94,7 +94,7 @@ def test_nul_hole_is_a_gap() -> None:
 
 def test_long_line_is_cut_with_a_mark() -> None:
     """A line over the limit is cut at a character, the mark says how much is missing, numbers stay."""
-    lines, met = decode_noted(b"a\n" + "é".encode() * 50 + b"\nend\n", 11)
+    lines, met = in_chunks(b"a\n" + "é".encode() * 50 + b"\nend\n", [], 11)
     assert lines == ["a", "é" * 5 + " […90 bytes of this line left out]", "end"]
     assert met.cuts == [(2, 90)]
 
@@ -116,13 +116,13 @@ def test_cr_alone_only_without_lf() -> None:
 
 def test_last_line_without_end_is_noted() -> None:
     """The reader says when the text ended in the middle of a line."""
-    assert decode_noted(b"a\nb")[1].unfinished
-    assert not decode_noted(b"a\nb\n")[1].unfinished
+    assert in_chunks(b"a\nb", [])[1].unfinished
+    assert not in_chunks(b"a\nb\n", [])[1].unfinished
 
 
 def test_plain_text_needs_no_note() -> None:
     """UTF-8 with LF is nothing to talk about."""
-    lines, met = decode_noted(b"a\nbc\n")
+    lines, met = in_chunks(b"a\nbc\n", [])
     assert lines == ["a", "bc"]
     assert met.notes() == []
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from analyzer import open_case
 from analyzer.scan.blocks import LineBlocks
-from analyzer.sources.doubled import drop_gaps
-from analyzer.sources.margins import remove_margin
+from analyzer.sources.passes import drop_gaps, remove_margin
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 SESSION = SAMPLES / "cases" / "lab-ring-before" / "esx0.txt"

@@ -56,7 +56,7 @@ def test_one_search_knows_the_parsers_of_all_places() -> None:
     }
     taken = {path: [one for one in found if not one.rest] or found for path, found in every.items()}
 
-    assert {path: known.takes(path) for path in taken} == taken
+    assert {path: known.find_parsers(path) for path in taken} == taken
     assert sum(map(bool, taken.values())) > 25
 
 
@@ -79,9 +79,9 @@ def test_patterns_that_cannot_stand_beside_others(pattern: str, path: str) -> No
 
     known = KnownFiles(parsers)
 
-    assert known.takes(path)[0].name == "one"
-    assert [one.name for one in known.takes("x/zb")] == ["two"]
-    assert known.takes("top/other.log") == []
+    assert known.find_parsers(path)[0].name == "one"
+    assert [one.name for one in known.find_parsers("x/zb")] == ["two"]
+    assert known.find_parsers("top/other.log") == []
 
 
 @given(

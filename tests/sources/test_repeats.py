@@ -18,8 +18,7 @@ from analyzer.cli import main
 from analyzer.forms.layouts import Layouts
 from analyzer.secrets.values import hide, hide_lines
 from analyzer.sources.repeats import Repeats
-from analyzer.sources.transcript import split
-from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.sources.transcript import TranscriptPiece, split
 
 PROMPT = "[root@esx1:~] "
 COUNTERS = (

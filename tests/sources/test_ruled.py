@@ -15,8 +15,7 @@ from click.testing import CliRunner
 from analyzer.artefacts.parsing import registry
 from analyzer.cli import main
 from analyzer.sources.prompts import find_prompt
-from analyzer.sources.transcript import split
-from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.sources.transcript import TranscriptPiece, split
 
 RULE = "-" * 80
 EDGE = "bed20842-cfe5-0000-8d3a-df4977f87320 edg nsxt-edge-01"

@@ -36,7 +36,7 @@ from analyzer.runtime.limits import Limits
 from analyzer.sources import remotefile
 from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
-from analyzer.sources.storage import Storage, plain_error, shown
+from analyzer.sources.storage import Storage, hide_login, plain_error
 from tests.kit.s3_kit import s3_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -421,7 +421,7 @@ def test_no_secret_of_an_url_is_shown(user: str, password: str, token: str, sche
     url = f"{scheme}://Q{user}:Q{password}@host.example/case.tgz"
     if scheme.startswith("http"):
         url += f"?X-Amz-Signature=Q{token}"
-    for text in (shown(url), str(plain_error(ValueError(f"404 for {url} there")).strerror)):
+    for text in (hide_login(url), str(plain_error(ValueError(f"404 for {url} there")).strerror)):
         assert not [secret for secret in secrets if secret in text]
         assert "host.example/case.tgz" in text
 

@@ -19,7 +19,7 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.split_files import find_joined_names
-from analyzer.watch_folder.folder_scan import arrivals
+from analyzer.watch_folder.folder_scan import list_arrivals
 from tests.kit.page_kit import SAMPLES
 from tests.web.test_web_labelled import numbered
 
@@ -184,7 +184,7 @@ def test_batch_and_watch_take_the_pieces_together(tmp_path: Path) -> None:
     (tmp_path / "y.tgz").write_bytes(bundle())
     cases = list(cases_in([str(tmp_path)], layout="files"))
     assert [(case.name, len(case.paths)) for case in cases] == [("x.tgz", 2), ("y.tgz", 1)]
-    assert [(one.name, len(one.paths)) for one in arrivals(tmp_path)] == [
+    assert [(one.name, len(one.paths)) for one in list_arrivals(tmp_path)] == [
         ("x.tgz", 2),
         ("y.tgz", 1),
     ]

@@ -14,8 +14,7 @@ from analyzer.artefacts.first_chars import ANY, find_first_signs, find_literals
 from analyzer.sources import markup, output_extent
 from analyzer.sources.encoding import decode
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
-from analyzer.sources.transcript import split
-from analyzer.sources.transcript_piece import TranscriptPiece
+from analyzer.sources.transcript import TranscriptPiece, split
 from tests.kit.transcript_kit import (
     ALL,
     GET_RX,

@@ -20,7 +20,7 @@ from analyzer.pipeline.triage import Options, read_case
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.wrapped import is_wrapped, join_log_lines, join_tables
+from analyzer.sources.passes import is_wrapped, join_log_lines, join_tables
 from tools.nsxt_site import bgp_summary, cluster_status, controllers_of_node, transport_nodes
 
 # Synthetic, in the form of vmkernel.log of 6.x and of a forwarded 8.x.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.artefacts.tables import Row, Table
 from analyzer.facts import Facts, database, frames
-from analyzer.facts.database import CASE, quoted
+from analyzer.facts.database import CASE, quote_name
 from analyzer.facts.frames import Placed
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ class Cases(database.LateDatabase):
         self.cases = dict(cases)
         self.numbers = {name: number for number, name in enumerate(self.cases)}
 
-    def _names(self) -> Iterable[str]:
+    def list_names(self) -> Iterable[str]:
         return dict.fromkeys(name for facts in self.cases.values() for name in facts.tables)
 
-    def _fill(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
+    def fill_table(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
         there = [(name, facts) for name, facts in self.cases.items() if table in facts.tables]
         declared = there[0][1].tables[table]
         database.create(con, declared, cases=True)
@@ -53,7 +53,7 @@ class Cases(database.LateDatabase):
             elif store.rows:
                 parts.append(database.Rows(store.rows, facts.name, number))
                 large += parts[-1:] if many else []
-            for first, frame in store.placed():
+            for first, frame in store.number_frames():
                 placed.append(Placed(frame, first, facts.name(frame.block.node), number))
         database.insert_rows(con, declared, parts)
         if copies:
@@ -67,8 +67,8 @@ def _copy_rows(
     """Put the rows of one case in once more for another: (case, other case)."""
     values = ", ".join(f"({one}, {other})" for one, other in pairs)
     con.execute(
-        f"INSERT INTO {quoted(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
-        f"FROM {quoted(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
+        f"INSERT INTO {quote_name(table.name)} SELECT t.* REPLACE (CAST(c.other AS INTEGER) AS {CASE}) "
+        f"FROM {quote_name(table.name)} t JOIN (VALUES {values}) c(one, other) ON t.{CASE} = c.one"
     )
 
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.judge.joining import LISTED
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.logic import stage_column
@@ -188,7 +188,7 @@ class Sheet:
         """Return the writer over the rows of an alias, beside their subject."""
 
         def reference(alias: str, name: str) -> str:
-            return f"m.{quoted(name)}" if alias == own else f"s.{stage_column(alias, name)}"
+            return f"m.{quote_name(name)}" if alias == own else f"s.{stage_column(alias, name)}"
 
         return StageWriter(reference, self.unsure, self, "s.", whole=self.whole)
 

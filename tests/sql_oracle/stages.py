@@ -19,7 +19,7 @@ from typing import Any
 
 from analyzer.artefacts.tables import Table
 from analyzer.facts import UNSEEN_ROW, Facts
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.judge.node_coverage import is_empty_everywhere, list_losing_nodes, list_whole_nodes
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
@@ -120,9 +120,12 @@ class Stages:
     def _base(self) -> str:
         alias = self.rule.each
         cells = ", ".join(
-            f"{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias)
+            f"{quote_name(name)} AS {stage_column(alias.name, name)}"
+            for name in self._needed(alias)
         )
-        rows = f"SELECT {self._origin()}, taken AS _taken, {cells} FROM {quoted(alias.table.name)}"
+        rows = (
+            f"SELECT {self._origin()}, taken AS _taken, {cells} FROM {quote_name(alias.table.name)}"
+        )
         rows += f" WHERE {chosen}" if (chosen := self._chosen()) else ""
         rows += self._once() + self._ghosts() + self._unseen()
         order = (
@@ -138,13 +141,13 @@ class Stages:
         """Return the SQL of subjects, each once for every row of the catalog it meets; whose key is unknown stays."""
         name = join.alias.name
         cells = ", ".join(
-            f"t.{quoted(column)} AS {stage_column(name, column)}"
+            f"t.{quote_name(column)} AS {stage_column(name, column)}"
             for column in self._needed(join.alias)
         )
         there = f"b.{stage_column(self.rule.each.name, '_row')} >= 0"
         on = " AND ".join([*self._matches(join), there])
         keep = f"t._row IS NOT NULL OR NOT ({there}) OR {self._keyless(join, 'b.')}"
-        sql = f"SELECT b.*, {cells} FROM ({rows}) b LEFT JOIN {quoted(join.alias.table.name)} t ON {on}"
+        sql = f"SELECT b.*, {cells} FROM ({rows}) b LEFT JOIN {quote_name(join.alias.table.name)} t ON {on}"
         return f"{sql} WHERE {keep}"
 
     def _keyless(self, join: Join, prefix: str = "") -> str:
@@ -158,11 +161,11 @@ class Stages:
         if join is None:
             return ""
         cells = ", ".join(
-            f"{quoted(name)} AS {stage_column(each.name, name)}" for name in self._needed(each)
+            f"{quote_name(name)} AS {stage_column(each.name, name)}" for name in self._needed(each)
         )
-        rows = f"SELECT {self._origin()}, {cells} FROM {quoted(each.table.name)}"
+        rows = f"SELECT {self._origin()}, {cells} FROM {quote_name(each.table.name)}"
         rows += (f" WHERE {chosen}" if (chosen := self._chosen()) else "") + self._once()
-        met = f"SELECT 1 FROM {quoted(join.alias.table.name)} t WHERE {' AND '.join(self._matches(join))}"
+        met = f"SELECT 1 FROM {quote_name(join.alias.table.name)} t WHERE {' AND '.join(self._matches(join))}"
         lone = f"NOT EXISTS ({met}) AND NOT {self._keyless(join, 'b.')}"
         return f"SELECT b._case, count(*) FROM ({rows}) b WHERE {lone} GROUP BY b._case"
 
@@ -191,7 +194,7 @@ class Stages:
         if not table.key or not several:
             return ""
         apart = ", ".join(
-            [f"{self._case()}node", *(quoted(column.name) for column in table.columns)]
+            [f"{self._case()}node", *(quote_name(column.name) for column in table.columns)]
         )
         if len(several) < len(self.parts):  # in the other cases every row stands for itself
             apart += f", CASE WHEN _case NOT IN ({', '.join(map(str, several))}) THEN _row END"
@@ -230,16 +233,16 @@ class Stages:
             "p.taken AS _taken",
         ]
         cells += [
-            f"p.{quoted(theirs)} AS {stage_column(each.name, mine)}"
+            f"p.{quote_name(theirs)} AS {stage_column(each.name, mine)}"
             for mine, theirs in filled.items()
             if mine in self.columns[each.name]
         ]
         cells += [
-            f"p.{quoted(name)} AS {stage_column(own.name, name)}" for name in self._needed(own)
+            f"p.{quote_name(name)} AS {stage_column(own.name, name)}" for name in self._needed(own)
         ]
-        meets = [f"t.{quoted(mine)} = p.{quoted(theirs)}" for mine, theirs in population.by]
+        meets = [f"t.{quote_name(mine)} = p.{quote_name(theirs)}" for mine, theirs in population.by]
         same = " AND ".join([self._same_node("t", "p"), *meets])
-        there = f"EXISTS (SELECT 1 FROM {quoted(each.table.name)} t WHERE {same})"
+        there = f"EXISTS (SELECT 1 FROM {quote_name(each.table.name)} t WHERE {same})"
         where = [f"NOT {there}", *filter(None, (self._chosen("p."),))]
         if each.table.lines_of is not None and (
             quiet := self._at(self._whole_nodes(each.table), "p.")
@@ -247,11 +250,11 @@ class Stages:
             where.append(f"NOT ({quiet})")  # in a log that was read whole, who has no line is well
         if population.where is not None:
             where.insert(
-                0, f"({StageWriter(lambda _, name: f'p.{quoted(name)}').sql(population.where)})"
+                0, f"({StageWriter(lambda _, name: f'p.{quote_name(name)}').sql(population.where)})"
             )
-        key = ", ".join(f"p.{quoted(name)}" for name in ("node", *(own.table.key or ("_row",))))
+        key = ", ".join(f"p.{quote_name(name)}" for name in ("node", *(own.table.key or ("_row",))))
         once = f"row_number() OVER (PARTITION BY {self._case('p.')}{key} ORDER BY p._order, p._line, p._row) = 1"
-        sql = f" UNION ALL BY NAME SELECT {', '.join(cells)} FROM {quoted(own.table.name)} p"
+        sql = f" UNION ALL BY NAME SELECT {', '.join(cells)} FROM {quote_name(own.table.name)} p"
         return f"{sql} WHERE {' AND '.join(where)} QUALIFY {once}"
 
     def _same_node(self, one: str, two: str) -> str:
@@ -273,14 +276,17 @@ class Stages:
         """Return a stage with the nearest row of a table beside each subject."""
         alias = join.alias
         cells = ", ".join(
-            f"t.{quoted(name)} AS {stage_column(alias.name, name)}" for name in self._needed(alias)
+            f"t.{quote_name(name)} AS {stage_column(alias.name, name)}"
+            for name in self._needed(alias)
         )
         where = self._where(join)
         on = (
             " AND ".join([*self._matches(join), *([f"({where}) IS TRUE"] if where else [])])
             or "TRUE"
         )
-        sql = f"SELECT b.*, {cells} FROM {stage} b LEFT JOIN {quoted(alias.table.name)} t ON {on}"
+        sql = (
+            f"SELECT b.*, {cells} FROM {stage} b LEFT JOIN {quote_name(alias.table.name)} t ON {on}"
+        )
         near = _NEAR if alias.table.lines_of is None else _NEAR_IN_TIME
         order = f"{near}, abs(t._line - b._line), t._order DESC, t._line DESC, t._row DESC"
         return f"{sql} QUALIFY row_number() OVER (PARTITION BY b._b ORDER BY {order}) = 1"
@@ -290,15 +296,17 @@ class Stages:
         alias = join.alias
         table = alias.table
         where = self._where(join)
-        cells = ", ".join(f"t.{quoted(name)}" for name in (*self._needed(alias), "_order", "_line"))
+        cells = ", ".join(
+            f"t.{quote_name(name)}" for name in (*self._needed(alias), "_order", "_line")
+        )
         cells += f", ({where}) IS NULL AS _maybe" if where else ""
         on = " AND ".join(self._matches(join)) or "TRUE"
-        sql = f"SELECT b._b, {cells} FROM {stage} b JOIN {quoted(table.name)} t ON {on}"
+        sql = f"SELECT b._b, {cells} FROM {stage} b JOIN {quote_name(table.name)} t ON {on}"
         if where:
             sql += f" WHERE ({where}) IS NOT FALSE"
         if not table.key or all(part.facts.single_block(table.name) for part in self.parts):
             return sql
-        key = ", ".join(f"t.{quoted(name)}" for name in table.key)
+        key = ", ".join(f"t.{quote_name(name)}" for name in table.key)
         order = f"{_NEAR}, t._order DESC, t._source"
         return f"{sql} QUALIFY dense_rank() OVER (PARTITION BY b._b, t._node, {key} ORDER BY {order}) = 1"
 
@@ -308,7 +316,7 @@ class Stages:
         own = join.alias.name
 
         def reference(alias: str, name: str) -> str:
-            return f"t.{quoted(name)}" if alias == own else f"b.{stage_column(alias, name)}"
+            return f"t.{quote_name(name)}" if alias == own else f"b.{stage_column(alias, name)}"
 
         return StageWriter(reference).sql(join.where)
 
@@ -353,9 +361,9 @@ class Stages:
                     for place in places
                 ]
                 on = " AND ".join([self._same_node(numbers[name], "j"), *same])
-                joins.append(f"LEFT JOIN {quoted(table.name)} {numbers[name]} ON {on}")
+                joins.append(f"LEFT JOIN {quote_name(table.name)} {numbers[name]} ON {on}")
         cells = [
-            f"{self._own_answer(name, numbers)} AS {quoted(_asked(name))}"
+            f"{self._own_answer(name, numbers)} AS {quote_name(_asked(name))}"
             for name, _ in self.asked
             if not name.endswith(UNNAMED)
         ]
@@ -369,17 +377,17 @@ class Stages:
     def _own_answer(self, asked: str, numbers: Mapping[str, str]) -> str:
         """Return the SQL of `burst` or `burst.count` for one subject."""
         name, _, part = asked.partition(".")
-        other = f"s.{quoted(_asked(asked))}"
+        other = f"s.{quote_name(_asked(asked))}"
         if name not in self.answered:
             return other
         scope = self.scopes[name]
         nobody = " OR ".join(
             f"{self._key(scope, place)} IS NULL" for place in range(len(scope.keys))
         )
-        unnamed = "NULL" if part else f"s.{quoted(_asked(name + UNNAMED))}"
+        unnamed = "NULL" if part else f"s.{quote_name(_asked(name + UNNAMED))}"
         own = ""
         if self._has(self.answered[name]):
-            own = f" WHEN {numbers[name]}._row IS NOT NULL THEN {numbers[name]}.{quoted(part or 'value')}"
+            own = f" WHEN {numbers[name]}._row IS NOT NULL THEN {numbers[name]}.{quote_name(part or 'value')}"
         return f"CASE WHEN {nobody} THEN {unnamed}{own} ELSE {other} END"
 
     def _seen_rows(self) -> str:
@@ -394,7 +402,7 @@ class Stages:
         names = [
             "_n",
             *(["_c"] if self.many else []),
-            *(quoted(_asked(name)) for name, _ in self.asked),
+            *(quote_name(_asked(name)) for name, _ in self.asked),
         ]
         return f"seen({', '.join(names)}) AS (VALUES {', '.join(rows)})"
 
@@ -556,7 +564,7 @@ def _cell(value: object, type_: Type, *, first: bool) -> str:
 def _same(mine: str, theirs: str, alias: Alias) -> str:
     """Return the SQL that two columns of a join name the same thing."""
     owner, _, column = mine.rpartition(".")
-    left, right = f"b.{stage_column(owner, column)}", f"t.{quoted(theirs)}"
+    left, right = f"b.{stage_column(owner, column)}", f"t.{quote_name(theirs)}"
     declared = alias.column(theirs)
     if "node" in (column, theirs):
         return f"{_short_name(left)} = {_short_name(right)}"

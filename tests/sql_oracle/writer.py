@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol
 
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.expression import AGGREGATES, ExprNode
 from analyzer.rules.language.logic import Writer, literal
 
@@ -103,10 +103,10 @@ class StageWriter(Writer):
         return self.keep(node, replace(self, keep=None).sql(body))
 
     def _seen(self, node: ExprNode) -> str:
-        return self.stage + quoted(f"{node.name}?")
+        return self.stage + quote_name(f"{node.name}?")
 
     def _seen_field(self, node: ExprNode) -> str:
-        return self.stage + quoted(f"{node.name}?.{node.column}")
+        return self.stage + quote_name(f"{node.name}?.{node.column}")
 
     def _known(self, node: ExprNode) -> str:
         value = node.args[0]

@@ -187,28 +187,6 @@ def test_commands_are_documented_with_an_example(command: str) -> None:
     assert f"## backline {command}" in write_cli_page(main)
 
 
-@pytest.mark.parametrize("columns", ["", "80", "60", "200"])
-@pytest.mark.parametrize("word", ["--help", "-h"])
-def test_the_help_is_what_click_prints(word: str, columns: str) -> None:
-    """`backline --help` is printed without click where the terminal is wide enough, and says what click says."""
-    program = "import sys; from analyzer.__main__ import run; run(); print(sorted({'click'} & set(sys.modules)))"
-    environment = {**os.environ, "COLUMNS": columns}
-    quick = subprocess.run(
-        [sys.executable, "-c", program, word],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env=environment,
-    )
-    by_click = subprocess.run(
-        [sys.executable, "-c", "from analyzer.cli import main; main(prog_name='backline')", word],
-        capture_output=True, text=True, check=True, cwd=ROOT, env=environment,
-    )  # fmt: skip
-    assert quick.stdout.removesuffix("[]\n") == by_click.stdout
-    assert quick.stdout.endswith("[]\n") == (columns != "60")
-
-
 STARTED = """
 import gc, json, sys
 from analyzer import __main__

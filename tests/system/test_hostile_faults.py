@@ -429,8 +429,8 @@ MOMENTS = {
     ),
     "at the start": "import analyzer.__main__\nthreading.Timer(0.02, os.kill, (os.getpid(), 2)).start()",
     "while members are read": (
-        "import analyzer.ingest.reader as i\nreal = i.MemberReader.read\n"
-        "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.MemberReader.read = read"
+        "import analyzer.ingest.reader as i\nreal = i.MemberReader.read_member\n"
+        "def read(self, member):\n    real(self, member); os.kill(os.getpid(), 2)\ni.MemberReader.read_member = read"
     ),
     "swallowed by a library": (
         "import analyzer.pipeline.case_data as t\nreal = t.judge\n"

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.authoring.explain import watch_text
-from analyzer.authoring.explain.watch import RuleSession, WatchRun, as_record
+from analyzer.authoring.explain.watch import RuleSession, WatchRun, record_run
 from analyzer.cli import main
 from analyzer.runtime.errors import RefusedError
 
@@ -73,7 +73,7 @@ def file(tmp_path: Path) -> Path:
 
 def text(shown: WatchRun) -> str:
     """Return a run as it is printed in a pipe."""
-    return "\n".join(line.text for line in watch_text.lines(shown))
+    return "\n".join(line.text for line in watch_text.write_lines(shown))
 
 
 # -- the session
@@ -241,7 +241,7 @@ def test_a_case_that_holds_nothing_ends_it(file: Path, tmp_path: Path) -> None:
 
 def test_a_record_is_plain_json(file: Path) -> None:
     """A run as JSON holds the state, the times, the examples and the whole explanation."""
-    document = json.loads(json.dumps(as_record(RuleSession(file, [LAB]).run())))
+    document = json.loads(json.dumps(record_run(RuleSession(file, [LAB]).run())))
 
     assert (document["run"], document["state"], document["stale"], document["chosen"]) == (
         1,

@@ -24,9 +24,9 @@ from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.watch_folder import folder_scan, watcher
-from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, locked
+from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, lock_results
 from analyzer.watch_folder.watcher import FolderWatcher
-from analyzer.watch_folder.work import Landed, land
+from analyzer.watch_folder.work import Landed, triage_landed
 from tests.kit.batch_kit import ROOT, backline, said, session
 
 BUNDLE = ROOT / "samples" / "cases" / "lab-ring-before"
@@ -66,7 +66,7 @@ class Here:
     def run(self, jobs: Iterator[Job]) -> Iterator[Done]:
         """Do jobs one after another."""
         for job in jobs:
-            yield land(job, self.config)
+            yield triage_landed(job, self.config)
 
     def close(self) -> None:
         """Nothing is left over."""
@@ -78,7 +78,7 @@ def watch(
     """Return a watch that works in this process, and what it tells."""
     told = Told()
     out.mkdir(exist_ok=True)
-    state = WatchState.load(out, str(folder))
+    state = WatchState.load_state(out, str(folder))
     return FolderWatcher(
         folder,
         state,
@@ -91,7 +91,7 @@ def watch(
 
 def names(folder: Path) -> dict[str, str]:
     """Return what may be a case in a folder, and what it waits for."""
-    return {arrival.name: arrival.waits for arrival in folder_scan.arrivals(folder)}
+    return {arrival.name: arrival.waits for arrival in folder_scan.list_arrivals(folder)}
 
 
 @pytest.fixture
@@ -163,11 +163,11 @@ def test_a_file_that_somebody_writes_is_not_taken(folder: Path) -> None:
     with path.open("w", encoding="utf-8") as stream:
         stream.write(session(1))
         stream.flush()
-        ready, waiting = watching.look()
+        ready, waiting = watching.look_again()
         if ready:
             pytest.skip("this file system gives no leases")
         assert [arrival.name for arrival in waiting] == ["upload.txt"]
-    assert [arrival.name for arrival in watching.look()[0]] == ["upload.txt"]
+    assert [arrival.name for arrival in watching.look_again()[0]] == ["upload.txt"]
     assert told.lines == []
 
 
@@ -180,35 +180,35 @@ def test_a_growing_file_waits_until_it_is_still(
     watching, told = watch(folder, folder.parent / "out", still=5.0)
     path = put(folder / "grows.txt", "a")
     for number in range(200):
-        assert watching.look()[0] == []
+        assert watching.look_again()[0] == []
         now[0] += 4.0
         path.write_text("a" * (number + 2), encoding="utf-8")
     assert len(told.lines) == 1
     assert "grows.txt is not complete yet (it still grows or changes" in told.lines[0]
-    watching.look()
+    watching.look_again()
     now[0] += 5.0
-    assert [arrival.name for arrival in watching.look()[0]] == ["grows.txt"]
+    assert [arrival.name for arrival in watching.look_again()[0]] == ["grows.txt"]
 
 
 def test_what_was_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
     """A restart does nothing; a renamed or touched file is known by its content; a changed one is done anew."""
     put(folder / "a.txt")
     first, told = watch(folder, tmp_path / "out")
-    first.run(once=True)
+    first.watch_folder(once=True)
     assert told.states() == {"a.txt": "ok"}
     before = (tmp_path / "out" / "a.txt" / "case.json").read_bytes()
     again, told = watch(folder, tmp_path / "out")
-    again.run(once=True)
+    again.watch_folder(once=True)
     assert told.begins == told.cases == []
     os.utime(folder / "a.txt", (1, 1))
-    again.run(once=True)
+    again.watch_folder(once=True)
     assert told.begins == told.cases == []
     (folder / "a.txt").rename(folder / "b.txt")
-    again.run(once=True)
+    again.watch_folder(once=True)
     assert [(name, same) for name, _, same in told.cases] == [("b.txt", "a.txt")]
     assert told.begins == []
     put(folder / "b.txt", session(2))
-    again.run(once=True)
+    again.watch_folder(once=True)
     assert [(name, same) for name, _, same in told.cases[1:]] == [("b.txt", "")]
     assert (tmp_path / "out" / "a.txt" / "case.json").read_bytes() == before, (
         "the report of the other stays"
@@ -220,7 +220,7 @@ def test_what_was_done_is_not_done_again(folder: Path, tmp_path: Path) -> None:
 def test_the_results_are_those_of_triage(folder: Path, tmp_path: Path) -> None:
     """case.json of a watched folder has the bytes that `backline triage` writes; pieces are joined as there."""
     shutil.copytree(BUNDLE, folder / "case")
-    watch(folder, tmp_path / "out")[0].run(once=True)
+    watch(folder, tmp_path / "out")[0].watch_folder(once=True)
     code, out, _ = said(
         backline("triage", folder / "case", "--json", "-", "--no-settings", "--no-packs")
     )
@@ -233,7 +233,7 @@ def test_results_never_overwrite_what_is_not_theirs(folder: Path, tmp_path: Path
     put(folder / "a b.txt", session(1))
     put(folder / "a-b.txt", session(2))
     notes = put(tmp_path / "out" / "a-b.txt" / "notes.txt", "mine")
-    watch(folder, tmp_path / "out")[0].run(once=True)
+    watch(folder, tmp_path / "out")[0].watch_folder(once=True)
     assert list((tmp_path / "out" / "a-b.txt").iterdir()) == [notes]
     assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == [
         "a-b.txt-2",
@@ -245,8 +245,8 @@ def test_a_refused_file_is_told_once(folder: Path, tmp_path: Path) -> None:
     """What is no case is told once and left alone, until another version of the tool meets it."""
     (folder / "noise.bin").write_bytes(bytes(range(256)) * 8)
     watching, told = watch(folder, tmp_path / "out")
-    watching.run(once=True)
-    watching.run(once=True)
+    watching.watch_folder(once=True)
+    watching.watch_folder(once=True)
     assert told.states() == {"noise.bin": "refused"}
     assert len(told.cases) == 1
     assert watching.bad
@@ -255,7 +255,7 @@ def test_a_refused_file_is_told_once(folder: Path, tmp_path: Path) -> None:
     held["cases"]["noise.bin"]["tool"] = "0.0.1"
     (tmp_path / "out" / STATE).write_text(json.dumps(held), encoding="utf-8")
     _, told = again = watch(folder, tmp_path / "out")
-    again[0].run(once=True)
+    again[0].watch_folder(once=True)
     assert len(told.cases) == 1
 
 
@@ -280,7 +280,7 @@ def test_what_changes_while_it_is_read_is_read_again(folder: Path, tmp_path: Pat
     path = put(folder / "a.txt")
     os.utime(path, (1, 1))
     watching, told = watch(folder, tmp_path / "out", Growing(path))
-    watching.run(once=True)
+    watching.watch_folder(once=True)
     assert "changed while it was read" in told.lines[0]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     assert digest in (tmp_path / "out" / "a.txt" / "case.json").read_text(encoding="utf-8")
@@ -304,11 +304,11 @@ def test_results_that_cannot_be_written_are_told_and_tried_again(
 
     from analyzer.watch_folder import work
 
-    real = work._write
-    monkeypatch.setattr(work, "_write", write)
+    real = work._write_results
+    monkeypatch.setattr(work, "_write_results", write)
     watching, told = watch(folder, tmp_path / "out")
     with pytest.raises(BacklineError, match="not all results could be written"):
-        watching.run(once=True)
+        watching.watch_folder(once=True)
     assert len(told.lines) == 1
     assert "No space left" in told.lines[0]
     assert told.begins == ["a.txt"], "the second one is not even read"
@@ -316,7 +316,7 @@ def test_results_that_cannot_be_written_are_told_and_tried_again(
     full[0] = False
     (tmp_path / "out" / "a.txt").mkdir(exist_ok=True)  # what a full disk leaves behind
     again, told = watch(folder, tmp_path / "out")
-    again.run(once=True)
+    again.watch_folder(once=True)
     assert told.states() == {"a.txt": "ok", "b.txt": "ok"}
     assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/report.html")) == [
         "a.txt",
@@ -328,39 +328,39 @@ def test_a_folder_that_goes_and_comes_back(folder: Path, tmp_path: Path) -> None
     """While the folder is away that is told once; what was done before is still known when it is back."""
     put(folder / "a.txt")
     watching, told = watch(folder, tmp_path / "out")
-    watching.round(watching.look()[0])
+    watching.triage_ready(watching.look_again()[0])
     folder.rename(tmp_path / "away")
-    assert watching.look() == ([], [])
-    assert watching.look() == ([], [])
+    assert watching.look_again() == ([], [])
+    assert watching.look_again() == ([], [])
     assert len(told.lines) == 1
     assert "waiting until it is there again" in told.lines[0]
     (tmp_path / "away").rename(folder)
-    assert watching.look() == ([], [])
+    assert watching.look_again() == ([], [])
     assert told.lines[1:] == ["the folder is there again"]
 
 
 def test_one_folder_of_results_is_for_one_watch(tmp_path: Path) -> None:
     """A second watch on the same results is refused as long as the first one lives."""
     with (
-        locked(tmp_path),
+        lock_results(tmp_path),
         pytest.raises(BacklineError, match="another watch is at work"),
-        locked(tmp_path),
+        lock_results(tmp_path),
     ):
         pass
-    with locked(tmp_path):
+    with lock_results(tmp_path):
         pass
 
 
 def test_results_of_another_folder_are_not_mixed(tmp_path: Path) -> None:
     """A state of another watched folder, and a damaged one, are told; nothing is overwritten."""
-    WatchState(tmp_path, "/one").save()
+    WatchState(tmp_path, "/one").save_state()
     with pytest.raises(UsageError, match="another watched folder"):
-        WatchState.load(tmp_path, "/two")
+        WatchState.load_state(tmp_path, "/two")
     (tmp_path / STATE).write_text(
         '{"format": "backline/watch-1", "folder": "/one", "cases": {"a": {}}}', encoding="utf-8"
     )
     with pytest.raises(BacklineError, match="cannot be read"):
-        WatchState.load(tmp_path, "/one")
+        WatchState.load_state(tmp_path, "/one")
 
 
 @given(st.text(max_size=300))
@@ -371,16 +371,16 @@ def test_no_state_file_gives_a_traceback(
     out = tmp_path_factory.mktemp("state")
     (out / STATE).write_text(text, encoding="utf-8", errors="replace")
     with pytest.raises(BacklineError):
-        WatchState.load(out, "/one")
+        WatchState.load_state(out, "/one")
 
 
 def test_a_state_cannot_lead_out_of_the_results(tmp_path: Path) -> None:
     """A results folder such as ../x in a state that somebody changed is not used."""
     state = WatchState(tmp_path, "/one")
     state.cases["a"] = DoneCase("", "", 1, 1, "ok", "", "../x", "", "")
-    state.save()
+    state.save_state()
     with pytest.raises(BacklineError, match="a folder that Backline did not make"):
-        WatchState.load(tmp_path, "/one")
+        WatchState.load_state(tmp_path, "/one")
 
 
 @given(
@@ -399,14 +399,14 @@ def test_a_process_that_dies_costs_its_case_only(folder: Path, tmp_path: Path) -
     """A case that kills its process is told as failed; the others are done."""
     put(folder / "bad.txt", session(1))
     put(folder / "good.txt", session(2))
-    from analyzer.archive.batches.runner import processes
+    from analyzer.archive.batches.runner import start_processes
 
     watching, told = watch(
         folder,
         tmp_path / "out",
-        processes(RunConfig("", RunOptions(settings="", packs=False)), 2, dies),
+        start_processes(RunConfig("", RunOptions(settings="", packs=False)), 2, dies),
     )
-    watching.run(once=True)
+    watching.watch_folder(once=True)
     assert told.states() == {"bad.txt": "failed", "good.txt": "ok"}
     assert watching.bad
 
@@ -415,14 +415,14 @@ def dies(job: Job, config: RunConfig) -> Done:
     """Die over the file that is named bad."""
     if job.works[0].name == "bad.txt":
         os.kill(os.getpid(), signal.SIGKILL)
-    return land(job, config)
+    return triage_landed(job, config)
 
 
 def test_the_jobs_are_small(folder: Path) -> None:
     """A job for a process names paths and contents only."""
     put(folder / "a.txt")
     watching, _ = watch(folder, folder.parent / "out")
-    job, _ = watching._job(watching.look()[0][0], set())
+    job, _ = watching._make_job(watching.look_again()[0][0], set())
     assert isinstance(job, Landed)
     assert job.works[0].paths == (str(folder / "a.txt"),)
 
@@ -452,7 +452,10 @@ def test_once_as_a_command(folder: Path, tmp_path: Path) -> None:
     assert lines[1][1].startswith("refused: ")
     assert before == sorted((str(path), path.stat().st_mtime_ns) for path in folder.rglob("*"))
     archive = Archive.open(tmp_path / "archive")
-    kept = {archive.meta(case)["name"]: case for case in archive.snapshot().current()}
+    kept = {
+        archive.read_meta(case)["name"]: case
+        for case in archive.take_snapshot().list_visible_cases()
+    }
     assert sorted(kept) == ["case", "noise.bin"]
     written = (tmp_path / "backline-out" / "case" / "case.json").read_text(encoding="utf-8")
     assert archive.document_text(kept["case"]) == written

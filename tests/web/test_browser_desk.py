@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.archive.labels import current
+from analyzer.archive.labels import current_labels
 from analyzer.archive.store import Archive
 from tests.kit.archive_kit import put as put_sample
 from tests.kit.archive_kit import sample
@@ -208,7 +208,7 @@ def test_a_stored_case_has_its_labels_wherever_it_is_opened(
     seat.page.keyboard.type("seen")
     seat.page.keyboard.press("Enter")
     seat.page.wait_for_selector(".given.confirmed")
-    assert [(one.rule, one.note) for one in current(Archive.open(objects))] == [
+    assert [(one.rule, one.note) for one in current_labels(Archive.open(objects))] == [
         ("beacon-probing", "seen")
     ]
     assert seat.page.get_by_role("link", name="Back").get_attribute("href") == "#cases"
@@ -274,7 +274,7 @@ def test_a_stored_case_is_removed_after_a_question(
     assert complaints(seat) == []
     seat.page.keyboard.press("Escape")
     until(seat, "document.activeElement.textContent === 'Remove from the archive'")
-    assert len(Archive.open(objects).snapshot().current()) == 7
+    assert len(Archive.open(objects).take_snapshot().list_visible_cases()) == 7
     button.press("Enter")
     seat.page.keyboard.press("Shift+Tab")
     seat.page.keyboard.press("Enter")
@@ -282,4 +282,4 @@ def test_a_stored_case_is_removed_after_a_question(
     until(seat, "location.hash === '#cases'")
     seat.page.locator("#cases a.name", has_text="acme-1").wait_for()
     assert seat.page.locator("#cases a.name", has_text="bert-1").count() == 0
-    assert len(Archive.open(objects).snapshot().current()) == 6
+    assert len(Archive.open(objects).take_snapshot().list_visible_cases()) == 6

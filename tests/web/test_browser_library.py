@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from analyzer.archive.labels import current
+from analyzer.archive.labels import current_labels
 from analyzer.archive.store import Archive
 from tests.kit.archive_kit import put as put_sample
 from tests.kit.archive_kit import sample
@@ -243,7 +243,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, objects: Pa
     seat.page.wait_for_selector(".given.confirmed")
     assert "two uplinks, seen <b>" in seat.page.locator(".given").inner_text()
     archive = Archive.open(objects)
-    assert [(one.rule, one.label, one.note) for one in current(archive)] == [
+    assert [(one.rule, one.label, one.note) for one in current_labels(archive)] == [
         ("beacon-probing", "confirmed", "two uplinks, seen <b>")
     ]
     seat.page.reload()
@@ -254,7 +254,7 @@ def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, objects: Pa
     assert focused(seat) == "Reject"
     seat.page.get_by_role("button", name="Remove label").click()
     until(seat, "!document.querySelector('.given')")
-    assert current(Archive.open(objects)) == []
+    assert current_labels(Archive.open(objects)) == []
 
 
 def test_a_refused_and_a_missing_case_are_told(sit: Any) -> None:

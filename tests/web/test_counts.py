@@ -187,7 +187,7 @@ def test_the_archive_says_the_counts_of_the_report(
     record = stored.describe_case(room, row["id"])
     assert (record["counts"], record["unknowns"]) == (findings, questions)
     place = PrivatePlace.make_folder(tmp_path)
-    (past,) = [one for one in History(archive, place).newest() if one["name"] == name]
+    (past,) = [one for one in History(archive, place).list_newest() if one["name"] == name]
     place.remove_all()
     assert (past["counts"], past["unknowns"]) == (findings, questions)
     answer = ask(room, "")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from analyzer.archive.labels import LabelRequest, give
+from analyzer.archive.labels import LabelRequest, give_labels
 from analyzer.archive.store import Archive
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
@@ -304,8 +304,8 @@ def backtested(client: TestClient, text: str, **more: str) -> list[dict[str, Any
 @pytest.mark.process
 def test_a_back_test_tells_progress_and_its_report(client: TestClient, archive: Archive) -> None:
     """Matches, cannot tell, near misses and precision of a typed rule over all stored cases, after its progress."""
-    stored = archive.snapshot().find(id_of("few"))
-    give(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
+    stored = archive.take_snapshot().find_case(id_of("few"))
+    give_labels(archive, stored, LabelRequest("lab-beacon", "host-a", "vSwitch0", force=True))
     lines = backtested(client, RULE)
     assert [line["type"] for line in lines if line["type"] in ("ready", "progress", "report")][
         -1

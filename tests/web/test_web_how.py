@@ -163,7 +163,7 @@ def test_the_page_counts_as_the_report_everywhere(
     assert (record["worst"], record["unknowns"]) == ("major", view.tally_case(document).questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make_folder(tmp_path)
-    (past,) = History(str(objects), place).newest()
+    (past,) = History(str(objects), place).list_newest()
     place.remove_all()
     assert (past["counts"], past["worst"], past["unknowns"]) == (
         counts,
@@ -184,7 +184,7 @@ def test_the_list_of_the_command_counts_as_the_report(
     """`archive list` counts findings and questions as the report of the case does, exposed ones apart."""
     objects = tmp_path / "archive"
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
-    answer = browse.listed(Archive.open(objects), browse.ListFilter())
+    answer = browse.list_cases(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
     tally = view.tally_case(json.loads(text))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
@@ -209,8 +209,8 @@ def test_a_case_of_the_page_is_that_of_triage(
     assert ("lab-draft" in rules, {"lab-nics", "lab-quiet"} <= rules) == (drafts, True)
     place = PrivatePlace.make_folder(tmp_path)
     past = History(str(objects), place)
-    (one,) = past.newest()
-    assert past.result(one["id"], "case.json").read_text(encoding="utf-8") == text
+    (one,) = past.list_newest()
+    assert past.find_result(one["id"], "case.json").read_text(encoding="utf-8") == text
     place.remove_all()
 
 
@@ -225,7 +225,9 @@ def test_a_stored_case_bears_the_marks_of_a_batch(
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), *same))
     assert (summary["read"], summary["judged"], summary["done"]) == (0, 0, 1)
     command("batch", str(CASE), "--archive", str(theirs), *same)
-    (one,), (other,) = (Archive.open(objects).snapshot().current() for objects in (ours, theirs))
+    (one,), (other,) = (
+        Archive.open(objects).take_snapshot().list_visible_cases() for objects in (ours, theirs)
+    )
     assert (one.judged.reading, one.judged.judging) == (other.judged.reading, other.judged.judging)
     assert (one.id, one.judged.source) == (other.id, other.judged.source)
     summary = json.loads(command("batch", str(CASE), "--archive", str(ours), "--layout", "folders", "--json", "-",

@@ -139,7 +139,7 @@ def test_labels_are_read_as_the_disk_is(tmp_path: Path, name: str) -> None:
         (tmp_path / folder).mkdir()
     paths, there = numbered(tmp_path / "numbers", files), on_disk(tmp_path / "names", files)
     assert seen(paths) == seen(there)
-    assert FileHashes(paths).result() == FileHashes(there).result()
+    assert FileHashes(paths).collect_listed() == FileHashes(there).collect_listed()
 
 
 @pytest.mark.parametrize("name", ["an unpacked bundle", "a packed bundle", "a single file"])
@@ -251,7 +251,7 @@ def test_names_are_labels_only(labels: list[str]) -> None:
         paths = numbered(folder, [(label, b"content %d\n" % n) for n, label in enumerate(labels)])
         with opened() as noted:
             found = contents(paths)
-            hashes = FileHashes(paths).result()
+            hashes = FileHashes(paths).collect_listed()
         assert sorted(data for _, data in found) == sorted(
             b"content %d\n" % n for n in range(len(labels))
         )

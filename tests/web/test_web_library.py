@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from analyzer.archive.labels import current
+from analyzer.archive.labels import current_labels
 from analyzer.archive.query import search
 from analyzer.archive.store import Archive
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -164,14 +164,14 @@ def test_no_word_lists_the_cases_newest_first(room: Library) -> None:
 def test_terms_give_the_same_machines_as_the_command(room: Library) -> None:
     """A question of two terms finds what archive.search finds, with the rows that prove it and those untold counted."""
     answer = ask(room, RING)
-    found = search.machines(room.require_archive(), question.read_question(RING).terms)
+    found = search.find_machines(room.require_archive(), question.read_question(RING).terms)
     assert column(answer, "Machine") == [row[3] for row in found.rows] == ["host-b", "host-a"]
     assert answer["untold"] == found.counts["untold"] == 2
     assert any("rx_missed_errors=9121" in line for line in column(answer, "Because")[1])
     agreed = ask(room, f"{RING}; same: pnic")
     assert len(agreed["rows"]) == len(
         [
-            *search.machines(
+            *search.find_machines(
                 room.require_archive(), question.read_question(RING).terms, same="pnic"
             ).rows
         ]
@@ -330,9 +330,9 @@ def test_labels_are_given_and_taken_back(client: TestClient, objects: Archive) -
     known = client.post(f"/archive/cases/{case}/labels", json=sent).json()
     label = next(one for one in known["findings"] if one["rule"] == "beacon-probing")["label"]
     assert (label["label"], label["note"], label["by"]) == ("confirmed", "two uplinks", "me")
-    assert [one.note for one in current(objects)] == ["two uplinks"]
+    assert [one.note for one in current_labels(objects)] == ["two uplinks"]
     client.post(f"/archive/cases/{case}/labels", json=key | {"label": "removed"}).raise_for_status()
-    assert current(objects) == []
+    assert current_labels(objects) == []
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_a_label_that_makes_no_sense_is_refused(
     answer = client.post(f"/archive/cases/{id_of('bert-1')}/labels", json=sent)
     assert 400 <= answer.status_code < 500
     assert answer.json()["error"]["what"]
-    assert current(objects) == []
+    assert current_labels(objects) == []
 
 
 @pytest.mark.parametrize(

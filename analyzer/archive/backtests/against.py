@@ -50,7 +50,7 @@ class _Blob:
     size: int
 
 
-def catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
+def find_catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     """Return the rules of a folder, or, for a name that is no folder, of the commit it names in git.
 
     rules  those that are compared; a commit is looked up in the repository that the file of each lies in
@@ -72,7 +72,7 @@ def catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     return found
 
 
-def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
+def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
     """Return all rules of a folder, of a commit, or of a folder in a commit (`COMMIT:PATH`, from the top of it).
 
     beside  a folder in the repository that a commit is looked up in; a commit without a PATH means this very folder
@@ -87,12 +87,12 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
             "this is not a folder of rules", where=place, do="Name a folder, or a commit of git."
         )
     ref, named, path = place.partition(":")
-    commit = _commit(beside, ref)
-    inside = os.fsdecode(_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
+    commit = _find_commit(beside, ref)
+    inside = os.fsdecode(_run_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
     prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
     blobs = [
         blob
-        for blob in _listed(beside, commit)
+        for blob in _list_blobs(beside, commit)
         if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)
     ]
     if not blobs:
@@ -108,9 +108,9 @@ def whole(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
                 )
             )
             continue
-        data = _git(beside, "cat-file", "blob", blob.object)
+        data = _run_git(beside, "cat-file", "blob", blob.object)
         files.append(SentFile(blob.path.rpartition("/")[2], shown, data))
-    there = _listed(beside, commit)
+    there = _list_blobs(beside, commit)
     facts, shared = (
         _facts_of(beside, there, {prefix}, limits),
         _shared_of(beside, there, [prefix], limits),
@@ -130,8 +130,17 @@ def _is_rule(path: str, prefix: str) -> bool:
     )
 
 
-def _listed(where: Path, commit: str) -> list[_Blob]:
-    return _blobs(_git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit))
+def _list_blobs(where: Path, commit: str) -> list[_Blob]:
+    # The files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-
+    # scm.com/docs/git-ls-tree.
+    listed = _run_git(where, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    found = []
+    for line in listed.split(b"\0"):
+        head, _, path = line.partition(b"\t")
+        words = head.decode("ascii", "replace").split()
+        if len(words) == 4 and words[0] in _FILES and words[3].isdigit():
+            found.append(_Blob(os.fsdecode(path), words[2], int(words[3])))
+    return found
 
 
 def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
@@ -141,10 +150,12 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
         why = f"the file of rule {rule.id} is not on this machine"
         raise _no_place(ref, why)
     where = Path(os.path.realpath(file)).parent
-    commit = _commit(where, ref)
-    prefix = os.fsdecode(_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
+    commit = _find_commit(where, ref)
+    prefix = os.fsdecode(_run_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
     blobs = [
-        blob for blob in _listed(where, commit) if blob.path.rpartition("/")[2] in _names(rule.id)
+        blob
+        for blob in _list_blobs(where, commit)
+        if blob.path.rpartition("/")[2] in tuple(rule.id + ending for ending in RULE_ENDINGS)
     ]
     same = [blob for blob in blobs if blob.path == prefix + file.name]
     if not same and len(blobs) > 1:
@@ -160,11 +171,11 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
         raise UsageError(
             "the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes"
         )
-    data = _git(where, "cat-file", "blob", blob.object)
+    data = _run_git(where, "cat-file", "blob", blob.object)
     sent = SentFile(blob.path.rpartition("/")[2], shown, data)
     folder = blob.path.rpartition("/")[0]
     near = [f"{one}/" if one else "" for one in (folder, folder.rpartition("/")[0])]
-    there = _listed(where, commit)
+    there = _list_blobs(where, commit)
     facts, shared = _facts_of(where, there, near, limits), _shared_of(where, there, near, limits)
     source = RuleSource("file", shown, files=[sent], data=facts, shared=shared)
     return load_rules([source], limits=limits, drafts=True, retired=True)
@@ -181,7 +192,9 @@ def _facts_of(
         if one.path.endswith(FACT_ENDINGS) and one.path.rpartition("/")[0] in wanted
     ]
     return [
-        SentFile(one.path.rpartition("/")[2], one.path, _git(where, "cat-file", "blob", one.object))
+        SentFile(
+            one.path.rpartition("/")[2], one.path, _run_git(where, "cat-file", "blob", one.object)
+        )
         for one in found
         if one.size <= limits.rule_file
     ]
@@ -194,16 +207,17 @@ def _shared_of(
     by_path = {one.path: one for one in blobs if one.size <= limits.rule_file}
     found = [by_path[folder + SHARED] for folder in folders if folder + SHARED in by_path]
     return [
-        SentFile(SHARED, one.path, _git(where, "cat-file", "blob", one.object)) for one in found[:1]
+        SentFile(SHARED, one.path, _run_git(where, "cat-file", "blob", one.object))
+        for one in found[:1]
     ]
 
 
-def _commit(where: Path, ref: str) -> str:
+def _find_commit(where: Path, ref: str) -> str:
     """Return the id of the commit that a name means in the repository around a folder."""
     if not ref or ref.startswith("-") or not ref.isprintable():
         raise _no_place(ref, "this cannot be the name of a commit")
     try:
-        inside = _git(where, "rev-parse", "--is-inside-work-tree").strip()
+        inside = _run_git(where, "rev-parse", "--is-inside-work-tree").strip()
     except UsageError as error:
         raise _no_place(
             ref, f"no git repository could be read around {where}: {error.why}"
@@ -212,7 +226,7 @@ def _commit(where: Path, ref: str) -> str:
         raise _no_place(ref, f"{where} is not in a git work tree")
     try:
         return os.fsdecode(
-            _git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
+            _run_git(where, "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
         ).strip()
     except UsageError:
         raise _no_place(ref, f"the repository around {where} has no such commit") from None
@@ -227,24 +241,9 @@ def _no_place(ref: str, why: str) -> UsageError:
     )
 
 
-def _blobs(listed: bytes) -> list[_Blob]:
-    """Return the files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-scm.com/docs/git-ls-tree."""
-    found = []
-    for line in listed.split(b"\0"):
-        head, _, path = line.partition(b"\t")
-        words = head.decode("ascii", "replace").split()
-        if len(words) == 4 and words[0] in _FILES and words[3].isdigit():
-            found.append(_Blob(os.fsdecode(path), words[2], int(words[3])))
-    return found
-
-
-def _names(rule: str) -> tuple[str, ...]:
-    return tuple(rule + ending for ending in RULE_ENDINGS)
-
-
-def _git(where: Path, *words: str) -> bytes:
+def _run_git(where: Path, *words: str) -> bytes:
     """Return what git says; UsageError with its reason when it fails."""
-    command = [_program(), *QUIET, "-C", str(where), *words]
+    command = [_find_git(), *QUIET, "-C", str(where), *words]
     try:
         done = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
@@ -258,7 +257,7 @@ def _git(where: Path, *words: str) -> bytes:
     return done.stdout
 
 
-def _program() -> str:
+def _find_git() -> str:
     """Return the path of git; neither an empty nor a relative entry of PATH counts, which mean the current folder."""
     name = "git.exe" if sys.platform == "win32" else "git"
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):

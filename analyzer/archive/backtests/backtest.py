@@ -22,8 +22,8 @@ from analyzer.archive.backtests.jobs import (
     Said,
     Version,
 )
-from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Sample, numbers
-from analyzer.archive.backtests.worker import looked
+from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Sample, count_numbers
+from analyzer.archive.backtests.worker import judge_counted
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.labels import CONFIRMED, Label
@@ -61,7 +61,7 @@ class BacktestRequest:
     against: str = ""
 
 
-def backtest(
+def backtest_rules(
     rules: Sequence[BacktestRequest],
     archive: Archive,
     *,
@@ -83,37 +83,14 @@ def backtest(
     """
     start = time.perf_counter()
     limits = limits or Limits()
-    stored = archive.snapshot().current()
-    given = labels.current(archive)
+    stored = archive.take_snapshot().list_visible_cases()
+    given = labels.current_labels(archive)
     reports = [_Sum(asked, archive, len(stored), given) for asked in rules]
     processes = jobs or count_cores()
     stretch = max(FEWEST, min(MOST, len(stored) // (processes * JOBS_EACH)))
     near = 0 if plain else -(-len(stored) // NEAR_CASES)
-    looks = list(_looks(stored, stretch, reports, archive, cases, window, limits, near))
-    done = 0
-    for count, answer in _answers(looks, min(processes, len(looks))):
-        done += count
-        for place, one in enumerate(reports):
-            one.take(answer, answer.said[place])
-        progress(done, len(stored))
-    by_id = {case.id: case for case in stored}
-    found = [one.whole(by_id, limits, samples=not plain) for one in reports]
-    for report in found:
-        report.seconds = time.perf_counter() - start
-    return found
-
-
-def _looks(
-    stored: Sequence[Stored],
-    stretch: int,
-    reports: Sequence[_Sum],
-    archive: Archive,
-    glob: str,
-    window: Window | None,
-    limits: Limits,
-    near: int,
-) -> Iterator[Look]:
-    """Yield the jobs: stretches of cases that lie together."""
+    # The jobs: stretches of cases that lie together
+    looks: list[Look] = []
     together = sorted(stored, key=lambda case: (case.facts or case.judged).holder)
     stretches = [together[at : at + stretch] for at in range(0, len(together), stretch)]
     pairs = tuple(one.pair for one in reports)
@@ -121,15 +98,30 @@ def _looks(
     for some in stretches:
         ids = {case.id for case in some}
         labelled = tuple(tuple(sorted(key for key in own if key[0] in ids)) for own in keys)
-        yield Look(archive.objects.url, tuple(some), pairs, limits, glob, window, labelled, near)
+        looks.append(
+            Look(archive.objects.url, tuple(some), pairs, limits, cases, window, labelled, near)
+        )
+    done = 0
+    for count, answer in _yield_answers(looks, min(processes, len(looks))):
+        done += count
+        for place, one in enumerate(reports):
+            one.add_answer(answer, answer.said[place])
+        progress(done, len(stored))
+    by_id = {case.id: case for case in stored}
+    found = [one.build_report(by_id, limits, samples=not plain) for one in reports]
+    for report in found:
+        report.seconds = time.perf_counter() - start
+    return found
 
 
-def _answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looked]]:
+def _yield_answers(looks: Sequence[Look], processes: int) -> Iterator[tuple[int, Looked]]:
     """Yield the cases of each job and its answer: in this process, or as the others bring them."""
     if processes <= 1:
-        yield from map(looked, looks)
+        yield from map(judge_counted, looks)
         return
-    pool: WorkerPool[Look, tuple[int, Looked]] = WorkerPool(looked, processes, preload=PRELOADED)
+    pool: WorkerPool[Look, tuple[int, Looked]] = WorkerPool(
+        judge_counted, processes, preload=PRELOADED
+    )
     try:
         yield from pool.run(iter(looks))
     finally:
@@ -149,8 +141,8 @@ class _Sum:
         self.names: dict[str, str] = {}
         self.doubts: dict[tuple[str, str, str], Doubt] = {}
         self.told: dict[tuple[str, str, str], tuple[str, str]] = {}
-        version = Version.of(rule)
-        before = Version.of(released) if released is not None else None
+        version = Version.from_rule(rule)
+        before = Version.from_rule(released) if released is not None else None
         same = before is not None and replace(before, name="") == replace(version, name="")
         self.pair = Pair(version, None if same else before)
         self.report = BacktestReport(
@@ -160,12 +152,12 @@ class _Sum:
         self.report.draft = rule.status == "draft"
         self.report.compared = before is not None and not same
         if released is not None and not same:
-            self.report.renamed = _subject(rule) != _subject(released)
+            self.report.renamed = _name_subject(rule) != _name_subject(released)
         self.report.released = (
             "same" if same else "none" if released is None else str(released.path or "installed")
         )
 
-    def take(self, answer: Looked, said: Said) -> None:
+    def add_answer(self, answer: Looked, said: Said) -> None:
         """Add what was said of some cases."""
         report = self.report
         for name in ("seen", "judged", "refused", "no_facts"):
@@ -183,12 +175,14 @@ class _Sum:
         for key, doubt in said.doubts.items():
             known = self.doubts.setdefault(key, doubt)
             if known is not doubt:
-                known.add(doubt.subjects, doubt.cases, doubt.case, doubt.why)
+                known.add_subjects(doubt.subjects, doubt.cases, doubt.case, doubt.why)
         self.told |= {
             key: (now, said.released_labelled.get(key, "")) for key, now in said.labelled.items()
         }
 
-    def whole(self, stored: dict[str, Stored], limits: Limits, *, samples: bool) -> BacktestReport:
+    def build_report(
+        self, stored: dict[str, Stored], limits: Limits, *, samples: bool
+    ) -> BacktestReport:
         """Return the report, in an order that does not hang on which process was quicker."""
         report = self.report
         for hits in (
@@ -203,21 +197,13 @@ class _Sum:
         report.errors.sort()
         report.damaged.sort()
         report.near_one = len({near.thing.id for near in report.near if near.distance == 1})
-        report.near = sorted(report.near, key=lambda one: one.rank)[:NEAR_KEPT]
+        report.near = sorted(report.near, key=lambda one: one.sort_rank)[:NEAR_KEPT]
         doubts = sorted(
             self.doubts.values(), key=lambda one: (-one.cases, -one.subjects, one.missing)
         )
         report.unsearched = [one for one in doubts if one.reason == UNSEARCHED]
         report.cannot_tell = [one for one in doubts if one.reason != UNSEARCHED]
-        self._weigh()
-        self._flag()
-        report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
-        report.samples = list(self._samples(stored, limits)) if samples else []
-        return report
-
-    def _weigh(self) -> None:
-        """Hold the findings against the labels."""
-        report = self.report
+        weigh_report = self.report
         for label in self.labels:
             key = (label.id, label.node, label.subject)
             if key not in self.told:
@@ -225,32 +211,36 @@ class _Sum:
             now, before = self.told[key]
             thing = CaseSubject(label.id, self.names[label.id], label.node, label.subject)
             what = "missed" if label.missed and label.label == CONFIRMED else label.label
-            report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
-        report.labels.sort(key=lambda one: (one.thing.case, one.thing))
+            weigh_report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
+        weigh_report.labels.sort(key=lambda one: (one.thing.case, one.thing))
         labelled = {key for key, (now, _) in self.told.items() if not now}
-        unlabelled = sum(_key(hit.thing) not in labelled for hit in report.hits)
-        report.numbers = numbers(((one.label, not one.now) for one in report.labels), unlabelled)
-        if report.compared:
-            made = ((one.label, not one.released) for one in report.labels)
-            before_hits = len(report.hits) - len(report.gained) + len(report.lost)
+        unlabelled = sum(_sort_key(hit.thing) not in labelled for hit in weigh_report.hits)
+        weigh_report.numbers = count_numbers(
+            ((one.label, not one.now) for one in weigh_report.labels), unlabelled
+        )
+        if weigh_report.compared:
+            made = ((one.label, not one.released) for one in weigh_report.labels)
+            before_hits = len(weigh_report.hits) - len(weigh_report.gained) + len(weigh_report.lost)
             known = sum(not before for _, before in self.told.values())
-            report.numbers_before = numbers(made, max(0, before_hits - known))
-
-    def _flag(self) -> None:
-        """Note what asks for a second look at the rule."""
-        report = self.report
-        matched = report.own.cases[Verdict.MATCH]
-        if report.judged and matched / report.judged > OFTEN:
-            report.flags.append("often")
-        told = report.own.cases[Verdict.NO_MATCH] + report.own.cases[Verdict.NOT_APPLICABLE]
+            weigh_report.numbers_before = count_numbers(made, max(0, before_hits - known))
+        flag_report = self.report
+        matched = flag_report.own.cases[Verdict.MATCH]
+        if flag_report.judged and matched / flag_report.judged > OFTEN:
+            flag_report.flags.append("often")
+        told = (
+            flag_report.own.cases[Verdict.NO_MATCH] + flag_report.own.cases[Verdict.NOT_APPLICABLE]
+        )
         if not matched and told:  # where every case is "cannot tell" there is nothing to review
-            report.flags.append("never")
+            flag_report.flags.append("never")
+        report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
+        report.samples = list(self._pick_samples(stored, limits)) if samples else []
+        return report
 
-    def _samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
+    def _pick_samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
         """Yield some findings with their evidence: gained ones first, then those nobody labelled."""
         report = self.report
         labelled = {(one.thing.id, one.thing.node, one.thing.subject) for one in report.labels}
-        fresh = [hit for hit in report.hits if _key(hit.thing) not in labelled]
+        fresh = [hit for hit in report.hits if _sort_key(hit.thing) not in labelled]
         chosen: dict[str, BacktestHit] = {}
         for hit in (*report.gained, *fresh, *report.hits):
             if hit.thing.id not in chosen and len(chosen) < SAMPLES:
@@ -258,7 +248,7 @@ class _Sum:
         catalog = Catalog([self.asked.rule])
         for case, hit in chosen.items():
             try:
-                facts = recall.material(self.archive, stored[case], catalog.signatures()).facts
+                facts = recall.recall_case(self.archive, stored[case], catalog.signatures()).facts
             except (GoneError, DamagedError):
                 continue
             findings = judge(catalog, facts, limits).findings
@@ -269,9 +259,9 @@ class _Sum:
             )
 
 
-def _key(thing: CaseSubject) -> tuple[str, str, str]:
+def _sort_key(thing: CaseSubject) -> tuple[str, str, str]:
     return thing.id, thing.node, thing.subject
 
 
-def _subject(rule: Rule) -> str:
+def _name_subject(rule: Rule) -> str:
     return rule.subject.text

@@ -58,7 +58,7 @@ class Near:
     text: str
 
     @property
-    def rank(self) -> tuple[int, float, CaseSubject]:
+    def sort_rank(self) -> tuple[int, float, CaseSubject]:
         """Sort key, the nearest first; a distance that is not known counts as half."""
         return self.distance, 0.5 if self.far is None else self.far, self.thing
 
@@ -75,7 +75,7 @@ class Doubt:
     cases: int = 0
     case: str = ""
 
-    def add(self, subjects: int, cases: int, case: str, why: str) -> None:
+    def add_subjects(self, subjects: int, cases: int, case: str, why: str) -> None:
         """Add more of them; the case shown is the first by name, however the cases were parted."""
         self.subjects, self.cases = self.subjects + subjects, self.cases + cases
         self.case, self.why = min((self.case, self.why), (case, why))
@@ -93,13 +93,13 @@ class Version:
     shared: SharedParts | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, rule: Rule) -> Version:
+    def from_rule(cls, rule: Rule) -> Version:
         """Return a loaded rule so."""
         changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
         facts, parts = tuple(rule.fact_tables().values()), used_in(rule.text)
         return cls(rule.text.name, rule.text.text, changed, facts, parts, rule.text.shared)
 
-    def built(self, limits: Limits) -> Rule:
+    def build_rule(self, limits: Limits) -> Rule:
         """Return the rule."""
         return rules.build(
             RuleText(self.name, self.text, self.shared),
@@ -135,20 +135,20 @@ class Look:
     near: int = 0
 
     @property
-    def count(self) -> int:
+    def case_count(self) -> int:
         """How many cases it has."""
         return len(self.cases)
 
-    def started(self, at: int) -> Self:
+    def note_start(self, at: int) -> Self:
         """Return the job to be done again; it stores nothing."""
         del at
         return self
 
-    def parts(self) -> list[Self]:
+    def split_cases(self) -> list[Self]:
         """Return nothing: it may be the rule that kills a process, over every case."""
         return []
 
-    def lost(self, why: str) -> Looked:
+    def give_up(self, why: str) -> Looked:
         """Raise the error that ends the run: a report without these cases would mislead."""
         what, do = (
             "a process of the back-test ended unexpectedly",

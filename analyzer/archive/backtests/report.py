@@ -124,7 +124,7 @@ class BacktestReport:
         return [one for one in self.made_rejected if self.compared and one.released]
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Tell whether a confirmed finding is lost, or a rejected one gained."""
         return bool(self.lost_confirmed or self.gained_rejected)
 
@@ -132,25 +132,25 @@ class BacktestReport:
         """Return in how many cases some findings are."""
         return len({hit.thing.id for hit in hits})
 
-    def record(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         names = [field.name for field in fields(self)]
         names += ["lost_confirmed", "made_rejected", "gained_rejected", "failed"]
-        return {name: _plain(getattr(self, name)) for name in names}
+        return {name: _to_plain(getattr(self, name)) for name in names}
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """Return a record as JSON knows it."""
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, CaseSubject):
         return value._asdict()
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {str(key): _to_plain(item) for key, item in value.items()}
+    return [_to_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
+def count_numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
     """Return how findings stand against labels: (confirmed, rejected or missed; whether the finding is made)."""
     count = Counter(labelled)
     found = Numbers(
@@ -160,11 +160,11 @@ def numbers(labelled: Iterable[tuple[str, bool]], unlabelled: int) -> Numbers:
     right = found.confirmed + found.missed_found
     if right + found.rejected:
         found.precision = right / (right + found.rejected)
-        found.low, found.high = wilson(right, right + found.rejected)
+        found.low, found.high = wilson_interval(right, right + found.rejected)
     return found
 
 
-def wilson(right: int, of: int) -> tuple[float, float]:
+def wilson_interval(right: int, of: int) -> tuple[float, float]:
     """Return the 95 % interval of a share that was seen `right` times of `of`, after Wilson: true for few as well."""
     share, square = right / of, Z * Z
     middle = (share + square / (2 * of)) / (1 + square / of)

@@ -21,27 +21,67 @@ _WORDS = {
 }
 
 
-def lines(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
+def format_report(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     """Yield the report line by line; `most` items of each list, 0 for all."""
     yield bound_line(f"{report.rule}: {report.title}", 200)
-    yield f"  judged {_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
-    yield from _worst(report, most)
-    yield from _versions(report, most)
-    yield from _labels(report, most)
-    yield from _verdicts(report)
-    yield from _unknown(report, most)
-    yield from _near(report, most)
-    yield from _evidence(report)
-    yield from _review(report)
+    yield f"  judged {_count_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
+    yield from _format_worst(report, most)
+    yield from _format_versions(report, most)
+    yield ""
+    if not report.labels:
+        yield "No labels for this rule: `backline archive label` keeps what an engineer found."
+    else:
+        yield f"Labels: {_format_numbers(report.numbers)}"
+        if report.numbers_before is not None:
+            yield f"  {_name_other(report)}: {_format_numbers(report.numbers_before)}"
+        found = [one for one in report.labels if one.label == "missed" and not one.now]
+        if found:
+            yield f"  {_count_findings(len(found))} once missed, now found:"
+            yield from _limit_items([_format_label(one) for one in found], most)
+        if report.made_rejected:
+            yield f"  {_count_findings(len(report.made_rejected))} that an engineer rejected:"
+            yield from _limit_items([_format_label(one) for one in report.made_rejected], most)
+    yield ""
+    yield f"Subjects: {_format_counts(report.own.subjects)}"
+    yield f"Cases:    {_format_counts(report.own.cases)}"
+    if report.compared:
+        yield f"  before: {_format_counts(report.before.cases)}"
+    yield from _format_unknown(report, most)
+    if report.near_cases:
+        yield ""
+        yield (
+            f"Near misses: {_count_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
+            f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
+        )
+        yield from _limit_items(
+            [f"{_format_place(one.thing)}: {bound_line(one.text, 240)}" for one in report.near],
+            most,
+            more=False,
+        )
+    for sample in report.samples:
+        yield ""
+        hit = sample.hit
+        yield f"Example: {_format_place(hit.thing)}: {hit.severity}, {hit.confidence}: {bound_line(hit.say, 200)}"
+        for item in sample.evidence[:SHOWN]:
+            yield f"    {bound_line(item.address, 160)}:{item.line}: {bound_middle(item.text, 160)}"
+    matched = report.own.cases.get(Verdict.MATCH, 0)
+    if "often" in report.flags:
+        yield ""
+        share = f"{matched:,} of {_count_cases(report.judged)} ({matched / report.judged:.0%})"
+        yield f"Review: it matches in {share}. Is it a fault?"
+    if "never" in report.flags:
+        yield ""
+        yield f"Review: it matches in none of {_count_cases(report.judged)}. Is it too narrow, or is there no such case?"
     yield ""
     judging = f"{report.per_1000_ms:,.0f} ms for a thousand cases"
     yield f"Judging took {judging}; the whole run, with reading the cases, {report.seconds:.1f} s."
 
 
 def _left_out(report: BacktestReport) -> str:
+    narrowed = report.seen + len(report.damaged) < report.stored
     parts = (
         [f"{report.stored - report.seen - len(report.damaged):,} were not selected"]
-        if _narrowed(report)
+        if narrowed
         else []
     )
     parts += (
@@ -56,38 +96,39 @@ def _left_out(report: BacktestReport) -> str:
     return f"; {', '.join(parts)}" if parts else ""
 
 
-def _narrowed(report: BacktestReport) -> bool:
-    return report.seen + len(report.damaged) < report.stored
-
-
-def _worst(report: BacktestReport, most: int) -> Iterator[str]:
+def _format_worst(report: BacktestReport, most: int) -> Iterator[str]:
     """Yield what must not be missed: lost confirmed findings, rejected ones gained, errors, damage."""
     if report.lost_confirmed:
         yield ""
-        yield f"LOST: {_findings(len(report.lost_confirmed))} that an engineer confirmed, not found by this rule:"
-        yield from _some([_label(one) for one in report.lost_confirmed], most)
+        yield f"LOST: {_count_findings(len(report.lost_confirmed))} that an engineer confirmed, not found by this rule:"
+        yield from _limit_items([_format_label(one) for one in report.lost_confirmed], most)
     if report.gained_rejected:
         yield ""
-        gained = _findings(len(report.gained_rejected))
-        yield f"GAINED: {gained} that an engineer rejected, not found by {_other(report)}:"
-        yield from _some([_label(one) for one in report.gained_rejected], most)
+        gained = _count_findings(len(report.gained_rejected))
+        yield f"GAINED: {gained} that an engineer rejected, not found by {_name_other(report)}:"
+        yield from _limit_items([_format_label(one) for one in report.gained_rejected], most)
     if report.errors:
         yield ""
-        yield f"FAILED in {_cases(len({thing.id for thing, _ in report.errors}))}:"
-        yield from _some(
-            [f"{_case(thing)}: {bound_line(say, 200)}" for thing, say in report.errors if say], most
+        yield f"FAILED in {_count_cases(len({thing.id for thing, _ in report.errors}))}:"
+        yield from _limit_items(
+            [
+                f"{_format_case(thing)}: {bound_line(say, 200)}"
+                for thing, say in report.errors
+                if say
+            ],
+            most,
         )
     if report.damaged:
         yield ""
-        yield f"CANNOT BE READ: {_cases(len(report.damaged))}; run `backline archive verify`:"
+        yield f"CANNOT BE READ: {_count_cases(len(report.damaged))}; run `backline archive verify`:"
         told = [
             f"{bound_line(name, 60)} ({case[:12]}): {bound_line(why, 160)}"
             for case, name, why in report.damaged
         ]
-        yield from _some(told, most)
+        yield from _limit_items(told, most)
 
 
-def _versions(report: BacktestReport, most: int) -> Iterator[str]:
+def _format_versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = bound_line(report.against, 120)
     if report.released == "same":
@@ -101,7 +142,7 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
         yield f"Compared with nothing: {nowhere if against else f'no rule {bound_line(report.rule, 80)} is installed'}."
         return
     counts = [
-        f"{_findings(len(hits))} {word} in {_cases(report.cases_of(hits))}"
+        f"{_count_findings(len(hits))} {word} in {_count_cases(report.cases_of(hits))}"
         for word, hits in (
             ("gained", report.gained),
             ("lost", report.lost),
@@ -112,14 +153,14 @@ def _versions(report: BacktestReport, most: int) -> Iterator[str]:
     if report.renamed and report.gained and report.lost:
         yield "  The two name subjects differently: a finding under another name counts as lost and gained."
     for sign, hits in (("-", report.lost), ("+", report.gained), ("~", report.changed)):
-        yield from _some([f"{sign} {_hit(hit, sign)}" for hit in hits], most)
+        yield from _limit_items([f"{sign} {_format_hit(hit, sign)}" for hit in hits], most)
     if report.unsure or report.settled:
-        yield f'Now "cannot tell": {_subjects(len(report.unsure))}; no longer: {len(report.settled):,}.'
+        yield f'Now "cannot tell": {_count_subjects(len(report.unsure))}; no longer: {len(report.settled):,}.'
     for hits in (report.unsure, report.settled):
-        yield from _some([f"? {_doubted(hit)}" for hit in hits], most)
+        yield from _limit_items([f"? {_format_doubted(hit)}" for hit in hits], most)
 
 
-def _other(report: BacktestReport) -> str:
+def _name_other(report: BacktestReport) -> str:
     return (
         f"the version of {bound_line(report.against, 120)}"
         if report.against
@@ -127,36 +168,19 @@ def _other(report: BacktestReport) -> str:
     )
 
 
-def _hit(hit: BacktestHit, sign: str) -> str:
+def _format_hit(hit: BacktestHit, sign: str) -> str:
     graded = f"{hit.severity}, {hit.confidence}"
     if sign == "-":
-        return f"{_where(hit.thing)}: was {graded}; now {bound_line(hit.was, 160)}"
+        return f"{_format_place(hit.thing)}: was {graded}; now {bound_line(hit.was, 160)}"
     before = f" (before: {bound_line(hit.was, 100)})" if hit.was else ""
-    return f"{_where(hit.thing)}: {graded}: {bound_line(hit.say, 160)}{before}"
+    return f"{_format_place(hit.thing)}: {graded}: {bound_line(hit.say, 160)}{before}"
 
 
-def _doubted(hit: BacktestHit) -> str:
-    return f"{_where(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
+def _format_doubted(hit: BacktestHit) -> str:
+    return f"{_format_place(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
 
 
-def _labels(report: BacktestReport, most: int) -> Iterator[str]:
-    yield ""
-    if not report.labels:
-        yield "No labels for this rule: `backline archive label` keeps what an engineer found."
-        return
-    yield f"Labels: {_numbers(report.numbers)}"
-    if report.numbers_before is not None:
-        yield f"  {_other(report)}: {_numbers(report.numbers_before)}"
-    found = [one for one in report.labels if one.label == "missed" and not one.now]
-    if found:
-        yield f"  {_findings(len(found))} once missed, now found:"
-        yield from _some([_label(one) for one in found], most)
-    if report.made_rejected:
-        yield f"  {_findings(len(report.made_rejected))} that an engineer rejected:"
-        yield from _some([_label(one) for one in report.made_rejected], most)
-
-
-def _numbers(numbers: Numbers) -> str:
+def _format_numbers(numbers: Numbers) -> str:
     text = f"{numbers.confirmed:,} confirmed, {numbers.rejected:,} rejected, {numbers.unlabelled:,} without a label"
     text += f"; {numbers.lost:,} confirmed but not found" if numbers.lost else ""
     text += f"; {numbers.missed_found:,} missed before, now found" if numbers.missed_found else ""
@@ -168,28 +192,20 @@ def _numbers(numbers: Numbers) -> str:
     )
 
 
-def _label(one: LabelCheck) -> str:
+def _format_label(one: LabelCheck) -> str:
     by = f", {bound_line(one.by, 40)}" if one.by else ""
     note = f": {bound_line(one.note, 100)}" if one.note else ""
-    return f"{_where(one.thing)}{f': now {bound_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
+    return f"{_format_place(one.thing)}{f': now {bound_line(one.now, 160)}' if one.now else ''} ({one.label}{by}{note})"
 
 
-def _verdicts(report: BacktestReport) -> Iterator[str]:
-    yield ""
-    yield f"Subjects: {_counted(report.own.subjects)}"
-    yield f"Cases:    {_counted(report.own.cases)}"
-    if report.compared:
-        yield f"  before: {_counted(report.before.cases)}"
-
-
-def _counted(counts: Mapping[str, int]) -> str:
+def _format_counts(counts: Mapping[str, int]) -> str:
     told = [
         f"{counts[verdict]:,} {word}" for verdict, word in _WORDS.items() if counts.get(verdict)
     ]
     return ", ".join(told) or "none"
 
 
-def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
+def _format_unknown(report: BacktestReport, most: int) -> Iterator[str]:
     subjects, doubts = (
         sum(report.own.subjects.values()),
         report.own.subjects.get(Verdict.CANNOT_TELL, 0),
@@ -197,87 +213,56 @@ def _unknown(report: BacktestReport, most: int) -> Iterator[str]:
     if doubts:
         yield ""
         yield f"Cannot tell {doubts:,} of {subjects:,} subjects ({doubts / subjects:.1%}), because of missing:"
-        yield from _some([_doubt(one) for one in report.cannot_tell], most)
+        found = []
+        for one in report.cannot_tell:
+            ask = f"; ask for: {bound_line(one.ask, 160)}" if one.ask else ""
+            doubt = f"{bound_line(one.missing, 80)} ({one.reason}): {_format_extent(one)}{ask}"
+            found.append(doubt)
+        yield from _limit_items(found, most)
     if report.unsearched:
         yield "These cases were stored before the rule: their logs were never searched for its signature. To do so:"
         draft = " --draft" if report.draft else ""
         place, rule = shlex.quote(report.archive), shlex.quote(report.file)
         yield f"  backline batch PATH... --archive {place} --rescan --kb {rule}{draft}    (PATH: the bundles)"
-        yield from _some(
-            [f"`{bound_line(one.missing, 80)}`: {_extent(one)}" for one in report.unsearched], most
+        yield from _limit_items(
+            [
+                f"`{bound_line(one.missing, 80)}`: {_format_extent(one)}"
+                for one in report.unsearched
+            ],
+            most,
         )
         if report.draft:
             without = f"`backline batch --archive {place}` judges without it"
             yield f"The archive then shows what the draft found, until {without}."
 
 
-def _doubt(one: Doubt) -> str:
-    ask = f"; ask for: {bound_line(one.ask, 160)}" if one.ask else ""
-    return f"{bound_line(one.missing, 80)} ({one.reason}): {_extent(one)}{ask}"
+def _format_extent(one: Doubt) -> str:
+    return f"{_count_subjects(one.subjects)} in {_count_cases(one.cases)}, one is {bound_line(one.case, 60)}"
 
 
-def _extent(one: Doubt) -> str:
-    return f"{_subjects(one.subjects)} in {_cases(one.cases)}, one is {bound_line(one.case, 60)}"
-
-
-def _near(report: BacktestReport, most: int) -> Iterator[str]:
-    if not report.near_cases:
-        return
-    yield ""
-    yield (
-        f"Near misses: {_cases(report.near_cases)} without a finding {'were' if report.near_cases > 1 else 'was'} "
-        f"looked at, {report.near_one:,} {'are' if report.near_one != 1 else 'is'} one condition away from one."
-    )
-    yield from _some(
-        [f"{_where(one.thing)}: {bound_line(one.text, 240)}" for one in report.near],
-        most,
-        more=False,
-    )
-
-
-def _evidence(report: BacktestReport) -> Iterator[str]:
-    for sample in report.samples:
-        yield ""
-        hit = sample.hit
-        yield f"Example: {_where(hit.thing)}: {hit.severity}, {hit.confidence}: {bound_line(hit.say, 200)}"
-        for item in sample.evidence[:SHOWN]:
-            yield f"    {bound_line(item.address, 160)}:{item.line}: {bound_middle(item.text, 160)}"
-
-
-def _review(report: BacktestReport) -> Iterator[str]:
-    matched = report.own.cases.get(Verdict.MATCH, 0)
-    if "often" in report.flags:
-        yield ""
-        share = f"{matched:,} of {_cases(report.judged)} ({matched / report.judged:.0%})"
-        yield f"Review: it matches in {share}. Is it a fault?"
-    if "never" in report.flags:
-        yield ""
-        yield f"Review: it matches in none of {_cases(report.judged)}. Is it too narrow, or is there no such case?"
-
-
-def _some(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str]:
+def _limit_items(items: Sequence[str], most: int, *, more: bool = True) -> Iterator[str]:
     for item in items[:most] if most else items:
         yield f"  {item}"
     if most and len(items) > most and more:
         yield f"  and {len(items) - most:,} more (--all)"
 
 
-def _where(thing: CaseSubject) -> str:
+def _format_place(thing: CaseSubject) -> str:
     parts = [bound_line(part, 100) for part in (thing.node, thing.subject) if part]
-    return f"{_case(thing)}: {' / '.join(parts) or 'the case'}"
+    return f"{_format_case(thing)}: {' / '.join(parts) or 'the case'}"
 
 
-def _case(thing: CaseSubject) -> str:
+def _format_case(thing: CaseSubject) -> str:
     return f"{bound_line(thing.case, 60)} ({thing.id[:12]})"
 
 
-def _cases(count: int) -> str:
+def _count_cases(count: int) -> str:
     return counted(count, "case")
 
 
-def _subjects(count: int) -> str:
+def _count_subjects(count: int) -> str:
     return counted(count, "subject")
 
 
-def _findings(count: int) -> str:
+def _count_findings(count: int) -> str:
     return counted(count, "finding")

@@ -29,9 +29,9 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.packs.columns import CASE
 from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
-from analyzer.archive.restore.reading import Reading, cursor
+from analyzer.archive.restore.reading import Reading, open_cursor
 from analyzer.archive.store import Archive
-from analyzer.case.verdicts import CannotTell, Finding, Judgement, Verdict
+from analyzer.case.verdicts import Finding, Judgement, Verdict
 from analyzer.facts import Facts, database
 from analyzer.judge import judge_cases
 from analyzer.judge.log_conditions import explain_unsearched
@@ -63,17 +63,17 @@ class _Config:
         self._archives: dict[str, Archive] = {}
         self._rules: dict[tuple[Pair, Limits], tuple[Rule, Rule | None]] = {}
 
-    def archive(self, url: str) -> Archive:
+    def open_archive(self, url: str) -> Archive:
         if url not in self._archives:
             self._archives[url] = Archive.open(url)
         return self._archives[url]
 
-    def rules(self, pair: Pair, limits: Limits) -> tuple[Rule, Rule | None]:
+    def load_rules(self, pair: Pair, limits: Limits) -> tuple[Rule, Rule | None]:
         if (pair, limits) not in self._rules:
-            released = pair.released.built(limits) if pair.released else None
+            released = pair.released.build_rule(limits) if pair.released else None
             if released is not None:
                 released.id += RELEASED
-            self._rules[pair, limits] = pair.rule.built(limits), released
+            self._rules[pair, limits] = pair.rule.build_rule(limits), released
         return self._rules[pair, limits]
 
 
@@ -85,44 +85,44 @@ def look(job: Look) -> Looked:
     collects = gc.isenabled()
     gc.disable()  # all that is made here is kept until the end: looking for what can go costs a third of the time
     try:
-        return _look(job)
+        return _judge_cases(job)
     finally:
         if collects:
             gc.enable()
 
 
-def looked(job: Look) -> tuple[int, Looked]:
+def judge_counted(job: Look) -> tuple[int, Looked]:
     """Return how many cases a job has, and what `look` says of them."""
-    return job.count, look(job)
+    return job.case_count, look(job)
 
 
-def _look(job: Look) -> Looked:
+def _judge_cases(job: Look) -> Looked:
     start = time.perf_counter()
-    archive = _CONFIG.archive(job.archive)
-    pairs = [_CONFIG.rules(pair, job.limits) for pair in job.pairs]
+    archive = _CONFIG.open_archive(job.archive)
+    pairs = [_CONFIG.load_rules(pair, job.limits) for pair in job.pairs]
     answer = Looked([Said() for _ in pairs])
     some = [rule for pair in pairs for rule in pair if rule is not None]
     found: dict[str, Facts] = {}
-    for case, name, facts in _read(archive, job, some, answer):
+    for case, name, facts in _read_cases(archive, job, some, answer):
         found[case.id], answer.names[case.id] = facts, name
     answer.judged, answer.seconds = len(found), time.perf_counter() - start
     for place, (rule, released) in enumerate(pairs):
         labelled = job.labelled[place] if job.labelled else ()
-        _compare(rule, released, found, job, answer.said[place], answer.names, labelled)
+        _compare_versions(rule, released, found, job, answer.said[place], answer.names, labelled)
     return answer
 
 
 # -- reading
 
 
-def _read(
+def _read_cases(
     archive: Archive, job: Look, some: Sequence[Rule], answer: Looked
 ) -> Iterator[tuple[Stored, str, Facts]]:
     """Yield the cases that are meant with their names and facts; count those that cannot be judged."""
     meant: list[tuple[Stored, str]] = []
-    for case, row in _each(archive, job.cases, lambda some: _heads(archive, some), answer):
+    for case, row in _ask_each(archive, job.cases, lambda some: _read_heads(archive, some), answer):
         name, created = row
-        if not fnmatchcase(name, job.glob or "*") or not _inside(job.window, created):
+        if not fnmatchcase(name, job.glob or "*") or not _is_inside(job.window, created):
             continue
         answer.seen += 1
         if case.judged.kind == "none":
@@ -133,21 +133,23 @@ def _read(
             meant.append((case, name))
     names = {case.id: name for case, name in meant}
     chosen = [case for case, _ in meant]
-    for case, facts in _each(
-        archive, chosen, lambda cases: recall.facts(archive, cases, some), answer, names
+    for case, facts in _ask_each(
+        archive, chosen, lambda cases: recall.recall_facts(archive, cases, some), answer, names
     ):
         yield case, names[case.id], facts
 
 
-def _heads(archive: Archive, cases: Sequence[Stored]) -> dict[str, tuple[str, datetime | None]]:
+def _read_heads(
+    archive: Archive, cases: Sequence[Stored]
+) -> dict[str, tuple[str, datetime | None]]:
     """Return name and time of some cases by id."""
     numbered = [(number, case.judged) for number, case in enumerate(cases)]
-    with cursor() as con, Reading(archive.objects, numbered, {CASE}, con) as reading:
-        rows = reading.rows(CASE, [database.CASE, "name", "created"], "")
+    with open_cursor() as con, Reading(archive.objects, numbered, {CASE}, con) as reading:
+        rows = reading.read_rows(CASE, [database.CASE, "name", "created"], "")
     return {cases[number].id: (name or "", created) for number, name, created in rows}
 
 
-def _each(
+def _ask_each(
     archive: Archive,
     cases: Sequence[Stored],
     ask: Callable[[Sequence[Stored]], Mapping[str, Answer]],
@@ -160,19 +162,14 @@ def _each(
     try:
         found = ask(cases)
     except GoneError:  # a compaction took the cases over since they were listed
-        cases = _anew(archive, cases)
+        now = {case.id: case for case in archive.take_snapshot().list_every_case()}
+        cases = [now.get(case.id, case) for case in cases]
         found = _one_by_one(cases, ask, answer, names)
     except DamagedError:
         found = _one_by_one(cases, ask, answer, names)
     for case in cases:
         if case.id in found:
             yield case, found[case.id]
-
-
-def _anew(archive: Archive, cases: Sequence[Stored]) -> list[Stored]:
-    """Return the same cases where they lie now."""
-    now = {case.id: case for case in archive.snapshot().every()}
-    return [now.get(case.id, case) for case in cases]
 
 
 def _one_by_one(
@@ -205,7 +202,7 @@ def _one_by_one(
     return found
 
 
-def _inside(window: Window | None, created: datetime | None) -> bool:
+def _is_inside(window: Window | None, created: datetime | None) -> bool:
     """Tell whether a case's time lies in the window; an unknown time lies in none that has an end."""
     if not window:
         return True
@@ -216,7 +213,7 @@ def _inside(window: Window | None, created: datetime | None) -> bool:
 # -- judging
 
 
-def _compare(
+def _compare_versions(
     rule: Rule,
     released: Rule | None,
     cases: Mapping[str, Facts],
@@ -235,19 +232,21 @@ def _compare(
         before = judge_cases(released, cases, limits=job.limits, lean=True)
         said.released.seconds = time.perf_counter() - start
     for case, judgement in now.items():
-        _count(said.own, judgement, rule.id)
-        _note(rule, said, case, names[case], judgement)
+        _count_verdicts(said.own, judgement, rule.id)
+        _note_case(rule, said, case, names[case], judgement)
         if released is not None:
-            _count(said.released, before[case], released.id)
-            differ(said, case, names[case], judgement, before[case])
+            _count_verdicts(said.released, before[case], released.id)
+            note_differences(said, case, names[case], judgement, before[case])
     for key in labelled:
         if key[0] in now:
-            said.labelled[key] = _told(now[key[0]], key[1], key[2])
-            said.released_labelled |= {key: _told(before[key[0]], key[1], key[2])} if before else {}
+            said.labelled[key] = _describe_verdict(now[key[0]], key[1], key[2])
+            said.released_labelled |= (
+                {key: _describe_verdict(before[key[0]], key[1], key[2])} if before else {}
+            )
     _look_near(rule, cases, job, said, now, names)
 
 
-def _count(tally: RuleTally, judgement: Judgement, rule: str) -> None:
+def _count_verdicts(tally: RuleTally, judgement: Judgement, rule: str) -> None:
     counts = judgement.counts[rule]
     tally.subjects.update({verdict: count for verdict, count in counts.items() if count})
     weightiest = next(
@@ -257,11 +256,11 @@ def _count(tally: RuleTally, judgement: Judgement, rule: str) -> None:
     tally.cases[weightiest] += 1
 
 
-def _matches(judgement: Judgement) -> Iterator[Finding]:
+def _list_matches(judgement: Judgement) -> Iterator[Finding]:
     return (finding for finding in judgement.findings if finding.verdict == Verdict.MATCH)
 
 
-def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) -> None:
+def _note_case(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) -> None:
     """Note findings, errors and doubts of one case."""
     for finding in judgement.findings:
         thing = CaseSubject(case, name, finding.node, finding.subject)
@@ -272,25 +271,23 @@ def _note(rule: Rule, said: Said, case: str, name: str, judgement: Judgement) ->
     unsearched = {explain_unsearched(log): name for name, log in rule.logs.items()}
     met: set[tuple[str, str, str]] = set()
     for doubt in judgement.cannot_tell:
-        key = _reason(doubt, unsearched)
-        said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add(
+        # What doubts of many cases have in common; the customer has nothing to send for a search
+        # not made.
+        names = [name for words, name in unsearched.items() if words in doubt.why]
+        if names:
+            key = UNSEARCHED, ", ".join(names), ""
+        else:
+            key = str(doubt.reason), doubt.missing, doubt.ask
+        said.doubts.setdefault(key, Doubt(*key, doubt.why, case=name)).add_subjects(
             1, key not in met, name, doubt.why
         )
         met.add(key)
 
 
-def _reason(doubt: CannotTell, unsearched: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return what doubts of many cases have in common; the customer has nothing to send for a search not made."""
-    names = [name for words, name in unsearched.items() if words in doubt.why]
-    if names:
-        return UNSEARCHED, ", ".join(names), ""
-    return str(doubt.reason), doubt.missing, doubt.ask
-
-
-def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
+def note_differences(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
     """Note which subjects of a case match under one version only, which match otherwise, which one cannot tell."""
     new, old = (
-        {(one.node, one.subject): one for one in _matches(judged)} for judged in (now, before)
+        {(one.node, one.subject): one for one in _list_matches(judged)} for judged in (now, before)
     )
     for key in sorted(new.keys() | old.keys()):
         one, other = new.get(key), old.get(key)
@@ -300,34 +297,40 @@ def differ(said: Said, case: str, name: str, now: Judgement, before: Judgement) 
             CaseSubject(case, name, *key), finding.severity, finding.confidence, finding.say
         )
         if other is None:
-            said.gained.append(replace(hit, was=_told(before, *key)))
+            said.gained.append(replace(hit, was=_describe_verdict(before, *key)))
         elif one is None:
-            said.lost.append(replace(hit, was=_told(now, *key)))
+            said.lost.append(replace(hit, was=_describe_verdict(now, *key)))
         elif (one.severity, one.confidence) != (other.severity, other.confidence):
             said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
-    unknown, known = _unknown(now), _unknown(before)
+    unknown, known = _map_unknown(now), _map_unknown(before)
     for key in sorted(
         unknown.keys() - known.keys() - old.keys()
     ):  # a finding that cannot be told now is a lost one
         said.unsure.append(
-            BacktestHit(CaseSubject(case, name, *key), "", "", unknown[key], _told(before, *key))
+            BacktestHit(
+                CaseSubject(case, name, *key), "", "", unknown[key], _describe_verdict(before, *key)
+            )
         )
     for key in sorted(known.keys() - unknown.keys() - new.keys()):
         said.settled.append(
-            BacktestHit(CaseSubject(case, name, *key), "", "", _told(now, *key), known[key])
+            BacktestHit(
+                CaseSubject(case, name, *key), "", "", _describe_verdict(now, *key), known[key]
+            )
         )
 
 
-def _unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
+def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
     """Return what cannot be told of which subjects, (node, subject) -> why; a subject the rule failed at as well."""
     found = {(one.node, one.subject): f"cannot tell: {one.why}" for one in judgement.cannot_tell}
     failed = (one for one in judgement.findings if one.verdict == Verdict.ERROR)
     return found | {(one.node, one.subject): one.say for one in failed}
 
 
-def _told(judgement: Judgement, node: str, subject: str) -> str:
+def _describe_verdict(judgement: Judgement, node: str, subject: str) -> str:
     """Return what a rule says of a subject, "" for a match; an empty node or subject stands for any."""
-    if any(node in ("", one.node) and subject in ("", one.subject) for one in _matches(judgement)):
+    if any(
+        node in ("", one.node) and subject in ("", one.subject) for one in _list_matches(judgement)
+    ):
         return ""
     for doubt in judgement.cannot_tell:
         if node in ("", doubt.node) and (subject in ("", doubt.subject) or not doubt.subject):
@@ -345,7 +348,7 @@ def _look_near(
     names: Mapping[str, str],
 ) -> None:
     """Look for near misses in some of the cases that have no finding."""
-    quiet = [case for case, judgement in now.items() if _quiet(judgement, rule.id)]
+    quiet = [case for case, judgement in now.items() if _is_quiet(judgement, rule.id)]
     chosen = [case for case in quiet if int(case[:8], 16) % job.near == 0] if job.near else []
     if not chosen:
         return
@@ -361,10 +364,10 @@ def _look_near(
                     None if None in shares else sum(share for share in shares if share is not None)
                 )
                 found.append(Near(thing, one.verdict, one.near.distance, far, one.near.text))
-        said.near += sorted(found, key=lambda near: near.rank)[:1]
+        said.near += sorted(found, key=lambda near: near.sort_rank)[:1]
 
 
-def _quiet(judgement: Judgement, rule: str) -> bool:
+def _is_quiet(judgement: Judgement, rule: str) -> bool:
     """Tell whether a rule looked at a case and found nothing."""
     counts = judgement.counts[rule]
     looked = counts.get(Verdict.NO_MATCH, 0) + counts.get(Verdict.CANNOT_TELL, 0)

@@ -57,15 +57,15 @@ LOOSE = 500  # packs from which on they are put together
 class BatchListener(Protocol):
     """Is called as the run goes on."""
 
-    def begin(self, cases: int, size: int) -> None:
+    def begin_run(self, cases: int, size: int) -> None:
         """So many cases and bytes are to be done."""
         ...
 
-    def started(self, job: Job) -> None:
+    def note_started(self, job: Job) -> None:
         """A job was handed to a process."""
         ...
 
-    def finished(self, done: Done) -> None:
+    def note_finished(self, done: Done) -> None:
         """An answer came."""
         ...
 
@@ -73,13 +73,13 @@ class BatchListener(Protocol):
 class Silent:
     """Nobody watches."""
 
-    def begin(self, cases: int, size: int) -> None:
+    def begin_run(self, cases: int, size: int) -> None:
         """Take no notice."""
 
-    def started(self, job: Job) -> None:
+    def note_started(self, job: Job) -> None:
         """Take no notice."""
 
-    def finished(self, done: Done) -> None:
+    def note_finished(self, done: Done) -> None:
         """Take no notice."""
 
 
@@ -121,58 +121,63 @@ class Batch:
         self._fail: list[Job] = []
         self._number = 0
 
-    def cases(self, found: Sequence[FoundCase]) -> Summary:
+    def triage_cases(self, found: Sequence[FoundCase]) -> Summary:
         """Do what is to do with cases that were found; raises BacklineError when the archive cannot be written."""
-        self._look()
+        self._look_again()
         self._found = {one.source: one for one in found}
         self.summary.found = len(found)
-        decisions = [self._decide(one) for one in found]
+        decisions = []
+        for one in found:
+            # What is to do with a case, by what is known of its content
+            case = "" if self.wishes.checksum else self._hashes.id_of(one)
+            decisions.append(plan.decide_case(one, case, self._known, self.config, self.wishes))
         if self.wishes.rescan:
-            decisions = plan.rescan(decisions, self._lacking)
-        return self._run(decisions)
+            decisions = plan.rescan_lacking(decisions, self._lacking_cases)
+        return self._run_decisions(decisions)
 
-    def stored(self) -> Summary:
+    def judge_stored(self) -> Summary:
         """Judge all visible cases of the archive again that were judged by other rules; no case is opened."""
-        self._look()
-        visible = [case for case in self.archive.snapshot().current() if case.judged.kind != "none"]
+        self._look_again()
+        visible = [
+            case
+            for case in self.archive.take_snapshot().list_visible_cases()
+            if case.judged.kind != "none"
+        ]
         self.summary.found = len(visible)
         decisions = []
         for case in visible:
-            facts = self._known.facts(case.id, self.config.reading)
+            facts = self._known.find_facts(case.id, self.config.reading)
             if case.judged.judging == self.config.judging:
                 self.summary.done += 1
             elif facts is None:
                 self.summary.stale += 1
             else:
                 decisions.append(Decision(JUDGE, FoundCase("", "", (), ()), case.id, facts))
-        return self._run(decisions)
+        return self._run_decisions(decisions)
 
-    def _run(self, decisions: Sequence[Decision]) -> Summary:
+    def _run_decisions(self, decisions: Sequence[Decision]) -> Summary:
         began = time.monotonic()
         try:
-            jobs = self._jobs(decisions)
-            self.watcher.begin(sum(len(job.works) for job in jobs), sum(job.size for job in jobs))
+            jobs = self._plan_jobs(decisions)
+            self.watcher.begin_run(
+                sum(len(job.works) for job in jobs), sum(job.disk_size for job in jobs)
+            )
             while jobs:
                 self.summary.left = sum(len(job.works) for job in jobs)
-                jobs = self._round(jobs)
+                jobs = self._run_round(jobs)
             self.summary.left = 0  # what was only hashed is not counted off one by one
         except KeyboardInterrupt:
             self.summary.interrupted = True
         finally:
             self.summary.seconds = time.monotonic() - began
             self.runner.close()
-            self._release(0.0)
+            self._release_claims(0.0)
             for claim in self._claims.values():
-                self.archive.release(claim)
-            self._hashes.save()
+                self.archive.release_case(claim)
+            self._hashes.save_changed()
         return self.summary
 
-    def _decide(self, found: FoundCase) -> Decision:
-        """Return what is to do with a case, by what is known of its content."""
-        case = "" if self.wishes.checksum else self._hashes.id_of(found)
-        return plan.decide(found, case, self._known, self.config, self.wishes)
-
-    def _jobs(self, decisions: Sequence[Decision]) -> list[Job]:
+    def _plan_jobs(self, decisions: Sequence[Decision]) -> list[Job]:
         """Return the jobs of decisions; count those that need none."""
         for one in decisions:
             self.summary.done += one.act == DONE
@@ -182,49 +187,46 @@ class Batch:
             )
             if newest is not None:
                 self._ids[one.found.source] = newest.id
-        jobs = plan.jobs(decisions, self._number)
+        jobs = plan.plan_jobs(decisions, self._number)
         self._number += len(jobs)
         return jobs
 
-    def _round(self, jobs: list[Job]) -> list[Job]:
+    def _run_round(self, jobs: list[Job]) -> list[Job]:
         """Do jobs; return those that they left to do."""
         later: list[Job] = []
-        for done in self.runner.run(self._claimed(jobs, later)):
-            self._take(done)
-            self._hashes.save(SAVE_EVERY)
+        for done in self.runner.run(self._claim_jobs(jobs, later)):
+            self._take_done(done)
+            self._hashes.save_changed(SAVE_EVERY)
         if later and not self._again and not self._fail:
             time.sleep(WAIT)
         if later:
-            self._look()
+            self._look_again()
             later = [job for job in later if not self._by_others(job)]
         again, self._again = self._again, []
         fail, self._fail = self._fail, []
-        return [*self._jobs(again), *fail, *later]
+        return [*self._plan_jobs(again), *fail, *later]
 
-    def _claimed(self, jobs: list[Job], later: list[Job]) -> Iterator[Job]:
+    def _claim_jobs(self, jobs: list[Job], later: list[Job]) -> Iterator[Job]:
         """Yield the jobs that no other run has; those go to `later`."""
         for job in jobs:
             if time.monotonic() - self._looked > self._every:
-                self._look()
+                self._look_again()
             if self._by_others(job):
                 continue
-            claim = self._claims[job.number] = self._claim_of(
-                job
-            )  # first: Ctrl-C may come at any moment
-            if not self.archive.claim(claim):
+            if job.act == JUDGE:
+                ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
+                claim_of = state_key(f"judge {self.config.judging}", ids)
+            else:
+                work = job.works[0]
+                claim_of = state_key(work.source, self._found[work.source].files)
+            claim = self._claims[job.number] = claim_of  # first: Ctrl-C may come at any moment
+            if not self.archive.claim_case(claim):
                 del self._claims[job.number]
                 later.append(job)
                 continue
             self._open[job.number] = len(job.works)
-            self.watcher.started(job)
+            self.watcher.note_started(job)
             yield replace(job, again=self._began_ms) if job.act == READ else job
-
-    def _claim_of(self, job: Job) -> str:
-        if job.act == JUDGE:
-            ids = [(work.stored.id, 0, 0) for work in job.works if work.stored is not None]
-            return state_key(f"judge {self.config.judging}", ids)
-        work = job.works[0]
-        return state_key(work.source, self._found[work.source].files)
 
     def _by_others(self, job: Job) -> bool:
         """Tell whether another run has done a job meanwhile; its cases are counted then."""
@@ -248,51 +250,54 @@ class Batch:
             newest.kind == "none" or newest.judging == self.config.judging
         )
 
-    def _look(self) -> None:
+    def _look_again(self) -> None:
         """Look at what the archive holds now."""
         began = time.monotonic()
-        self._known = StoredCases.of(self.archive.snapshot())
+        self._known = StoredCases.from_snapshot(self.archive.take_snapshot())
         self._looked = time.monotonic()
         self._every = max(LOOK_EVERY, 20 * (self._looked - began))
         if self._stamps is None:
             self._stamps = {key: entry.stamp for key, entry in self._known.newest.items()}
 
-    def _take(self, done: Done) -> None:
+    def _take_done(self, done: Done) -> None:
         """Take the answer to a job."""
         if done.fatal is not None:
             raise done.fatal
-        self._hashes.note(
+        self._hashes.note_case(
             done.hashes, self._found.get(done.results[0].source) if done.results else None
         )
-        self.watcher.finished(done)
+        self.watcher.note_finished(done)
         for result in done.results:
-            self._count(done, result)
+            self._count_result(done, result)
             self._open[done.number] = self._open.get(done.number, 1) - 1
         if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
             self._spent.append((time.monotonic(), claim))
             del self._claims[done.number]
-        self._release(2 * self._every)
+        self._release_claims(2 * self._every)
 
-    def _release(self, after: float) -> None:
+    def _release_claims(self, after: float) -> None:
         """Give claims free so long after their jobs were done: another run has seen by then what was stored."""
         while self._spent and time.monotonic() - self._spent[0][0] >= after:
-            self.archive.release(self._spent[0][1])
+            self.archive.release_case(self._spent[0][1])
             self._spent.popleft()
 
-    def _count(self, done: Done, result: Result) -> None:
+    def _count_result(self, done: Done, result: Result) -> None:
         """Count what became of one case, or see to what is still to do with it."""
         found = self._found.get(result.source)
         summary = self.summary
         if result.state == HASHED and found is not None:
             summary.hashed += 1
-            self._again.append(plan.decide(found, result.id, self._known, self.config, self.wishes))
+            self._again.append(
+                plan.decide_case(found, result.id, self._known, self.config, self.wishes)
+            )
             return
         if result.state == LOST and found is not None and done.act == READ:
+            self._number += 1
             self._fail.append(
                 Job(
-                    self._next(),
+                    self._number - 1,
                     FAIL,
-                    (Work(found.name, found.source, found.paths, found.size),),
+                    (Work(found.name, found.source, found.paths, found.disk_size),),
                     result.why,
                 )
             )
@@ -303,12 +308,12 @@ class Batch:
         summary.left -= 1
         state = FAILED if result.state in (LOST, GONE) else result.state
         if state != OK:
-            summary.trouble(replace(result, state=state))
+            summary.add_trouble(replace(result, state=state))
         if done.act == JUDGE:
             summary.judged += state in (OK, PARTIAL)
         else:
             summary.read += 1
-            summary.bytes += found.size if found is not None else 0
+            summary.bytes += found.disk_size if found is not None else 0
         before = self._ids.get(result.source)
         if result.id and before is not None:
             summary.superseded += before != result.id
@@ -317,23 +322,19 @@ class Batch:
         summary.rules.update(rule for rule, _ in result.rules)
         summary.unsearched.update(result.unsearched)
 
-    def _next(self) -> int:
-        self._number += 1
-        return self._number - 1
-
-    def _lacking(self, stored: list[Stored]) -> set[str]:
+    def _lacking_cases(self, stored: list[Stored]) -> set[str]:
         """Return the ids of stored cases whose logs were not searched for what the rules ask."""
         from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and seldom asked for
 
         found = set()
-        for case, meta in self.archive.metas(stored).items():
-            missing = recall.unsearched(meta.get("searched", []), self.signatures)
+        for case, meta in self.archive.read_metas(stored).items():
+            missing = recall.find_unsearched(meta.get("searched", []), self.signatures)
             if {signature.table for signature in missing} & set(meta.get("logs", ())):
                 found.add(case)
         return found
 
 
-def inside(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
+def find_enclosing_case(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
     return next(
         (one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None
@@ -351,18 +352,18 @@ class Hashes:
 
     def id_of(self, found: FoundCase) -> str:
         """Return what a case is when all its files are as they were when hashed, else ""."""
-        return plan.known_id(found, self._cache(found))
+        return plan.known_id(found, self._open_cache(found))
 
-    def note(self, hashes: Sequence[Hashed], found: FoundCase | None) -> None:
+    def note_case(self, hashes: Sequence[Hashed], found: FoundCase | None) -> None:
         """Keep the hashes of a case's files."""
         if found is None:
             return
-        cache = self._cache(found)
+        cache = self._open_cache(found)
         for one in hashes:
             if one.sha256:
-                cache.note(one.path, one.size, one.mtime_ns, one.sha256, one.made_ns)
+                cache.note_hash(one.path, one.size, one.mtime_ns, one.sha256, one.made_ns)
 
-    def save(self, after: float = 0.0) -> None:
+    def save_changed(self, after: float = 0.0) -> None:
         """Store what has changed, if the last time is `after` seconds ago; another run may have added its own."""
         if time.monotonic() - self._saved < after:
             return
@@ -370,14 +371,14 @@ class Hashes:
             if not cache.changed:
                 continue
             with suppress(BacklineError):  # it is only a cache
-                for path, known in self.archive.hashes(root).files.items():
+                for path, known in self.archive.open_hashes(root).files.items():
                     cache.files.setdefault(path, known)
                 self.archive.save_hashes(cache)
         self._saved = time.monotonic()
 
-    def _cache(self, found: FoundCase) -> HashCache:
+    def _open_cache(self, found: FoundCase) -> HashCache:
         above = found.source[: len(found.source) - len(found.name)]
         root = above if "://" in above else f"{self._host}:{above}"
         if root not in self._caches:
-            self._caches[root] = self.archive.hashes(root)
+            self._caches[root] = self.archive.open_hashes(root)
         return self._caches[root]

@@ -83,7 +83,7 @@ class FoundCase:
     files: tuple[tuple[str, int, int], ...]
 
     @property
-    def size(self) -> int:
+    def disk_size(self) -> int:
         """Bytes on the disk."""
         return sum(file[1] for file in self.files)
 
@@ -115,7 +115,7 @@ def cases_in(
     count = FindSummary() if count is None else count
     seen: set[str] = set()
     for path in paths:
-        for found in _Finder(tree_of(path), layout, skip, count).at(path):
+        for found in _Finder(tree_of(path), layout, skip, count).find_at(path):
             if found.source not in seen:
                 seen.add(found.source)
                 yield found
@@ -124,32 +124,32 @@ def cases_in(
 class _Finder:
     def __init__(self, tree: Tree, layout: str, skip: Sequence[str], count: FindSummary) -> None:
         self.tree, self.layout, self.count = tree, layout, count
-        self.skip = {tree_of(path).full(path) for path in skip}
+        self.skip = {tree_of(path).full_name(path) for path in skip}
 
-    def at(self, path: str) -> Iterator[FoundCase]:
+    def find_at(self, path: str) -> Iterator[FoundCase]:
         """Yield the cases of a PATH that the user gave."""
-        top = self.tree.look(path)
+        top = self.tree.look_up(path)
         if top is None:
             raise BacklineError("no such file or folder", where=path, why="it does not exist, or it "
                                 "cannot be read", do="Check the path.")  # fmt: skip
         if not top.folder:
-            yield self._file(top)
+            yield self._file_case(top)
             return
-        children = self._children(top)
+        children = self._list_children(top)
         if children is None:
             return
         if _is_tree(children):
-            yield self._folder(top)
+            yield self._folder_case(top)
             return
-        texts, archives, folders = _sorts(children)
+        texts, archives, folders = _sort_children(children)
         if self.layout == "folders" and not folders and (texts or archives):
-            yield self._folder(top)
+            yield self._folder_case(top)
             return
         if self.layout == "auto" and texts and 0 < len(archives) <= MANY and not folders:
             self.count.mixed.append(path)
-        yield from self._objects(top, children, 0, _is_date(top.name, dated=False))
+        yield from self._find_in_objects(top, children, 0, _is_date(top.name, dated=False))
 
-    def _objects(
+    def _find_in_objects(
         self, objects: TreeEntry, children: list[TreeEntry], depth: int, dated: bool
     ) -> Iterator[FoundCase]:
         """Yield the cases of a folder that is no case itself."""
@@ -164,27 +164,31 @@ class _Finder:
                 pieces.setdefault(whole[child.name], []).append(child)
         for child in children:
             if child.folder:
-                yield from self._below(child, depth + 1, dated)
+                yield from self._find_below(child, depth + 1, dated)
             elif name := whole.get(child.name):
                 if together := pieces.pop(name, None):
-                    yield self._joined(name, together)
-            elif not material(child.name) or (
+                    source = self.tree.full_name(together[0].path)
+                    source = source[: len(source) - len(together[0].name)] + name
+                    files = tuple((piece.name, piece.size, piece.mtime) for piece in together)
+                    joined = FoundCase(name, source, tuple(piece.path for piece in together), files)
+                    yield joined
+            elif not is_material(child.name) or (
                 self.layout == "folders" and any(one.folder for one in children)
             ):
                 self.count.left_out.append(child.path)
             else:
-                yield self._file(child)
+                yield self._file_case(child)
 
-    def _below(self, folder: TreeEntry, depth: int, dated: bool) -> Iterator[FoundCase]:
+    def _find_below(self, folder: TreeEntry, depth: int, dated: bool) -> Iterator[FoundCase]:
         """Yield the cases of a folder below a PATH (`dated` below a year): itself, or what lies on it."""
-        children = self._children(folder)
+        children = self._list_children(folder)
         if children is None:
             return
         dated = _is_date(folder.name, dated=dated)
         if depth < DEEPEST and not self._is_case(children, dated):
-            yield from self._objects(folder, children, depth, dated)
+            yield from self._find_in_objects(folder, children, depth, dated)
             return
-        found = self._folder(folder)
+        found = self._folder_case(folder)
         if found.files:
             yield found
         else:
@@ -193,7 +197,7 @@ class _Finder:
     def _is_case(self, children: list[TreeEntry], dated: bool) -> bool:
         if _is_tree(children):
             return True
-        texts, archives, folders = _sorts(children)
+        texts, archives, folders = _sort_children(children)
         if self.layout != "auto":
             return self.layout == "folders" and bool(texts or archives)
         if dated or len(archives) > MANY or not (texts or archives):
@@ -202,15 +206,15 @@ class _Finder:
 
     def _holds_cases(self, folder: TreeEntry) -> bool:
         """Tell whether a folder beside archives holds an archive or a tree itself."""
-        children = self._children(folder) or []
-        return _is_tree(children) or bool(_sorts(children)[1])
+        children = self._list_children(folder) or []
+        return _is_tree(children) or bool(_sort_children(children)[1])
 
-    def _children(self, folder: TreeEntry) -> list[TreeEntry] | None:
+    def _list_children(self, folder: TreeEntry) -> list[TreeEntry] | None:
         """Return what is looked at in a folder: nothing hidden, no earlier results; None for a case archive."""
-        if self.tree.full(folder.path) in self.skip:
+        if self.tree.full_name(folder.path) in self.skip:
             return None
         try:
-            children = self.tree.children(folder.path)
+            children = self.tree.list_children(folder.path)
         except OSError as error:
             told = (folder.path, error.strerror or str(error))
             if told not in self.count.unreadable:
@@ -221,46 +225,40 @@ class _Finder:
             if folder.path not in self.count.archives:
                 self.count.archives.append(folder.path)
             return None
-        old = self.tree.old(folder.path, names)
+        old = self.tree.list_old_results(folder.path, names)
         return [
             child for child in children if not child.name.startswith(".") and child.name not in old
         ]
 
-    def _file(self, file: TreeEntry) -> FoundCase:
+    def _file_case(self, file: TreeEntry) -> FoundCase:
         return FoundCase(
             file.name,
-            self.tree.full(file.path),
+            self.tree.full_name(file.path),
             (file.path,),
             ((file.name, file.size, file.mtime),),
         )
 
-    def _joined(self, name: str, pieces: list[TreeEntry]) -> FoundCase:
-        source = self.tree.full(pieces[0].path)
-        source = source[: len(source) - len(pieces[0].name)] + name
-        files = tuple((piece.name, piece.size, piece.mtime) for piece in pieces)
-        return FoundCase(name, source, tuple(piece.path for piece in pieces), files)
-
-    def _folder(self, folder: TreeEntry) -> FoundCase:
-        return FoundCase(
-            folder.name, self.tree.full(folder.path), (folder.path,), tuple(self._files(folder))
-        )
-
-    def _files(self, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
-        """Yield all regular files below a folder, those that `triage` reads: hidden ones too, no earlier results."""
-        todo = [(top.path, top.name)]
+    def _folder_case(self, folder: TreeEntry) -> FoundCase:
+        # All regular files below a folder, those that `triage` reads: hidden ones too, no earlier
+        # results.
+        files: list[tuple[str, int, int]] = []
+        todo = [(folder.path, folder.name)]
         while todo:
             path, name = todo.pop()
             try:
-                children = self.tree.children(path)
+                children = self.tree.list_children(path)
             except OSError as error:
                 self.count.unreadable.append((path, error.strerror or str(error)))
                 continue
-            old = self.tree.old(path, {child.name for child in children})
+            old = self.tree.list_old_results(path, {child.name for child in children})
             for child in children:
-                if child.folder and self.tree.full(child.path) not in self.skip:
+                if child.folder and self.tree.full_name(child.path) not in self.skip:
                     todo.append((child.path, f"{name}/{child.name}"))
                 elif not child.folder and child.name not in old:
-                    yield f"{name}/{child.name}", child.size, child.mtime
+                    files.append((f"{name}/{child.name}", child.size, child.mtime))
+        return FoundCase(
+            folder.name, self.tree.full_name(folder.path), (folder.path,), tuple(files)
+        )
 
 
 def _is_tree(children: list[TreeEntry]) -> bool:
@@ -278,18 +276,20 @@ def _is_date(name: str, *, dated: bool) -> bool:
     return bool(_DATE.fullmatch(name) or (dated and _IN_A_YEAR.fullmatch(name)))
 
 
-def _sorts(children: list[TreeEntry]) -> tuple[list[TreeEntry], list[TreeEntry], list[TreeEntry]]:
+def _sort_children(
+    children: list[TreeEntry],
+) -> tuple[list[TreeEntry], list[TreeEntry], list[TreeEntry]]:
     """Return the loose files of support material, the archives, and the folders."""
     texts = [
         child
         for child in children
-        if not child.folder and material(child.name) and not is_archive(child.name)
+        if not child.folder and is_material(child.name) and not is_archive(child.name)
     ]
     archives = [child for child in children if not child.folder and is_archive(child.name)]
     return texts, archives, [child for child in children if child.folder]
 
 
-def material(name: str) -> bool:
+def is_material(name: str) -> bool:
     """Tell whether a file may hold support material, by the ending of its name."""
     return not name.lower().endswith(NO_MATERIAL)
 

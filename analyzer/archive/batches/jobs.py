@@ -45,23 +45,23 @@ class Job:
     again: int = 0
 
     @property
-    def count(self) -> int:
+    def case_count(self) -> int:
         """How many cases it has."""
         return len(self.works)
 
-    def started(self, at: int) -> Self:
+    def note_start(self, at: int) -> Self:
         """Return the job to be done again, after a process died that was given it `at`."""
         return replace(self, again=self.again or at)
 
-    def parts(self) -> list[Self]:
+    def split_cases(self) -> list[Self]:
         """Return a job for each case, where many are judged at once."""
         return (
             [replace(self, works=(work,)) for work in self.works]
-            if self.act == JUDGE and self.count > 1
+            if self.act == JUDGE and self.case_count > 1
             else []
         )
 
-    def lost(self, why: str) -> Done:
+    def give_up(self, why: str) -> Done:
         """Return the answer when the process died over it, or was ended."""
         return Done(
             self.number,
@@ -70,7 +70,7 @@ class Job:
         )
 
     @property
-    def size(self) -> int:
+    def disk_size(self) -> int:
         """Bytes on the disk that are read."""
         return sum(work.size for work in self.works) if self.act != JUDGE else 0
 

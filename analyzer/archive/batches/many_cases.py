@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
-from analyzer.archive.batches.find import MANY, is_archive, is_bundle, material
+from analyzer.archive.batches.find import MANY, is_archive, is_bundle, is_material
 from analyzer.runtime.errors import UsageError
 
 FEWEST = 5  # folders of cases: fewer may be the hosts of one
@@ -33,7 +33,7 @@ class ManyCases:
     beside: list[str] = field(default_factory=list)
 
     @property
-    def kind(self) -> str:
+    def case_kind(self) -> str:
         """What the cases are: folders, archives, or both."""
         packed = sum(map(is_archive, self.names))
         return (
@@ -58,7 +58,7 @@ def cases_among(names: Iterable[str]) -> ManyCases:
     beside: list[str] = []
     for name in islice(names, LOOKED_AT):
         top, below, rest = name.replace("\\", "/").partition("/")
-        if not material(name):
+        if not is_material(name):
             continue
         if below:
             inside.setdefault(top, set()).add(rest.partition("/")[0])
@@ -89,7 +89,7 @@ def _at_once(archives: Sequence[str]) -> bool:
 
 def cases_below(path: Path) -> ManyCases:
     """Return the cases that a folder of this machine holds; none for a file, or one that cannot be read."""
-    return cases_among(_names(path, "", DEPTH)) if path.is_dir() else ManyCases()
+    return cases_among(_names_below(path, "", DEPTH)) if path.is_dir() else ManyCases()
 
 
 def refuse_many(paths: Sequence[object]) -> None:
@@ -97,35 +97,35 @@ def refuse_many(paths: Sequence[object]) -> None:
     here = [path for path in paths if isinstance(path, Path)]
     for path in here:
         if (found := cases_below(path)).names:
-            raise _many(
+            raise _many_error(
                 f"this folder holds {len(found.names):,} cases",
                 found,
                 str(path),
                 shlex.quote(str(path)),
             )
-    if len(here) == len(paths) and (found := cases_among(_given(here))).names:
+    if len(here) == len(paths) and (found := cases_among(_given_names(here))).names:
         given = shlex.join(map(str, here[:2])) + (" …" if len(here) > 2 else "")
-        raise _many(f"these are {len(found.names):,} cases", found, "", given)
+        raise _many_error(f"these are {len(found.names):,} cases", found, "", given)
 
 
-def _many(what: str, found: ManyCases, where: str, given: str) -> UsageError:
+def _many_error(what: str, found: ManyCases, where: str, given: str) -> UsageError:
     return UsageError(
-        f"{what}: {found.kind} that each look like a case, such as {', '.join(found.names[:3])}",
+        f"{what}: {found.case_kind} that each look like a case, such as {', '.join(found.names[:3])}",
         where=where,
         do=f"To triage each of them: `backline batch {given} --archive ARCHIVE`. If they are one case, add --one-case.",
     )
 
 
-def _given(paths: Sequence[Path]) -> Iterator[str]:
+def _given_names(paths: Sequence[Path]) -> Iterator[str]:
     """Yield the names of given files, and of those in given folders, as if all of them lay in one folder."""
     for path in paths:
         if path.is_dir():
-            yield from _names(path, f"{path.name}/", DEPTH - 1)
+            yield from _names_below(path, f"{path.name}/", DEPTH - 1)
         else:
             yield path.name
 
 
-def _names(path: Path, before: str, depth: int) -> Iterator[str]:
+def _names_below(path: Path, before: str, depth: int) -> Iterator[str]:
     try:
         entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except OSError:
@@ -135,6 +135,6 @@ def _names(path: Path, before: str, depth: int) -> Iterator[str]:
             continue
         if entry.is_dir():
             if depth > 1:
-                yield from _names(Path(entry.path), f"{before}{entry.name}/", depth - 1)
+                yield from _names_below(Path(entry.path), f"{before}{entry.name}/", depth - 1)
         else:
             yield f"{before}{entry.name}"

@@ -15,7 +15,7 @@ from analyzer.archive.batches.find import FoundCase
 from analyzer.archive.batches.jobs import HASH, JUDGE, READ, Job, Work
 from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.entries import Snapshot
-from analyzer.archive.entry import Entry, Stored, newer
+from analyzer.archive.entry import Entry, Stored, age_key
 from analyzer.archive.hashcache import HashCache
 from analyzer.archive.prints import case_id, source_key
 from analyzer.sources.storage import is_url
@@ -50,10 +50,10 @@ class Decision:
     id: str = ""
     stored: Stored | None = None
 
-    def work(self) -> Work:
+    def make_work(self) -> Work:
         """Return the case as a process takes it."""
         return Work(
-            self.found.name, self.found.source, self.found.paths, self.found.size, self.stored
+            self.found.name, self.found.source, self.found.paths, self.found.disk_size, self.stored
         )
 
 
@@ -65,18 +65,18 @@ class StoredCases:
     newest: dict[str, Entry] = field(default_factory=dict)  # of each source
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> StoredCases:
+    def from_snapshot(cls, snapshot: Snapshot) -> StoredCases:
         """Return the entries of a snapshot, sorted in."""
         by_id: defaultdict[str, list[Entry]] = defaultdict(list)
         newest: dict[str, Entry] = {}
         for entry in snapshot.entries:
             by_id[entry.id].append(entry)
             known = newest.get(entry.source)
-            if known is None or newer(entry) > newer(known):
+            if known is None or age_key(entry) > age_key(known):
                 newest[entry.source] = entry
         return cls(dict(by_id), newest)
 
-    def facts(self, case: str, reading: str) -> Stored | None:
+    def find_facts(self, case: str, reading: str) -> Stored | None:
         """Return a case with its facts as they were read in this way; None when it was not."""
         own = [
             entry
@@ -84,17 +84,17 @@ class StoredCases:
             if entry.reading == reading and entry.kind != "none"
         ]
         full = [entry for entry in own if entry.kind == "full"]
-        return Stored(case, max(own, key=newer), max(full, key=newer)) if full else None
+        return Stored(case, max(own, key=age_key), max(full, key=age_key)) if full else None
 
 
-def decide(
+def decide_case(
     found: FoundCase, case: str, known: StoredCases, config: RunConfig, wishes: Wishes
 ) -> Decision:
     """Return what is to do with a case that was found; `case` is its id, "" when its content is not known yet."""
     newest = known.newest.get(source_key(found.source))
     if not case:
         return Decision(HASH if newest is not None else READ, found)
-    stored = known.facts(case, config.reading)
+    stored = known.find_facts(case, config.reading)
     if newest is not None and newest.id == case and newest.reading == config.reading:
         if newest.kind == "none":
             return Decision(READ if wishes.retry else NO_RESULT, found, case)
@@ -112,7 +112,7 @@ def known_id(found: FoundCase, cache: HashCache) -> str:
     ]  # names are relative to the folder that holds the case
     files = []
     for name, size, mtime in found.files:
-        sha256 = cache.known(path_of(above + name), size, mtime)
+        sha256 = cache.find_hash(path_of(above + name), size, mtime)
         if sha256 is None:
             return ""
         files.append((name, size, sha256))
@@ -124,7 +124,7 @@ def path_of(path: str) -> str:
     return path if is_url(path) or os.sep == "/" else path.replace("/", os.sep)
 
 
-def rescan(
+def rescan_lacking(
     decisions: Sequence[Decision], lacking: Callable[[list[Stored]], set[str]]
 ) -> list[Decision]:
     """Return the decisions with those cases read again whose logs were not searched for what the rules ask.
@@ -141,7 +141,7 @@ def rescan(
     ]
 
 
-def jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK) -> list[Job]:
+def plan_jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK) -> list[Job]:
     """Return the jobs: hashes to take, cases to judge again in chunks, then cases to read, largest first.
 
     first  number of the first job
@@ -149,18 +149,18 @@ def jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK) -> l
     by_act: defaultdict[str, list[Decision]] = defaultdict(list)
     for one in decisions:
         by_act[one.act].append(one)
-    largest = sorted(by_act[READ], key=lambda one: (-one.found.size, one.found.source))
-    again = sorted(by_act[JUDGE], key=lambda one: (_segment(one), one.id))
-    todo: list[tuple[str, tuple[Work, ...]]] = [(HASH, (one.work(),)) for one in by_act[HASH]]
+    largest = sorted(by_act[READ], key=lambda one: (-one.found.disk_size, one.found.source))
+    again = sorted(by_act[JUDGE], key=lambda one: (_facts_segment(one), one.id))
+    todo: list[tuple[str, tuple[Work, ...]]] = [(HASH, (one.make_work(),)) for one in by_act[HASH]]
     todo += [
-        (JUDGE, tuple(one.work() for one in again[at : at + chunk]))
+        (JUDGE, tuple(one.make_work() for one in again[at : at + chunk]))
         for at in range(0, len(again), chunk)
     ]
-    todo += [(READ, (one.work(),)) for one in largest]
+    todo += [(READ, (one.make_work(),)) for one in largest]
     return [Job(number, act, works) for number, (act, works) in enumerate(todo, first)]
 
 
-def _segment(one: Decision) -> str:
+def _facts_segment(one: Decision) -> str:
     """Return the segment in which the facts of a case lie, "" for none: its cases are best read together."""
     facts = one.stored.facts if one.stored is not None else None
     return facts.holder if facts is not None and facts.place >= 0 else ""

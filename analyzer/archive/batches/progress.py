@@ -32,25 +32,25 @@ class Progress:
         self.current: dict[int, Job] = {}
         self._lock = threading.Lock()
 
-    def begin(self, cases: int, size: int) -> None:
+    def begin_run(self, cases: int, size: int) -> None:
         """So many cases and bytes are to be done."""
         self.cases, self.size, self.began = cases, size, self.clock()
 
-    def started(self, job: Job) -> None:
+    def note_started(self, job: Job) -> None:
         """A job was handed to a process."""
         with self._lock:
             self.current[job.number] = job
 
-    def finished(self, done: Done) -> None:
+    def note_finished(self, done: Done) -> None:
         """An answer came."""
         with self._lock:
             job = self.current.pop(done.number, None)
             final = [result for result in done.results if result.state not in (HASHED, LOST)]
             self.done += len(final)
-            self.read += job.size if job is not None and final else 0
+            self.read += job.disk_size if job is not None and final else 0
             self.states.update(result.state for result in final)
 
-    def line(self) -> str:
+    def progress_line(self) -> str:
         """Return where the run is, in one line of plain text."""
         spent = max(self.clock() - self.began, 0.001)
         parts = [
@@ -58,9 +58,9 @@ class Progress:
             f"{self.done / spent:.1f} cases/s",
         ]
         if self.size:
-            parts.append(f"{amount(self.read / spent)}/s")
-        if left := self.remaining():
-            parts.append(f"about {spell(left)} left")
+            parts.append(f"{format_size(self.read / spent)}/s")
+        if left := self.remaining_seconds():
+            parts.append(f"about {format_duration(left)} left")
         parts += [
             f"{self.states[state]} {state}"
             for state in (PARTIAL, REFUSED, FAILED)
@@ -68,17 +68,17 @@ class Progress:
         ]
         return ", ".join(parts)
 
-    def remaining(self) -> float:
+    def remaining_seconds(self) -> float:
         """Return the seconds that are left, 0 when that is unknown."""
-        spent, part = self.clock() - self.began, self.part()
+        spent, part = self.clock() - self.began, self.done_part()
         return spent / part - spent if 0 < part < 1 else 0.0
 
-    def part(self) -> float:
+    def done_part(self) -> float:
         """Return how much of the work is done, 0 to 1: by bytes, and by cases, each of which costs something."""
         whole = self.size + EACH * self.cases
         return min(1.0, (self.read + EACH * self.done) / whole) if whole else 0.0
 
-    def names(self) -> str:
+    def running_names(self) -> str:
         """Return the names of the cases that are being done."""
         with self._lock:
             jobs = list(self.current.values())
@@ -93,7 +93,7 @@ class LineProgress(Progress):
         super().__init__()
         self._out, self._every = out, every
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._print_lines, daemon=True)
 
     def __enter__(self) -> LineProgress:
         self._thread.start()
@@ -103,10 +103,10 @@ class LineProgress(Progress):
         self._stop.set()
         self._thread.join()
 
-    def _run(self) -> None:
+    def _print_lines(self) -> None:
         while not self._stop.wait(self._every):
             if self.cases:
-                self._out(self.line())
+                self._out(self.progress_line())
 
 
 class Live(Progress):
@@ -117,7 +117,7 @@ class Live(Progress):
         from rich.live import Live as Display  # noqa: PLC0415 - heavy
 
         self._display = Display(
-            get_renderable=self._shown,
+            get_renderable=self._render_lines,
             console=Console(stderr=True),
             transient=True,
             refresh_per_second=2,
@@ -128,16 +128,20 @@ class Live(Progress):
     def __exit__(self, *_: object) -> None:
         self._display.stop()
 
-    def _shown(self) -> Any:
+    def _render_lines(self) -> Any:
         from rich.text import Text  # noqa: PLC0415 - heavy
 
-        lines = [f"{self._bar()} {self.line()}"] if self.cases else ["looking for cases …"]
-        if names := self.names():
+        lines = (
+            [f"{self._draw_bar()} {self.progress_line()}"]
+            if self.cases
+            else ["looking for cases …"]
+        )
+        if names := self.running_names():
             lines.append(f"  {names}")
         return Text("\n".join(lines), overflow="ellipsis", no_wrap=True)
 
-    def _bar(self, width: int = 24) -> str:
-        full = int(self.part() * width)
+    def _draw_bar(self, width: int = 24) -> str:
+        full = int(self.done_part() * width)
         return "█" * full + "░" * (width - full)
 
 
@@ -151,14 +155,14 @@ class Nothing(Progress):
         return
 
 
-def watcher(out: Callable[[str], None], *, quiet: bool) -> LineProgress | Live | Nothing:
+def choose_progress(out: Callable[[str], None], *, quiet: bool) -> LineProgress | Live | Nothing:
     """Return what shows the progress of a run, by where stderr goes."""
     if quiet:
         return Nothing()
     return Live() if sys.stderr.isatty() else LineProgress(out)
 
 
-def spell(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a time in two units at most: `45 s`, `1 min 46 s`, `12 min`, `3 h 05 min`."""
     whole = round(seconds)
     if whole < 100:
@@ -169,6 +173,6 @@ def spell(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def amount(size: float) -> str:
+def format_size(size: float) -> str:
     """Return bytes in the unit that shows them: `12.3 MB`, `48.1 kB`."""
     return f"{size / MB:.1f} MB" if size >= MB else f"{size / 1000:.1f} kB"

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from analyzer.archive.batches.jobs import Done, Job
 from analyzer.archive.batches.run_config import RunConfig
-from analyzer.archive.batches.work import do
+from analyzer.archive.batches.work import do_job
 from analyzer.workers.pool import WorkerPool
 
 PRELOADED = "analyzer.archive.batches.preload"
@@ -38,8 +38,8 @@ class Runner(Protocol):
         ...
 
 
-def processes(
-    config: RunConfig, workers: int = 0, do: Doer = do, memory: int = 0
+def start_processes(
+    config: RunConfig, workers: int = 0, do: Doer = do_job, memory: int = 0
 ) -> WorkerPool[Job, Done]:
     """Return a pool that does jobs as a run configuration says; `do` is what each process does with a job."""
     wall = ("bundle_wall_s", config.options.limits.bundle_wall_s)

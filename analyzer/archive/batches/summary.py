@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzer.archive.batches.find import FindSummary
 from analyzer.archive.batches.jobs import FAILED, PARTIAL, REFUSED, Result
-from analyzer.archive.batches.progress import amount, spell
+from analyzer.archive.batches.progress import format_duration, format_size
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line
 
@@ -70,7 +70,7 @@ class Summary:
     unsearched: Counter[str] = field(default_factory=Counter)
     troubles: list[Trouble] = field(default_factory=list)
 
-    def trouble(self, result: Result) -> None:
+    def add_trouble(self, result: Result) -> None:
         """Count a case without a whole result, and keep why."""
         self.partial += result.state == PARTIAL
         self.refused += result.state == REFUSED
@@ -98,7 +98,7 @@ def as_record(summary: Summary, count: FindSummary) -> dict[str, Any]:
     }
 
 
-def lines(summary: Summary, archive: str = "DIR") -> list[str]:
+def summary_lines(summary: Summary, archive: str = "DIR") -> list[str]:
     """Return a summary for the terminal; `archive` is the place that the next commands name."""
     parts = [
         (summary.done, "done before"),
@@ -108,7 +108,9 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
         (summary.left, "left for the next run"),
     ]
     said = ", ".join(f"{number} {what}" for number, what in parts if number)
-    out = [f"{_cases(summary.found)}: {said or 'nothing to do'}" if summary.found else "no cases"]
+    out = [
+        f"{_count_cases(summary.found)}: {said or 'nothing to do'}" if summary.found else "no cases"
+    ]
     if summary.read_again:
         out.append(f"  {summary.read_again} of those read were stored before and are read again")
     if summary.superseded:
@@ -121,9 +123,30 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
         )
     if summary.no_result:
         out.append(f"  {summary.no_result} refused or failed before, not tried again (--retry)")
-    out += _troubles(summary) + _rules(summary)
+    rules = []
+    if summary.rules:
+        top = ", ".join(
+            f"{one_line(rule)} in {_count_cases(number)}"
+            for rule, number in summary.rules.most_common(TITLES)
+        )
+        rules.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
+    if summary.unsearched:
+        names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))
+        most = max(summary.unsearched.values())
+        rules.append(
+            f"  not searched for in {_count_cases(most)} when they were read: {names}"
+            f"{', …' if len(summary.unsearched) > TITLES else ''}; --rescan opens these cases again"
+        )
+    out += _trouble_lines(summary) + rules
     if summary.read or summary.judged:
-        out.append(_rate(summary))
+        seconds = max(summary.seconds, 0.001)
+        rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
+        if summary.bytes:
+            rate += f", {format_size(summary.bytes / seconds)}/s"
+        each = summary.stored / max(1, summary.read + summary.judged)
+        out.append(
+            f"  {format_duration(summary.seconds)}, {rate}; {format_size(summary.stored)} stored, {format_size(each)} a case"
+        )
     if summary.found and summary.read and not summary.interrupted:
         place = shlex.quote(archive)
         out += [
@@ -136,7 +159,7 @@ def lines(summary: Summary, archive: str = "DIR") -> list[str]:
     return out
 
 
-def _troubles(summary: Summary) -> list[str]:
+def _trouble_lines(summary: Summary) -> list[str]:
     numbers = [
         (summary.partial, "partial"),
         (summary.refused, "refused"),
@@ -158,32 +181,5 @@ def _troubles(summary: Summary) -> list[str]:
     return out
 
 
-def _rules(summary: Summary) -> list[str]:
-    out = []
-    if summary.rules:
-        top = ", ".join(
-            f"{one_line(rule)} in {_cases(number)}"
-            for rule, number in summary.rules.most_common(TITLES)
-        )
-        out.append(f"  rules that matched: {top}{', …' if len(summary.rules) > TITLES else ''}")
-    if summary.unsearched:
-        names = ", ".join(one_line(name) for name, _ in summary.unsearched.most_common(TITLES))
-        most = max(summary.unsearched.values())
-        out.append(
-            f"  not searched for in {_cases(most)} when they were read: {names}"
-            f"{', …' if len(summary.unsearched) > TITLES else ''}; --rescan opens these cases again"
-        )
-    return out
-
-
-def _rate(summary: Summary) -> str:
-    seconds = max(summary.seconds, 0.001)
-    rate = f"{(summary.read + summary.judged) / seconds:.1f} cases/s"
-    if summary.bytes:
-        rate += f", {amount(summary.bytes / seconds)}/s"
-    each = summary.stored / max(1, summary.read + summary.judged)
-    return f"  {spell(summary.seconds)}, {rate}; {amount(summary.stored)} stored, {amount(each)} a case"
-
-
-def _cases(number: int) -> str:
+def _count_cases(number: int) -> str:
     return f"{number} case{'s' * (number != 1)}"

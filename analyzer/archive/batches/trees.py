@@ -29,19 +29,19 @@ class TreeEntry(NamedTuple):
 class Tree(Protocol):
     """A disk or an object store."""
 
-    def look(self, path: str) -> TreeEntry | None:
+    def look_up(self, path: str) -> TreeEntry | None:
         """Return the file or folder at a path; None when there is none, or when it cannot be read."""
         ...
 
-    def children(self, path: str) -> list[TreeEntry]:
+    def list_children(self, path: str) -> list[TreeEntry]:
         """Return the folders and regular files of a folder by name, hidden ones too; OSError when it cannot be read."""
         ...
 
-    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+    def list_old_results(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Return which files of a folder an earlier run of `triage` wrote."""
         ...
 
-    def full(self, path: str) -> str:
+    def full_name(self, path: str) -> str:
         """Return the one name of a place by which it is known again; links are not followed."""
         ...
 
@@ -49,7 +49,7 @@ class Tree(Protocol):
 class Disk:
     """The disks of this machine."""
 
-    def look(self, path: str) -> TreeEntry | None:
+    def look_up(self, path: str) -> TreeEntry | None:
         """Return the file or folder at a path; a link that the user names is followed."""
         try:
             status = os.stat(path)  # noqa: PTH116 - Path("") would be the current folder
@@ -58,11 +58,11 @@ class Disk:
         folder = stat.S_ISDIR(status.st_mode)
         if not folder and not stat.S_ISREG(status.st_mode):
             return None
-        path = self.full(path)
+        path = self.full_name(path)
         name = Path(path).name or "case"
         return TreeEntry(name, path, folder, 0 if folder else status.st_size, status.st_mtime_ns)
 
-    def children(self, path: str) -> list[TreeEntry]:
+    def list_children(self, path: str) -> list[TreeEntry]:
         """Return the folders and regular files of a folder by name."""
         found = []
         with os.scandir(path) as entries:
@@ -80,11 +80,11 @@ class Disk:
         found.sort()
         return found
 
-    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+    def list_old_results(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Return which files of a folder an earlier run of `triage` wrote."""
         return find_earlier_results(Path(path), names)
 
-    def full(self, path: str) -> str:
+    def full_name(self, path: str) -> str:
         """Return the absolute path."""
         return str(full(path))
 
@@ -92,39 +92,39 @@ class Disk:
 class ObjectTree:
     """An object store by URL; a path keeps what opens it, its full name never shows a secret."""
 
-    def look(self, path: str) -> TreeEntry | None:
+    def look_up(self, path: str) -> TreeEntry | None:
         """Return the file or folder at a URL."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         try:
             at = place(path)
-            return _child(at) if isinstance(at, RemotePath) else Disk().look(str(at))
+            return _look_at_child(at) if isinstance(at, RemotePath) else Disk().look_up(str(at))
         except OSError:
             return None
 
-    def children(self, path: str) -> list[TreeEntry]:
+    def list_children(self, path: str) -> list[TreeEntry]:
         """Return the folders and files of a folder by name."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         at = place(path)
         if not isinstance(at, RemotePath):
-            return Disk().children(str(at))
-        return sorted(child for child in map(_child, at.iterdir()) if child is not None)
+            return Disk().list_children(str(at))
+        return sorted(child for child in map(_look_at_child, at.iterdir()) if child is not None)
 
-    def old(self, path: str, names: Collection[str]) -> frozenset[str]:
+    def list_old_results(self, path: str, names: Collection[str]) -> frozenset[str]:
         """Return nothing: results are written to disks only."""
         del path, names
         return frozenset()
 
-    def full(self, path: str) -> str:
+    def full_name(self, path: str) -> str:
         """Return the URL without secrets."""
         from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         at = place(path)
-        return str(at) if isinstance(at, RemotePath) else Disk().full(str(at))
+        return str(at) if isinstance(at, RemotePath) else Disk().full_name(str(at))
 
 
-def _child(at: Place) -> TreeEntry | None:
+def _look_at_child(at: Place) -> TreeEntry | None:
     status = at.stat()
     folder = stat.S_ISDIR(status.st_mode)
     if not folder and not stat.S_ISREG(status.st_mode):

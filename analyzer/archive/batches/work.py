@@ -37,7 +37,7 @@ from analyzer.archive.object_store.object_store import (
     FORMAT,
     StorageError,
     StoreWriteError,
-    workplace,
+    make_workplace,
 )
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.facts.database import duck_said
@@ -55,23 +55,23 @@ if TYPE_CHECKING:
 LONGEST_WHY = 500
 
 
-def do(job: Job, config: RunConfig) -> Done:
+def do_job(job: Job, config: RunConfig) -> Done:
     """Do a job and store what it gives; never raises but for a fault of this module."""
-    return do_in(job, lambda: _context(config))
+    return do_in(job, lambda: _make_context(config))
 
 
 def do_in(job: Job, context: Callable[[], WorkerContext]) -> Done:
     """Do a job as `do` does, in a context made elsewhere: on a cluster rules and settings are sent along."""
     began = time.perf_counter()
     try:
-        done = _JobRunner(job, context()).done()
+        done = _JobRunner(job, context()).run_job()
     except BacklineError as error:  # the archive or the run configuration, not a case
         return Done(job.number, job.act, fatal=error.with_traceback(None))
     return replace(done, seconds=time.perf_counter() - began)
 
 
 @cache
-def _context(config: RunConfig) -> WorkerContext:
+def _make_context(config: RunConfig) -> WorkerContext:
     """Return what the jobs of a run need, with the rules that this machine has."""
     return context_of(config, *open_context(config))
 
@@ -82,21 +82,30 @@ class _JobRunner:
     def __init__(self, job: Job, context: WorkerContext) -> None:
         self.job, self.context, self.config = job, context, context.config
 
-    def done(self) -> Done:
+    def run_job(self) -> Done:
         """Do it."""
         if self.job.act == JUDGE:
-            return Done(self.job.number, JUDGE, tuple(self.judge(self.job.works)))
+            return Done(self.job.number, JUDGE, tuple(self.judge_again(self.job.works)))
         work = self.job.works[0]
-        hashes = _hashes(work)
+        from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
+
+        # The paths of a case as the pipeline takes them
+        if not any(is_url(path) for path in work.paths):
+            places: list[Any] = [Path(path) for path in work.paths]
+        else:
+            from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
+
+            places = [place(path) for path in work.paths]
+        hashes = FileHashes(places, every=True)
         if self.job.act == READ:
-            result = self.read(work, hashes)
+            result = self.read_case(work, hashes)
         elif self.job.act == FAIL:
-            result = self.none(work, hashes, FAILED, self.job.why)
+            result = self.store_none(work, hashes, FAILED, self.job.why)
         else:
             result = Result(work.source, work.name, HASHED, id=id_of(work, hashes))
-        return Done(self.job.number, self.job.act, (result,), tuple(hashes.all()))
+        return Done(self.job.number, self.job.act, (result,), tuple(hashes.collect_all()))
 
-    def read(self, work: Work, hashes: FileHashes) -> Result:
+    def read_case(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
@@ -109,17 +118,17 @@ class _JobRunner:
             if len(work.paths) > 1:  # pieces of one file, which is the case
                 material.name = work.name
             outcome = conclude(material, self.context.catalog, self.context.local.settings, limits)
-            return self.whole(work, hashes, material, outcome, time.perf_counter() - began)
+            return self.store_whole(work, hashes, material, outcome, time.perf_counter() - began)
         except StorageError:  # the archive is at fault, and no case
             raise
         except RefusedError as error:
-            return self.none(
+            return self.store_none(
                 work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what
             )
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
-            return self.none(work, hashes, FAILED, failure_text(error))
+            return self.store_none(work, hashes, FAILED, failure_text(error))
 
-    def whole(
+    def store_whole(
         self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
     ) -> Result:
         """Store a case that was read and judged already."""
@@ -127,33 +136,40 @@ class _JobRunner:
 
         case = id_of(work, hashes)
         state, why = state_of(outcome, self.context.catalog)
-        meta = self._meta(work, case, state, why, seconds) | self._searched(material)
-        meta["files"] = len(hashes.all())
-        with self._packing() as folder:
-            size = self._put(
+        # What the logs were searched for, and which log tables there are at all
+        searched = [
+            [one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures
+        ]
+        meta = self._make_meta(work, case, state, why, seconds) | {
+            "searched": searched,
+            "logs": sorted({scan.table for scan in material.facts.scans}),
+        }
+        meta["files"] = len(hashes.collect_all())
+        with self._packing_folder() as folder:
+            size = self._put_pack(
                 work, case, "full", encode.pack_file(material, outcome, meta, folder=folder)
             )
-        return self._result(work, case, state, why, outcome, [], size)
+        return self._make_result(work, case, state, why, outcome, [], size)
 
-    def none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
+    def store_none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
         """Store that there is no result of a case, and why."""
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
-        meta = self._meta(work, case, state, why, 0.0) | {"files": len(hashes.all())}
-        with self._packing() as folder:
+        meta = self._make_meta(work, case, state, why, 0.0) | {"files": len(hashes.collect_all())}
+        with self._packing_folder() as folder:
             path = folder / "pack.zip"
             path.write_bytes(encode.none_pack(meta, scratch=folder))
-            size = self._put(work, case, "none", path)
+            size = self._put_pack(work, case, "none", path)
         return Result(work.source, work.name, state, why, case, bytes=size)
 
-    def judge(self, works: Sequence[Work]) -> Iterable[Result]:
+    def judge_again(self, works: Sequence[Work]) -> Iterable[Result]:
         """Judge stored cases again: each rule is asked once of all of them."""
         from analyzer.judge import judge_many  # noqa: PLC0415 - heavy
 
         stored = {work.stored.id: work.stored for work in works if work.stored is not None}
-        metas = self.context.archive.metas(list(stored.values()))
-        found = self._recalled(list(stored.values()))
+        metas = self.context.archive.read_metas(list(stored.values()))
+        found = self._recall_cases(list(stored.values()))
         facts = {case: material.facts for case, material in found.items()}
         said = judge_many(self.context.catalog, facts, self.config.options.limits)
         for work in works:
@@ -163,28 +179,28 @@ class _JobRunner:
                 yield Result(work.source, name, GONE, "its stored facts cannot be read", case)
                 continue
             try:
-                yield self._judged(work, case, found[case], said[case], metas[case])
+                yield self._store_judged(work, case, found[case], said[case], metas[case])
             except BacklineError:
                 raise
             except Exception as error:  # noqa: BLE001 - the others are judged
                 yield Result(work.source, work.name, FAILED, failure_text(error), case)
 
-    def _recalled(self, stored: list[Stored]) -> dict[str, CaseData]:
+    def _recall_cases(self, stored: list[Stored]) -> dict[str, CaseData]:
         """Return the material of stored cases; those that cannot be read are left out."""
         from analyzer.archive.documents import DamagedError  # noqa: PLC0415 - with it
         from analyzer.archive.object_store.object_store import GoneError  # noqa: PLC0415 - with it
         from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
         try:
-            return recall.materials(self.context.archive, stored, self.context.signatures)
+            return recall.recall_cases(self.context.archive, stored, self.context.signatures)
         except (GoneError, DamagedError):
             if len(stored) < 2:
                 return {}
         return {
-            case: material for one in stored for case, material in self._recalled([one]).items()
+            case: material for one in stored for case, material in self._recall_cases([one]).items()
         }
 
-    def _judged(
+    def _store_judged(
         self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]
     ) -> Result:
         from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
@@ -192,7 +208,7 @@ class _JobRunner:
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
 
         searched = old.get("searched", [])
-        missing = recall.unsearched(searched, self.context.signatures)
+        missing = recall.find_unsearched(searched, self.context.signatures)
         outcome = conclude(
             material,
             self.context.catalog,
@@ -206,22 +222,22 @@ class _JobRunner:
             work.source or str(old.get("source", "")),
         )
         work = replace(work, name=name, source=source, size=int(old.get("bytes", 0)))
-        meta = self._meta(work, case, state, why, old.get("seconds", 0.0))
+        meta = self._make_meta(work, case, state, why, old.get("seconds", 0.0))
         meta |= {key: old[key] for key in ("searched", "logs", "files") if key in old}
-        with self._packing() as folder:
+        with self._packing_folder() as folder:
             pack = encode.pack_file(material, outcome, meta, kind="case", folder=folder)
-            size = self._put(work, case, "case", pack)
+            size = self._put_pack(work, case, "case", pack)
         logs = set(old.get("logs", ()))
-        return self._result(
+        return self._make_result(
             work, case, state, why, outcome, [s.id for s in missing if s.table in logs], size
         )
 
     @contextmanager
-    def _packing(self) -> Iterator[Path]:
+    def _packing_folder(self) -> Iterator[Path]:
         """Give a folder to write the tables of a pack in; StoreWriteError when the disk is full."""
         import duckdb  # noqa: PLC0415 - heavy
 
-        with workplace(self.context.archive.objects) as folder:
+        with make_workplace(self.context.archive.objects) as folder:
             try:
                 yield folder
             except (OSError, duckdb.IOException) as error:
@@ -232,7 +248,7 @@ class _JobRunner:
                 do = "Free some space there and start the run again: what is stored stays."
                 raise StoreWriteError(what, where=where, why=why, do=do) from error
 
-    def _put(self, work: Work, case: str, kind: str, pack: Path) -> int:
+    def _put_pack(self, work: Work, case: str, kind: str, pack: Path) -> int:
         """Store the pack in a file, and return its size in bytes."""
         size = pack.stat().st_size
         judging = UNJUDGED if kind == "none" else self.config.judging
@@ -245,14 +261,16 @@ class _JobRunner:
 
     def _is_there(self, entry: Entry) -> bool:
         """Tell whether another run, or the process that died over this job, has stored the case."""
-        like = entry.object.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
-        stored = (Entry.parse(item.name) for item in self.context.archive.objects.list(like))
+        like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
+        stored = (Entry.parse_name(item.name) for item in self.context.archive.objects.list(like))
         return any(
             one is not None and one.stamp >= self.job.again and one.kind == entry.kind
             for one in stored
         )
 
-    def _meta(self, work: Work, case: str, state: str, why: str, seconds: float) -> dict[str, Any]:
+    def _make_meta(
+        self, work: Work, case: str, state: str, why: str, seconds: float
+    ) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "id": case,
@@ -272,14 +290,7 @@ class _JobRunner:
             "files": 0,
         }
 
-    def _searched(self, material: CaseData) -> dict[str, Any]:
-        """Return what the logs were searched for, and which log tables there are at all."""
-        searched = [
-            [one.id, one.table, one.pattern, one.ignore_case] for one in self.context.signatures
-        ]
-        return {"searched": searched, "logs": sorted({scan.table for scan in material.facts.scans})}
-
-    def _result(
+    def _make_result(
         self,
         work: Work,
         case: str,
@@ -309,7 +320,7 @@ def keep_whole(
 
     hashes   of all its files (`every`); seconds: wall time of reading and judging
     """
-    return _JobRunner(Job(0, READ, (work,)), context).whole(
+    return _JobRunner(Job(0, READ, (work,)), context).store_whole(
         work, hashes, material, outcome, seconds
     )
 
@@ -318,10 +329,10 @@ def keep_none(
     context: WorkerContext, work: Work, hashes: FileHashes, state: str, why: str
 ) -> Result:
     """Store that there is no result of a case, and why, as a run of batch would."""
-    return _JobRunner(Job(0, READ, (work,)), context).none(work, hashes, state, why)
+    return _JobRunner(Job(0, READ, (work,)), context).store_none(work, hashes, state, why)
 
 
-def reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
+def list_reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
     damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
@@ -342,25 +353,10 @@ def reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
 
 def state_of(outcome: RunResult, catalog: Catalog) -> tuple[str, str]:
     """Return the state of a case that was judged, and the first reason when something was lost."""
-    first = next(iter(reasons(outcome, catalog)), "")
+    first = next(iter(list_reasons(outcome, catalog)), "")
     return (PARTIAL, one_line(first, LONGEST_WHY)) if first else (OK, "")
-
-
-def _places(work: Work) -> list[Any]:
-    """Return the paths of a case as the pipeline takes them."""
-    if not any(is_url(path) for path in work.paths):
-        return [Path(path) for path in work.paths]
-    from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
-
-    return [place(path) for path in work.paths]
-
-
-def _hashes(work: Work) -> FileHashes:
-    from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
-
-    return FileHashes(_places(work), every=True)
 
 
 def id_of(work: Work, hashes: FileHashes) -> str:
     """Return what a case is, from its name and all its files."""
-    return case_id(work.name, hashes.content())
+    return case_id(work.name, hashes.collect_content())

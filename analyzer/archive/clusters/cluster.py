@@ -88,7 +88,7 @@ class Cluster:
     ) -> None:
         self.config = replace(
             config,
-            archive=_absolute(config.archive),
+            archive=_absolute_path(config.archive),
             options=replace(config.options, kb=(), settings=""),
         )
         self.patience, self.slow, self.tell = patience, slow, tell
@@ -107,7 +107,7 @@ class Cluster:
         self._run, self._count = f"{config.run or 'run'}-{os.getpid()}-{time.time_ns():x}", 0
         self._dask = Link(scheduler, workers, tls or Tls())
         try:
-            self._meet()
+            self._meet_scheduler()
         except BaseException:
             self._dask.close()
             raise
@@ -119,22 +119,29 @@ class Cluster:
         """
         jobs, more = iter(jobs), True
         while True:
-            self._look()
-            yield from self._mourn()
-            while worker := self._free(alone=bool(self._again and self._again[0].deaths)):
+            self._look_for_workers()
+            yield from self._replace_lost_workers()
+            while worker := self._find_free_worker(
+                alone=bool(self._again and self._again[0].deaths)
+            ):
                 if not self._again and more:
                     job = next(jobs, None)
                     more = job is not None
                     if job is not None:
-                        self._again.append(_Task(_portable(job)))
+                        # A job with paths that do not depend on the current folder
+                        works: Sequence[Any] = [
+                            replace(work, paths=tuple(map(_absolute_path, work.paths)))
+                            for work in job.works
+                        ]
+                        self._again.append(_Task(replace(job, works=tuple(works))))
                 if not self._again:
                     break
-                self._send(self._again.popleft(), worker)
+                self._send_task(self._again.popleft(), worker)
             if not self._tries and not self._again and not more:
                 return
             if not more and not self._again:
-                self._hurry()
-            yield from self._hear()
+                self._hurry_waiting()
+            yield from self._receive_answers()
 
     def close(self) -> None:
         """Take back what was not begun and go; a cluster of others keeps running."""
@@ -144,7 +151,7 @@ class Cluster:
         self._tries.clear()
         self._dask.close()
 
-    def _hear(self) -> Iterator[Done]:
+    def _receive_answers(self) -> Iterator[Done]:
         """Wait a moment for answers and take all that are there."""
         wait = TICK
         while True:
@@ -154,67 +161,67 @@ class Cluster:
                 return
             wait = 0.001
             if one in self._tries:
-                yield from self._take(one)
+                yield from self._take_answer(one)
 
-    def _take(self, one: _Try) -> Iterator[Done]:
+    def _take_answer(self, one: _Try) -> Iterator[Done]:
         """Take the answer of a worker."""
         self._tries.remove(one)
         one.task.tries.remove(one)
         if one.answer is not None:
-            yield from self._answered(one, one.answer)
+            yield from self._handle_answer(one, one.answer)
         elif (
             one.future.status != "error"
         ):  # the scheduler is gone and all it knew, or the worker with its answer
             self._looked = 0.0
-            self._retry(one.task)
+            self._retry_task(one.task)
         elif type(one.future.exception()).__name__ == "KilledWorker":
-            yield from self._died(one, proved=True)
+            yield from self._handle_death(one, proved=True)
         else:
             why = f"{type(one.future.exception()).__name__}: {one.future.exception()}"
             raise worker_protocol.fatal_of((worker_protocol.MISSING, why), one.worker)
 
-    def _answered(self, one: _Try, answer: worker_protocol.Answer) -> Iterator[Done]:
+    def _handle_answer(self, one: _Try, answer: worker_protocol.Answer) -> Iterator[Done]:
         kind, told = answer
         task = one.task
         if kind == worker_protocol.KIT:
-            self._send(task, one.worker, self._kit)
+            self._send_task(task, one.worker, self._kit)
         elif kind == worker_protocol.DONE:
             self._longest = max(self._longest, time.monotonic() - (one.begun or time.monotonic()))
             done: Done = pickle.loads(told)
             if done.fatal is not None:
                 done.fatal.where = f"{done.fatal.where} (worker {one.worker})".strip()
-            yield from self._finish(task, done)
+            yield from self._finish_task(task, done)
         elif kind == worker_protocol.BROKEN:
-            yield from self._finish(task, task.job.lost(told))
+            yield from self._finish_task(task, task.job.give_up(told))
         elif kind == worker_protocol.UNSEEN and not os.path.lexists(
             told
         ):  # it is gone meanwhile: refused like everywhere
             task.sure = True
-            self._retry(task)
+            self._retry_task(task)
         else:
             raise worker_protocol.fatal_of(answer, one.worker)
 
-    def _finish(self, task: _Task, done: Done) -> Iterator[Done]:
+    def _finish_task(self, task: _Task, done: Done) -> Iterator[Done]:
         """Give the answer to a job and forget what else is at it."""
         task.over = True
         for other in list(task.tries):
-            self._drop(other)
+            self._drop_attempt(other)
             with suppress(Exception):  # the connection may be gone
-                self._sleepy.setdefault(other.worker, self._dask.ask(other.worker))
+                self._sleepy.setdefault(other.worker, self._dask.ask_worker(other.worker))
         yield done
 
-    def _retry(self, task: _Task) -> None:
+    def _retry_task(self, task: _Task) -> None:
         """See to it that a job is done on some worker, unless one is at it."""
         if not task.over and not task.tries and task not in self._again:
             self._again.append(task)
 
-    def _mourn(self) -> Iterator[Done]:
+    def _replace_lost_workers(self) -> Iterator[Done]:
         """Give the jobs of workers that are gone to others, or up; give up what takes far too long."""
         now, wall = time.monotonic(), self.config.options.limits.bundle_wall_s
         for one in [one for one in self._tries if wall and one.begun]:
             if one in self._tries and now - one.begun > 2 * wall * len(one.task.job.works) + 60:
                 why = f"given up: it took more than twice bundle_wall_s={wall} seconds"
-                yield from self._finish(one.task, one.task.job.lost(why))
+                yield from self._finish_task(one.task, one.task.job.give_up(why))
         for worker in {one.worker for one in self._tries} - self._workers:
             held = [one for one in self._tries if one.worker == worker and one.answer is None]
             # It can be done with one job, at the next, and dead before it said so: each that it had may be the one.
@@ -224,14 +231,14 @@ class Cluster:
                 if one.future.status != "cancelled" and self._dask.was_there(one.future.key)
             ]
             for one in held:
-                self._drop(one)
+                self._drop_attempt(one)
             for one in held:
                 if one in suspects:
-                    yield from self._died(one, proved=len(suspects) == 1)
+                    yield from self._handle_death(one, proved=len(suspects) == 1)
                 else:
-                    self._retry(one.task)
+                    self._retry_task(one.task)
 
-    def _died(self, one: _Try, *, proved: bool) -> Iterator[Done]:
+    def _handle_death(self, one: _Try, *, proved: bool) -> Iterator[Done]:
         """A worker died while it was at a job, or had it."""
         task = one.task
         task.deaths += 1
@@ -243,38 +250,38 @@ class Cluster:
         )
         if task.deaths < STARTS or not task.proved:
             self.tell(f"worker {one.worker} is gone; {one_line(name, 100)} is done on another one")
-            self._retry(task)
-        elif parts := task.job.parts():  # which of them it was is found out one by one
+            self._retry_task(task)
+        elif parts := task.job.split_cases():  # which of them it was is found out one by one
             task.over = True
             self._again += [_Task(part, STARTS - 1) for part in parts]
         else:
             times = "twice" if task.deaths == STARTS else f"{task.deaths} times"
-            yield from self._finish(
-                task, task.job.lost(f"the process that read it died {times} (on a cluster)")
+            yield from self._finish_task(
+                task, task.job.give_up(f"the process that read it died {times} (on a cluster)")
             )
 
-    def _send(self, task: _Task, worker: str, kit: bytes = b"") -> None:
+    def _send_task(self, task: _Task, worker: str, kit: bytes = b"") -> None:
         self._count += 1
-        parcel = worker_protocol.parcel(task.job, self.config, self._kit_key, kit, sure=task.sure)
+        parcel = worker_protocol.pack_job(task.job, self.config, self._kit_key, kit, sure=task.sure)
         try:
-            future = self._dask.submit(parcel, worker, f"backline-{self._run}-{self._count}")
+            future = self._dask.submit_parcel(parcel, worker, f"backline-{self._run}-{self._count}")
         except Exception:  # noqa: BLE001 - the connection was lost this moment, which the next look finds out
             self._looked, self._workers = 0.0, set()
-            self._retry(task)
+            self._retry_task(task)
             return
         one = _Try(task, worker, future)
         if not any(other.worker == worker for other in self._tries):
             one.begun = time.monotonic()
         self._tries.append(one)
         task.tries.append(one)
-        self._dask.when_done(future, lambda answer: self._heard(one, answer))
+        self._dask.when_done(future, lambda answer: self._note_answer(one, answer))
 
-    def _heard(self, one: _Try, answer: worker_protocol.Answer | None) -> None:
+    def _note_answer(self, one: _Try, answer: worker_protocol.Answer | None) -> None:
         """Take note of an answer, in the thread that fetched it."""
         one.answer = answer
         self._answers.put(one)
 
-    def _free(self, *, alone: bool) -> str:
+    def _find_free_worker(self, *, alone: bool) -> str:
         """Return the worker with the fewest jobs, if one has room; those that were overtaken only when asked back.
 
         alone  only one that has nothing else; a worker with a job that was asked for so has no room
@@ -292,7 +299,7 @@ class Cluster:
         best = min(load, key=lambda worker: (load[worker], worker), default="")
         return best if best and load[best] < (1 if alone else EACH) else ""
 
-    def _hurry(self) -> None:
+    def _hurry_waiting(self) -> None:
         """There is nothing left to hand out: let idle workers do what waits behind, or takes too long.
 
         A job that killed a worker is never doubled: it could kill two at once.
@@ -306,22 +313,22 @@ class Cluster:
         for worker, one in zip(
             sorted(idle), [*waiting, *sorted(long, key=lambda one: one.begun)], strict=False
         ):
-            self._send(one.task, worker)
+            self._send_task(one.task, worker)
 
-    def _drop(self, one: _Try) -> None:
+    def _drop_attempt(self, one: _Try) -> None:
         """Forget a job on a worker."""
         self._tries.remove(one)
         one.task.tries.remove(one)
         with suppress(Exception):  # the connection may be gone
             one.future.cancel()
 
-    def _look(self) -> None:
+    def _look_for_workers(self) -> None:
         """Learn which workers there are; which job of each is in work; come back when the scheduler was lost."""
         now = time.monotonic()
         if now - self._looked >= TICK:
-            found = self._dask.workers()
+            found = self._dask.list_workers()
             if found is None:
-                self._meet()
+                self._meet_scheduler()
             else:
                 self._workers = found
             self._looked = time.monotonic()
@@ -341,14 +348,14 @@ class Cluster:
                 do="Start some: dask worker ADDRESS --nthreads 1; then start the run again, what is stored stays.",
             )  # fmt: skip
 
-    def _meet(self) -> None:
+    def _meet_scheduler(self) -> None:
         """Connect with the scheduler, for the first time or after it was lost; all jobs are sent anew."""
         first, began = not self._met, time.monotonic()
         if not first:
             self.tell(f"the scheduler at {self._dask.address} is gone; waiting for it")
         for one in self._tries:
             one.task.tries.clear()
-            self._retry(one.task)
+            self._retry_task(one.task)
         self._tries.clear()
         self._sleepy.clear()
         self._workers = set()
@@ -366,13 +373,5 @@ class Cluster:
             self.tell("the scheduler is back; what was not stored is sent again")
 
 
-def _absolute(path: str) -> str:
+def _absolute_path(path: str) -> str:
     return path if is_url(path) else str(full(path))
-
-
-def _portable(job: Job) -> Job:
-    """Return a job with paths that do not depend on the current folder."""
-    works: Sequence[Any] = [
-        replace(work, paths=tuple(map(_absolute, work.paths))) for work in job.works
-    ]
-    return replace(job, works=tuple(works))

@@ -45,7 +45,15 @@ class Link:
                 do="Install them: pip install 'backline[cluster]'.",
             ) from None
         self._distributed: Any = distributed
-        _silence()
+        # Let the libraries of the cluster say nothing on stderr: what matters is told in our
+        # words.
+        names = [
+            name
+            for name in logging.root.manager.loggerDict
+            if name.partition(".")[0] in ("distributed", "tornado")
+        ]
+        for name in [*names, "distributed", "tornado", "asyncio"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._fetchers = ThreadPoolExecutor(4, thread_name_prefix="answers")
         self._client: Any = None
         self._line: Any = None
@@ -53,13 +61,24 @@ class Link:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.why = ""
         self.address = scheduler
-        self._security = self._secured(scheduler, tls)
+        self._security = self._make_security(scheduler, tls)
         self._job_runner = worker_protocol.job_runner()
         self._want = worker_protocol.tool_print()
         if scheduler == LOCAL:
-            self._start(workers or count_cores(), find_memory() * 8 // 10)
+            start_workers = workers or count_cores()
+            memory = find_memory() * 8 // 10
+            safepath.for_children()
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="backline-dask-", ignore_cleanup_errors=True
+            )
+            self._local = self._distributed.LocalCluster(
+                n_workers=start_workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                memory_limit=memory // start_workers, dashboard_address=None,
+                local_directory=self._folder.name, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+            self.address = str(self._local.scheduler_address)
 
-    def _secured(self, scheduler: str, tls: Tls) -> Any:
+    def _make_security(self, scheduler: str, tls: Tls) -> Any:
         files = [tls.ca, tls.cert, tls.key]
         if scheduler != LOCAL and not is_url(scheduler):
             raise UsageError(
@@ -84,22 +103,9 @@ class Link:
             require_encryption=True,
         )
 
-    def _start(self, workers: int, memory: int) -> None:
-        """Start a cluster of processes on this machine."""
-        safepath.for_children()
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="backline-dask-", ignore_cleanup_errors=True
-        )
-        self._local = self._distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-            memory_limit=memory // workers, dashboard_address=None,
-            local_directory=self._folder.name, silence_logs=logging.CRITICAL,
-        )  # fmt: skip
-        self.address = str(self._local.scheduler_address)
-
     def connect(self) -> bool:
         """Connect again; False when nobody answers, and `why` holds the reason."""
-        self._leave()
+        self._leave_scheduler()
         began = time.monotonic()
         try:
             with (
@@ -116,7 +122,7 @@ class Link:
         self._line = self._client.scheduler_comm
         return True
 
-    def workers(self) -> set[str] | None:
+    def list_workers(self) -> set[str] | None:
         """Return the addresses of the workers; None when the scheduler is lost, or was and has forgotten our jobs."""
         try:
             # Dask's client may have found a new scheduler, or the same one again, between two looks.
@@ -127,7 +133,7 @@ class Link:
             self.why = one_line(str(error), 200) or type(error).__name__
             return None
 
-    def submit(self, parcel: bytes, worker: str, key: str) -> Any:
+    def submit_parcel(self, parcel: bytes, worker: str, key: str) -> Any:
         """Send a job to a worker."""
         return self._client.submit(
             self._job_runner,
@@ -170,13 +176,13 @@ class Link:
         except Exception:  # noqa: BLE001 - then it is better to count one death too many
             return True
 
-    def ask(self, worker: str) -> Any:
+    def ask_worker(self, worker: str) -> Any:
         """Ask a worker for a sign of life; the answer comes when it has nothing else to do."""
         return self._client.submit(
             time.time, workers=[worker], allow_other_workers=False, pure=False
         )
 
-    def _leave(self) -> None:
+    def _leave_scheduler(self) -> None:
         if self._client is not None:
             with suppress(Exception):  # the scheduler may be gone
                 self._client.close(timeout=2)
@@ -185,21 +191,10 @@ class Link:
     def close(self) -> None:
         """Go; a local cluster ends."""
         self._fetchers.shutdown(wait=False, cancel_futures=True)
-        self._leave()
+        self._leave_scheduler()
         if self._local is not None:
             with suppress(Exception):  # processes that are gone already
                 self._local.close(timeout=10)
             self._local = None
         if self._folder is not None:
             self._folder.cleanup()
-
-
-def _silence() -> None:
-    """Let the libraries of the cluster say nothing on stderr: what matters is told in our words."""
-    names = [
-        name
-        for name in logging.root.manager.loggerDict
-        if name.partition(".")[0] in ("distributed", "tornado")
-    ]
-    for name in [*names, "distributed", "tornado", "asyncio"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -112,7 +112,7 @@ class SentSource:
     data: tuple[SentFile, ...] = ()
     shared: tuple[SentFile, ...] = ()
 
-    def source(self) -> RuleSource:
+    def rule_source(self) -> RuleSource:
         """Return the source as the rule loader takes it."""
         faults = [BadRuleError(**fault) for fault in self.faults]
         return RuleSource(
@@ -133,7 +133,9 @@ def kit_of(config: RunConfig) -> Kit:
     """Return what workers need to see the rules and settings of a run."""
     local, catalog = open_context(config)
     sources = tuple(
-        SentSource("shipped") if source.kind == "shipped" else _sent(source, config.options.limits)
+        SentSource("shipped")
+        if source.kind == "shipped"
+        else _send_source(source, config.options.limits)
         for source in catalog.sources
     )
     return Kit(replace(local.settings, kb=()), sources, tuple(map(str, catalog.broken)))
@@ -144,9 +146,9 @@ def key_of(kit: bytes) -> str:
     return hashlib.sha256(kit).hexdigest()
 
 
-def _sent(source: RuleSource, limits: Limits) -> SentSource:
+def _send_source(source: RuleSource, limits: Limits) -> SentSource:
     files, faults = rule_files([replace(source)], replace(limits, rules=_NOT_ENOUGH))
-    sent = tuple(_file(file, source.kind, limits) for _, file in files)
+    sent = tuple(_send_file(file, source.kind, limits) for _, file in files)
     told = tuple(
         {
             "message": one.message,
@@ -157,12 +159,12 @@ def _sent(source: RuleSource, limits: Limits) -> SentSource:
         }
         for one in faults
     )
-    data = tuple(_file(file, source.kind, limits) for file in data_files(source)[0])
-    shared = tuple(_file(file, source.kind, limits) for file in shared_files(source))
+    data = tuple(_send_file(file, source.kind, limits) for file in data_files(source)[0])
+    shared = tuple(_send_file(file, source.kind, limits) for file in shared_files(source))
     return SentSource(source.kind, source.name, source.version, sent, told, data, shared)
 
 
-def _file(file: Any, kind: str, limits: Limits) -> SentFile:
+def _send_file(file: Any, kind: str, limits: Limits) -> SentFile:
     if kind == "folder" and leads_out(file):
         return SentFile(file.name, str(file), None, leads_out=True)
     try:
@@ -177,17 +179,19 @@ def _file(file: Any, kind: str, limits: Limits) -> SentFile:
 def job_runner() -> Callable[[str, bytes], Answer]:
     """Return the function that a worker runs: it carries its own code, so that any worker can at least start it."""
 
-    def run(want: str, parcel: bytes) -> tuple[str, Any]:
+    def run_parcel(want: str, parcel: bytes) -> tuple[str, Any]:
         try:
             from analyzer.archive.clusters.worker_protocol import here  # noqa: PLC0415 - whether there is one is the question
         except Exception as error:  # noqa: BLE001 - no Backline, or one that cannot start
             return "missing", f"{type(error).__name__}: {error}"
         return here(want, parcel)
 
-    return run
+    return run_parcel
 
 
-def parcel(job: Job, config: RunConfig, key: str, kit: bytes = b"", *, sure: bool = False) -> bytes:
+def pack_job(
+    job: Job, config: RunConfig, key: str, kit: bytes = b"", *, sure: bool = False
+) -> bytes:
     """Return a job as it is sent; `kit` is the pickled Kit for a worker that asked for it, `key` names it.
 
     sure  do it although this machine does not see the files
@@ -227,23 +231,23 @@ def here(want: str, parcel: bytes) -> Answer:
                 _kits[key] = pickle.loads(kit)
             if key not in _kits:
                 return KIT, ""
-            unseen = "" if sure else _unseen(job)
+            unseen = "" if sure else _find_unseen_path(job)
             if unseen:
                 return UNSEEN, unseen
-            done = do_in(job, lambda: _context(config, _kits[key]))
+            done = do_in(job, lambda: _make_context(config, _kits[key]))
             gc.collect()
             return DONE, pickle.dumps(done)
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
         return BROKEN, fault(f"{type(error).__name__}: {str(error)[:200]}")
 
 
-def _unseen(job: Job) -> str:
+def _find_unseen_path(job: Job) -> str:
     """Return a path of a job that is not there, "" when all are, or lie on a storage."""
     paths = [path for work in job.works for path in work.paths if "://" not in path]
     return next((path for path in paths if not os.path.lexists(path)), "")
 
 
-def _context(config: RunConfig, kit: Kit) -> WorkerContext:
+def _make_context(config: RunConfig, kit: Kit) -> WorkerContext:
     """Return what the jobs of a run need; raises ConfigError when the rules that were sent make another catalog."""
     from analyzer import rules  # noqa: PLC0415 - heavy
     from analyzer.rules.run_catalog import Local  # noqa: PLC0415 - heavy
@@ -251,7 +255,7 @@ def _context(config: RunConfig, kit: Kit) -> WorkerContext:
     if config not in _contexts:
         sources: list[Path | RuleSource] = []
         for one in kit.sources:
-            sources += rules.default_paths() if one.kind == "shipped" else [one.source()]
+            sources += rules.default_paths() if one.kind == "shipped" else [one.rule_source()]
         thresholds = kit.settings.thresholds
         catalog = rules.load(
             sources,

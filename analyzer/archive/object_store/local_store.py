@@ -17,7 +17,7 @@ from analyzer.archive.object_store.object_store import (
     Object,
     StorageError,
     StoreWriteError,
-    checked,
+    check_name,
 )
 from analyzer.runtime.paths import full
 from analyzer.runtime.text import one_line
@@ -46,32 +46,32 @@ class LocalStore:
 
     def put(self, name: str, data: bytes) -> None:
         """Write an object, whole or not at all."""
-        target = self._path(name)
-        with _plainly("write", target), self._written(data) as temporary:
-            self._placed(temporary, target)
+        target = self._object_path(name)
+        with _translate_errors("write", target), self._write_temporary(data) as temporary:
+            self._place_file(temporary, target)
 
     def put_file(self, name: str, path: Path) -> None:
         """Move a file of `scratch()` to its place."""
-        target = self._path(name)
-        with _plainly("write", target):
+        target = self._object_path(name)
+        with _translate_errors("write", target):
             with path.open("rb+") as stream:
                 os.fsync(stream.fileno())
-            self._placed(path, target)
+            self._place_file(path, target)
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object if there is none of this name."""
-        target = self._path(name)
-        with _plainly("write", target), self._written(data) as temporary:
+        target = self._object_path(name)
+        with _translate_errors("write", target), self._write_temporary(data) as temporary:
             try:
-                self._placed(temporary, target, new=True)
+                self._place_file(temporary, target, new=True)
             except FileExistsError:
                 return False
         return True
 
     def get(self, name: str) -> bytes:
         """Return the bytes of an object."""
-        path = self._path(name)
-        with _plainly("read", path):
+        path = self._object_path(name)
+        with _translate_errors("read", path):
             return path.read_bytes()
 
     def get_many(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -82,15 +82,15 @@ class LocalStore:
 
     def open(self, name: str) -> BinaryIO:
         """Return a seekable reader of an object."""
-        path = self._path(name)
-        with _plainly("read", path):
+        path = self._object_path(name)
+        with _translate_errors("read", path):
             return path.open("rb")
 
     def list(self, prefix: str = "") -> Iterator[Object]:
         """Yield the objects whose name begins with `prefix`, sorted by name."""
         folder = prefix.rpartition("/")[0]
-        with _plainly("list", self.local):
-            for found in _below(
+        with _translate_errors("list", self.local):
+            for found in _list_below(
                 str(self.local / folder) if folder else self.url, folder + "/" if folder else ""
             ):
                 if found.name.startswith(prefix) and not found.name.startswith(TMP + "/"):
@@ -98,8 +98,8 @@ class LocalStore:
 
     def delete(self, name: str) -> None:
         """Delete an object; of a segment, which nobody writes into again, also the empty folder."""
-        path = self._path(name)
-        with _plainly("delete", path):
+        path = self._object_path(name)
+        with _translate_errors("delete", path):
             path.unlink(missing_ok=True)
             if name.startswith("segments/"):  # into the others, somebody may be writing now
                 with suppress(OSError):
@@ -107,12 +107,12 @@ class LocalStore:
 
     def exists(self, name: str) -> bool:
         """Tell whether an object is there."""
-        return self._path(name).is_file()
+        return self._object_path(name).is_file()
 
-    def scratch(self) -> Path:
+    def make_scratch(self) -> Path:
         """Return a new private folder below tmp/."""
         path = self.local / TMP / f"{os.getpid()}-{secrets.token_hex(6)}"
-        with _plainly("write", path):
+        with _translate_errors("write", path):
             path.mkdir(parents=True)
         return path
 
@@ -142,7 +142,7 @@ class LocalStore:
                     )
         return found
 
-    def sweep(self, name: str) -> None:
+    def sweep_leftover(self, name: str) -> None:
         """Remove one thing that `on_the_way` returned."""
         folder, _, own = name.partition("/")
         if folder != TMP or not own or "/" in own or own in (".", ".."):
@@ -154,15 +154,15 @@ class LocalStore:
             with suppress(OSError):
                 path.unlink()
 
-    def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:  # noqa: ARG002 - a folder needs no connection
+    def duck_path(self, con: duckdb.DuckDBPyConnection, name: str) -> str:  # noqa: ARG002 - a folder needs no connection
         """Return the path of an object."""
-        return str(self._path(name))
+        return str(self._object_path(name))
 
-    def _path(self, name: str) -> Path:
-        return self.local.joinpath(*checked(name).split("/"))
+    def _object_path(self, name: str) -> Path:
+        return self.local.joinpath(*check_name(name).split("/"))
 
     @contextmanager
-    def _written(self, data: bytes) -> Iterator[Path]:
+    def _write_temporary(self, data: bytes) -> Iterator[Path]:
         """Give a temporary file with `data` on the disk; it is gone afterwards."""
         temporary = self.local / TMP / f"{os.getpid()}-{secrets.token_hex(6)}.part"
         temporary.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ class LocalStore:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
 
-    def _placed(self, temporary: Path, target: Path, *, new: bool = False) -> None:
+    def _place_file(self, temporary: Path, target: Path, *, new: bool = False) -> None:
         """Rename a file to its place for good; FileExistsError when it must be new and is not."""
         made = not target.parent.is_dir()
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -217,7 +217,7 @@ def _to_disk(folder: Path) -> None:
             os.close(handle)
 
 
-def _below(folder: str, name: str) -> Iterator[Object]:
+def _list_below(folder: str, name: str) -> Iterator[Object]:
     """Yield the regular files below a folder in the order of their whole names; links are not followed."""
     try:
         with os.scandir(folder) as entries:
@@ -229,7 +229,7 @@ def _below(folder: str, name: str) -> Iterator[Object]:
     for own, entry in sorted(found, key=lambda item: item[0]):
         if own.endswith("/"):
             if name or own != TMP + "/":
-                yield from _below(entry.path, name + own)
+                yield from _list_below(entry.path, name + own)
             continue
         with suppress(FileNotFoundError):
             if entry.is_file(follow_symlinks=False):
@@ -238,7 +238,7 @@ def _below(folder: str, name: str) -> Iterator[Object]:
 
 
 @contextmanager
-def _plainly(doing: str, path: Path) -> Iterator[None]:
+def _translate_errors(doing: str, path: Path) -> Iterator[None]:
     """Turn an OSError into GoneError or StorageError."""
     try:
         yield
@@ -248,12 +248,12 @@ def _plainly(doing: str, path: Path) -> Iterator[None]:
             raise GoneError(
                 "the object is not there", where=one_line(str(path)), why=why
             ) from error
-        raise _storage(doing, path, error) from error
+        raise _storage_error(doing, path, error) from error
     except OSError as error:
-        raise _storage(doing, path, error) from error
+        raise _storage_error(doing, path, error) from error
 
 
-def _storage(doing: str, path: Path, error: OSError) -> StorageError:
+def _storage_error(doing: str, path: Path, error: OSError) -> StorageError:
     why = error.strerror or str(error)
     kind = StorageError if doing in ("read", "list") else StoreWriteError
     return kind(

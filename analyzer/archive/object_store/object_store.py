@@ -102,7 +102,7 @@ class ObjectStore(Protocol):
     def exists(self, name: str) -> bool:
         """Tell whether an object is there."""
 
-    def scratch(self) -> Path:
+    def make_scratch(self) -> Path:
         """Return a new private folder for files on their way; `done_with` removes it."""
 
     def done_with(self, path: Path) -> None:
@@ -111,34 +111,34 @@ class ObjectStore(Protocol):
     def on_the_way(self) -> Sequence[Object]:
         """Return what lies in tmp/: files of writers at work, and of those that died."""
 
-    def sweep(self, name: str) -> None:
+    def sweep_leftover(self, name: str) -> None:
         """Remove one thing that `on_the_way` returned."""
 
-    def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
+    def duck_path(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
         """Return the path by which a DuckDB connection (not yet locked) reads the object as Parquet."""
 
 
 @contextmanager
-def workplace(objects: ObjectStore) -> Iterator[Path]:
+def make_workplace(objects: ObjectStore) -> Iterator[Path]:
     """Give a private folder of the archive for tables that DuckDB reads or writes as files; it is removed at the end.
 
     Below the system's temporary folder when the archive is far, or may only be read.
     """
     try:
-        folder = objects.scratch()
+        folder = objects.make_scratch()
     except StorageError:
-        with tempfile.TemporaryDirectory(prefix="backline-") as other, writing(Path(other)):
+        with tempfile.TemporaryDirectory(prefix="backline-") as other, name_full_disk(Path(other)):
             yield Path(other)
         return
     try:
-        with writing(folder):
+        with name_full_disk(folder):
             yield folder
     finally:
         objects.done_with(folder)
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def name_full_disk(folder: Path) -> Iterator[None]:
     """Name the folder when its disk is full; raises StoreWriteError then. Python does not say which file it was."""
     try:
         yield
@@ -154,7 +154,7 @@ def writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def checked(name: str) -> str:
+def check_name(name: str) -> str:
     """Return an object's name; a ValueError when it could lead out of the archive."""
     if (
         len(name) > LONGEST
@@ -166,6 +166,6 @@ def checked(name: str) -> str:
     return name
 
 
-def shown(url: str) -> str:
+def show_url(url: str) -> str:
     """Return a URL for messages: on one line and without a password."""
     return one_line(_SECRET.sub("…@", url))

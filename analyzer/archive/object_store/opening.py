@@ -14,7 +14,7 @@ from analyzer.archive.object_store.object_store import (
     NotAnArchiveError,
     ObjectStore,
     head_of,
-    shown,
+    show_url,
 )
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
@@ -28,23 +28,27 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
     Raises NotAnArchiveError (nothing there, something else there, made by a newer version), StorageError,
     BacklineError when an extra is missing.
     """
-    if not str(
-        url
-    ).strip():  # as an unset variable of a shell gives: the current folder is not meant
+    if not str(url).strip():  # an unset variable of a shell: the current folder is not meant
         raise UsageError("no archive given", do="Name a folder or a URL with --archive.")
-    objects = _objects(str(url))
+    objects = _choose_store(str(url))
+    head = None
     try:
         head = objects.get(HEAD)
     except GoneError:
         if not create:
             raise _no_archive(objects, "it has no " + HEAD) from None
-        _create(objects)
-        return objects
+    if head is None:
+        other = next(iter(objects.list()), None)
+        if other is not None and not objects.exists(HEAD):  # a second run may have made it just now
+            why = f"there are other things, such as {one_line(other.name, 80)}"
+            raise _no_archive(objects, why, "Name an empty folder or one that does not exist yet.")
+        objects.put_new(HEAD, head_of(FORMAT))
+        head = objects.get(HEAD)
     _check_head(objects, head)
     return objects
 
 
-def _objects(url: str) -> ObjectStore:
+def _choose_store(url: str) -> ObjectStore:
     scheme = _URL.match(url)
     if scheme is None:
         from analyzer.archive.object_store.local_store import LocalStore  # noqa: PLC0415 - one of the two is enough
@@ -59,16 +63,6 @@ def _objects(url: str) -> ObjectStore:
     return RemoteStore(url)
 
 
-def _create(objects: ObjectStore) -> None:
-    """Make an archive of an empty place."""
-    other = next(iter(objects.list()), None)
-    if other is not None and not objects.exists(HEAD):  # a second run may have made it just now
-        why = f"there are other things, such as {one_line(other.name, 80)}"
-        raise _no_archive(objects, why, "Name an empty folder or one that does not exist yet.")
-    objects.put_new(HEAD, head_of(FORMAT))
-    _check_head(objects, objects.get(HEAD))
-
-
 def _check_head(objects: ObjectStore, head: bytes) -> None:
     try:
         found = json.loads(head)["format"]
@@ -79,7 +73,7 @@ def _check_head(objects: ObjectStore, head: bytes) -> None:
     if isinstance(found, str) and found.startswith("backline/archive-"):
         raise NotAnArchiveError(
             "the archive was made by a newer version",
-            where=shown(objects.url),
+            where=show_url(objects.url),
             why=f"its format is {one_line(found, 40)}, this version reads {FORMAT} and older",
             do="Use the version of Backline that made it, or a newer one.",
         )
@@ -88,4 +82,6 @@ def _check_head(objects: ObjectStore, head: bytes) -> None:
 
 def _no_archive(objects: ObjectStore, why: str, do: str = "") -> NotAnArchiveError:
     do = do or "Check the name; `backline batch PATH... --archive DIR` makes an archive."
-    return NotAnArchiveError("this is not a case archive", where=shown(objects.url), why=why, do=do)
+    return NotAnArchiveError(
+        "this is not a case archive", where=show_url(objects.url), why=why, do=do
+    )

@@ -122,7 +122,7 @@ _BESIDE = {
 }
 
 
-def asked(text: str) -> Iterator[tuple[str, str, str, str]]:
+def parse_columns(text: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield name, type, meaning and stored name of each column that a text of `ASKED` declares."""
     for line in text.strip().splitlines():
         name, kind, meaning = line.strip().split(" ", 2)
@@ -130,8 +130,8 @@ def asked(text: str) -> Iterator[tuple[str, str, str, str]]:
         yield shown, kind, meaning, stored or shown
 
 
-def _schema(name: str) -> Schema:
-    told = {stored: kind for _, kind, _, stored in asked(ASKED.get(name, ""))}
+def _read_schema(name: str) -> Schema:
+    told = {stored: kind for _, kind, _, stored in parse_columns(ASKED.get(name, ""))}
     for column in filter(None, _BESIDE.get(name, "").split(", ")):
         own, kind = column.split()
         told[own] = kind
@@ -139,14 +139,14 @@ def _schema(name: str) -> Schema:
 
 
 TABLES = {
-    name: _schema(name)
+    name: _read_schema(name)
     for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)
 }
 LATER = {FINDINGS: ("excess",)}  # columns that packs of earlier versions have not
 JUDGED = (CASE, FINDINGS, UNKNOWNS, VERDICTS)  # what a judgement gives; all others are facts
 
 
-def schema(table: Table) -> Schema:
+def table_schema(table: Table) -> Schema:
     """Return the columns of a declared table as it is stored: its own, its origin, and what a row needs."""
     own = database.own_columns(table)
     keys = {name + KEY: "VARCHAR" for name, kind in own if kind == "version"}
@@ -155,7 +155,7 @@ def schema(table: Table) -> Schema:
 
 def schema_of(name: str) -> Schema:
     """Return the columns of a stored table by its name; KeyError when no such table is declared."""
-    return TABLES[name] if name in TABLES else schema(parsing.tables()[name])
+    return TABLES[name] if name in TABLES else table_schema(parsing.tables()[name])
 
 
 def is_known(name: str) -> bool:

@@ -26,17 +26,17 @@ from analyzer.archive.packs.columns import (
     SCANS,
     TABLES,
     Schema,
-    schema,
+    table_schema,
 )
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
-from analyzer.archive.packs.lossless import dumps
+from analyzer.archive.packs.lossless import dump_lossless
 from analyzer.archive.packs.parquet import Columns
 from analyzer.artefacts.samples import trim
 from analyzer.artefacts.tables import Frame, Table
 from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
-from analyzer.facts.database import CHUNK, quoted
+from analyzer.facts.database import CHUNK, quote_name
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import Store
 from analyzer.pipeline import case
@@ -45,7 +45,7 @@ from analyzer.pipeline.case_data import CaseData, RunResult
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLES", "none_pack", "pack", "pack_file"]
+__all__ = ["TABLES", "encode_case", "none_pack", "pack_file"]
 
 RECORDS = (
     "name", "files", "created", "span", "complete", "nodes", "sources", "events", "topology", "faults",
@@ -60,7 +60,7 @@ _PRESSED = (
 _LEVEL = 6
 
 
-def pack(
+def encode_case(
     material: CaseData | None,
     outcome: RunResult,
     meta: Mapping[str, Any],
@@ -74,7 +74,7 @@ def pack(
     meta     what meta.json shall say; its `searched` tells what the logs were searched for
     scratch  an existing private folder; without it one is made below the system's temporary folder
     """
-    with _folder(scratch) as folder:
+    with _make_folder(scratch) as folder:
         return pack_file(material, outcome, meta, kind, folder=folder).read_bytes()
 
 
@@ -91,17 +91,17 @@ def pack_file(
         document = folder / "case.json"
         with document.open("w", encoding="utf-8", newline="") as file:
             file.writelines(case.written(outcome.document))
-        members: dict[str, bytes | Path] = {"meta.json": _meta(meta), "case.json": document}
+        members: dict[str, bytes | Path] = {"meta.json": _encode_meta(meta), "case.json": document}
         tables = judged_columns(outcome, meta)
         trim()
         if kind == "full":
             assert material is not None
             records = {name: getattr(material, name) for name in RECORDS}
-            members["base.json"] = dumps(plain(records)).encode()
-            writer.facts(material, meta.get("searched", ()))
+            members["base.json"] = dump_lossless(plain(records)).encode()
+            writer.write_facts(material, meta.get("searched", ()))
         for name, columns in tables.items():
-            writer.table(name, columns)
-        members |= writer.members()
+            writer.write_table(name, columns)
+        members |= writer.list_members()
         path = folder / "pack.zip"
         with path.open("wb") as out:
             _zip_into(out, members)
@@ -110,9 +110,9 @@ def pack_file(
 
 def none_pack(meta: Mapping[str, Any], *, scratch: Path | None = None) -> bytes:
     """Return the pack of a case that was refused or failed: its meta, and its row among the cases."""
-    with _folder(scratch) as folder, closing(_Writer(folder)) as writer:
-        writer.table(CASE, case_columns(meta))
-        return _zip({"meta.json": _meta(meta), **writer.members()})
+    with _make_folder(scratch) as folder, closing(_Writer(folder)) as writer:
+        writer.write_table(CASE, case_columns(meta))
+        return _zip_members({"meta.json": _encode_meta(meta), **writer.list_members()})
 
 
 class _Writer:
@@ -125,10 +125,10 @@ class _Writer:
         self._con: duckdb.DuckDBPyConnection | None = None
 
     @property
-    def con(self) -> duckdb.DuckDBPyConnection:
+    def database(self) -> duckdb.DuckDBPyConnection:
         """A database, which a small case does not need."""
         if self._con is None:
-            self._con = documents.connection()
+            self._con = documents.share_connection()
         return self._con
 
     def close(self) -> None:
@@ -136,30 +136,38 @@ class _Writer:
         if self._con is not None:
             self._con.close()
 
-    def table(self, name: str, columns: Columns) -> None:
+    def write_table(self, name: str, columns: Columns) -> None:
         """Write one table that is no parser's; one without rows is left out."""
-        self._many(name, TABLES[name], _parts(columns))
+        count = max(map(len, columns.values()), default=0)
+        starts = range(0, count, CHUNK)
+        parts = [
+            {name: cells[start : start + CHUNK] for name, cells in columns.items()}
+            for start in starts
+        ]
+        self._write_parts(name, TABLES[name], parts)
 
-    def facts(self, material: CaseData, searched: factcolumns.Searched) -> None:
+    def write_facts(self, material: CaseData, searched: factcolumns.Searched) -> None:
         """Write the facts of a case."""
         facts, blocks = material.facts, factcolumns.Blocks()
         frames: list[tuple[Frame, int]] = []
         for name, table in sorted(facts.tables.items()):
             if table.lines_of is None and made.is_archived(table) and facts.count(name):
-                self._rows(facts, facts.store(name), blocks, frames)
-        self.table(NODES, factcolumns.node_columns(facts, material.nodes))
-        self.table(BLOCKS, blocks.columns())
-        self.table(SCANS, factcolumns.scan_columns(facts.scans, searched))
-        self.table(HITS, factcolumns.hit_columns(facts))
-        self.table(FRAMES, factcolumns.frame_columns(frames))
+                self._write_store(facts, facts.store(name), blocks, frames)
+        self.write_table(NODES, factcolumns.node_columns(facts, material.nodes))
+        self.write_table(BLOCKS, blocks.block_columns())
+        self.write_table(SCANS, factcolumns.scan_columns(facts.scans, searched))
+        self.write_table(HITS, factcolumns.hit_columns(facts))
+        self.write_table(FRAMES, factcolumns.frame_columns(frames))
 
-    def members(self) -> dict[str, bytes | Path]:
+    def list_members(self) -> dict[str, bytes | Path]:
         """Return what was written: the small tables, and the files of the others in order of names."""
         lines = "".join(f"{self.small[name]}\n" for name in sorted(self.small))
         small: dict[str, bytes | Path] = {smalltables.MEMBER: lines.encode()} if lines else {}
-        return small | {f"tables/{name}.parquet": self._path(name) for name in sorted(self.written)}
+        return small | {
+            f"tables/{name}.parquet": self._member_path(name) for name in sorted(self.written)
+        }
 
-    def _rows(
+    def _write_store(
         self,
         facts: Facts,
         store: Store,
@@ -171,18 +179,20 @@ class _Writer:
             factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
             for start in range(0, len(rows), CHUNK)
         ]
-        if not store.frames or _few(store):
-            for first, frame in store.placed():
+        if not store.frames or _is_small(store):
+            for first, frame in store.number_frames():
                 block = blocks.of_frame(frame)
                 name = facts.name(frame.block.node)
                 parts.append(factcolumns.sample_columns(frame, first, name, block, len(frames)))
                 frames.append((frame, block))
-            self._many(
-                table.name, schema(table), [factcolumns.stacked(parts)] if store.frames else parts
+            self._write_parts(
+                table.name,
+                table_schema(table),
+                [factcolumns.stack_columns(parts)] if store.frames else parts,
             )
             return
         pieces: list[Path] = []
-        for some in _pieces(store.placed()):
+        for some in _split_frames(store.number_frames()):
             homes: list[tuple[Placed, int, int]] = []
             for first, frame in some:
                 homes.append(
@@ -194,12 +204,18 @@ class _Writer:
                 )
                 frames.append((frame, homes[-1][1]))
             path = self.folder / f"{table.name}.{len(pieces)}"
-            self._piece(path, table, () if pieces else parts, homes)
+            self._write_piece(path, table, () if pieces else parts, homes)
             pieces.append(path)
             trim()
-        self._join(table.name, pieces)
+        self.written.append(table.name)
+        if len(pieces) == 1:
+            pieces[0].rename(self._member_path(table.name))
+            return
+        parquet.join_files(self.database, self._member_path(table.name), pieces)
+        for piece in pieces:
+            piece.unlink()
 
-    def _piece(
+    def _write_piece(
         self,
         path: Path,
         table: Table,
@@ -220,65 +236,55 @@ class _Writer:
                 "_frame": [number for _, _, number in full],
             }
             fact_frames.ask(
-                self.con,
+                self.database,
                 table,
                 placed,
-                lambda cells: parquet.copying(path, schema(table), cells),
+                lambda cells: parquet.copy_statement(path, table_schema(table), cells),
                 own,
             )
             return
-        self._collect(table.name, schema(table), rows)
-        fact_frames.insert(self.con, table, placed)
+        self._collect_parts(table.name, table_schema(table), rows)
+        fact_frames.insert(self.database, table, placed)
         values = [
             f"({one.first}, {one.first + len(one.frame.line)}, {block}, {number})"
             for one, block, number in full
         ]
-        self._copy(table.name, path, _placed_query(table.name, ["(0, 0, 0, 0)", *values]))
+        self._copy_query(table.name, path, _placed_query(table.name, ["(0, 0, 0, 0)", *values]))
 
-    def _join(self, name: str, pieces: Sequence[Path]) -> None:
-        """Make one table of its pieces, in their order."""
-        self.written.append(name)
-        if len(pieces) == 1:
-            pieces[0].rename(self._path(name))
-            return
-        parquet.join(self.con, self._path(name), pieces)
-        for piece in pieces:
-            piece.unlink()
-
-    def _many(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+    def _write_parts(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
         """Write a table that comes in parts; without one it is left out."""
         if len(parts) == 1:
-            if (line := smalltables.line(name, columns, parts[0])) is not None:
+            if (line := smalltables.table_line(name, columns, parts[0])) is not None:
                 self.small[name] = line
                 return
-            parquet.write(self.con, self._path(name), columns, parts[0])
+            parquet.write_columns(self.database, self._member_path(name), columns, parts[0])
             self.written.append(name)
         elif parts:
-            self._collect(name, columns, parts)
-            self._copy(name, self._path(name), f"SELECT * FROM {quoted(name)}")
+            self._collect_parts(name, columns, parts)
+            self._copy_query(name, self._member_path(name), f"SELECT * FROM {quote_name(name)}")
             self.written.append(name)
 
-    def _collect(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
-        parquet.create(self.con, name, columns)
+    def _collect_parts(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
+        parquet.create_table(self.database, name, columns)
         for part in parts:
-            parquet.insert(self.con, name, columns, part)
+            parquet.insert_columns(self.database, name, columns, part)
 
-    def _copy(self, name: str, path: Path, query: str) -> None:
+    def _copy_query(self, name: str, path: Path, query: str) -> None:
         """Write what a query over the collected table brings, and drop the table."""
-        parquet.copy(self.con, path, query)
-        self.con.execute(f"DROP TABLE {quoted(name)}")
+        parquet.copy_query(self.database, path, query)
+        self.database.execute(f"DROP TABLE {quote_name(name)}")
 
-    def _path(self, name: str) -> Path:
+    def _member_path(self, name: str) -> Path:
         return self.folder / f"{name}{parquet.SUFFIX}"
 
 
-def _few(store: Store) -> bool:
+def _is_small(store: Store) -> bool:
     """Tell whether rows and samples of a table are few, and Python's values of them are what SQL would hold."""
     count = len(store.rows) + sum(len(frame.line) for frame in store.frames)
     return count <= smalltables.ROWS and all(map(framebytes.is_held, store.frames))
 
 
-def _pieces(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
+def _split_frames(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
     """Yield frames in runs of about `PIECE` rows: as a whole, a table of samples takes a multiple of its capture.
 
     What makes two pieces at most is one: to join pieces is to write the table a second time.
@@ -304,25 +310,16 @@ def _placed_query(name: str, homes: Sequence[str]) -> str:
     """
     return (
         "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
-        f"FROM {quoted(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
+        f"FROM {quote_name(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
         "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
     )
 
 
-def _parts(columns: Columns) -> list[Columns]:
-    """Return columns in parts that go in at once."""
-    count = max(map(len, columns.values()), default=0)
-    starts = range(0, count, CHUNK)
-    return [
-        {name: cells[start : start + CHUNK] for name, cells in columns.items()} for start in starts
-    ]
-
-
-def _meta(meta: Mapping[str, Any]) -> bytes:
+def _encode_meta(meta: Mapping[str, Any]) -> bytes:
     return (json.dumps(dict(meta), indent=1) + "\n").encode()
 
 
-def _zip(members: Mapping[str, bytes | Path]) -> bytes:
+def _zip_members(members: Mapping[str, bytes | Path]) -> bytes:
     out = io.BytesIO()
     _zip_into(out, members)
     return out.getvalue()
@@ -350,7 +347,7 @@ def _zip_into(out: BinaryIO, members: Mapping[str, bytes | Path]) -> None:
 
 
 @contextmanager
-def _folder(scratch: Path | None) -> Iterator[Path]:
+def _make_folder(scratch: Path | None) -> Iterator[Path]:
     if scratch is not None:
         yield scratch
         return

@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analyzer.archive.packs import framebytes
-from analyzer.archive.packs.lossless import dumps, latin, odd_places, plain_text, tagged
+from analyzer.archive.packs.lossless import (
+    bytes_to_latin,
+    dump_lossless,
+    odd_places,
+    plain_text,
+    tag_cell,
+)
 from analyzer.archive.packs.parquet import Columns
 from analyzer.artefacts.logtime import log_time
 from analyzer.artefacts.tables import Block, Frame, Row, Table
@@ -33,7 +39,7 @@ class Blocks:
         """Return the number of each row's block, and note the lines its values stand on."""
         found = []
         for row in rows:
-            number = self._number(row.block)
+            number = self._number_block(row.block)
             found.append(number)
             lines, first = self._wanted[number], row.block.first_line
             lines.add(row.line - first)
@@ -43,15 +49,15 @@ class Blocks:
 
     def of_frame(self, frame: Frame) -> int:
         """Return the number of a frame's block; only one that came out of a transcript holds text."""
-        number = self._number(frame.block)
+        number = self._number_block(frame.block)
         if frame.block.lines:
             self._wanted[number].update(int(line) - frame.block.first_line for line in frame.line)
         return number
 
-    def columns(self) -> Columns:
+    def block_columns(self) -> Columns:
         """Return the columns of `_blocks`."""
         infos = [
-            dumps(
+            dump_lossless(
                 [
                     one.address,
                     one.node,
@@ -66,11 +72,12 @@ class Blocks:
             for one in self._blocks
         ]
         texts = [
-            _text(block, wanted) for block, wanted in zip(self._blocks, self._wanted, strict=True)
+            _kept_lines(block, wanted)
+            for block, wanted in zip(self._blocks, self._wanted, strict=True)
         ]
         return {"_block": [*range(len(infos))], "_info": infos, "_text": texts}
 
-    def _number(self, block: Block) -> int:
+    def _number_block(self, block: Block) -> int:
         number = self._numbers.get(id(block))
         if number is None:
             number = self._numbers[id(block)] = len(self._blocks)
@@ -79,7 +86,7 @@ class Blocks:
         return number
 
 
-def _text(block: Block, wanted: set[int]) -> str | None:
+def _kept_lines(block: Block, wanted: set[int]) -> str | None:
     """Return the lines at some places of a block with their neighbours, in runs."""
     runs: list[list[int]] = []
     for place in sorted(place for place in wanted if 0 <= place < len(block.lines)):
@@ -89,7 +96,7 @@ def _text(block: Block, wanted: set[int]) -> str | None:
         else:
             runs.append([start, stop])
     return (
-        dumps([[start + block.first_line, block.lines[start:stop]] for start, stop in runs])
+        dump_lossless([[start + block.first_line, block.lines[start:stop]] for start, stop in runs])
         if runs
         else None
     )
@@ -99,7 +106,7 @@ def row_columns(
     table: Table, rows: Sequence[Row], first: int, facts: Facts, blocks: Blocks
 ) -> Columns:
     """Return rows of one table as columns; the rows are numbered on from `first`."""
-    loaded = database.loaded(table, [database.Rows(rows, facts.name)])
+    loaded = database.load_columns(table, [database.Rows(rows, facts.name)])
     data: dict[str, Sequence[Any]] = {
         name: [cell and text(cell) for cell in cells] if kind == "TIME" else cells
         for name, (kind, cells) in loaded.items()
@@ -107,10 +114,22 @@ def row_columns(
     data["_row"] = [*range(first, first + len(rows))]
     data["_block"] = blocks.of_rows(rows)
     if any(row.lines for row in rows):
-        data["_lines"] = [_offsets(row) for row in rows]
-    odd = _odd(table, rows)
+        found = []
+        for row in rows:
+            # The lines of a row's values, counted from its own: the same for all rows of one
+            # layout.
+            offsets = (
+                dump_lossless({name: line - row.line for name, line in row.lines.items()})
+                if row.lines
+                else None
+            )
+            found.append(offsets)
+        data["_lines"] = found
+    odd = _odd_values(table, rows)
     if odd:
-        data["_odd"] = [dumps(odd[place]) if place in odd else None for place in range(len(rows))]
+        data["_odd"] = [
+            dump_lossless(odd[place]) if place in odd else None for place in range(len(rows))
+        ]
     return data
 
 
@@ -137,7 +156,7 @@ def sample_columns(frame: Frame, first: int, node: str, block: int, number: int)
     return data | {name: [cell] * count for name, cell in same.items()}
 
 
-def stacked(parts: Sequence[Columns]) -> Columns:
+def stack_columns(parts: Sequence[Columns]) -> Columns:
     """Return columns one below the other; those that a part has not are NULL there."""
     sizes = [max(map(len, part.values()), default=0) for part in parts]
     names = dict.fromkeys(name for part in parts for name in part)
@@ -151,23 +170,18 @@ def stacked(parts: Sequence[Columns]) -> Columns:
     }
 
 
-def _offsets(row: Row) -> str | None:
-    """Return the lines of a row's values, counted from its own: the same for all rows of one layout."""
-    return dumps({name: line - row.line for name, line in row.lines.items()}) if row.lines else None
-
-
-def _odd(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:
+def _odd_values(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:
     """Return by place in the rows the values that their columns cannot hold."""
     odd: dict[int, dict[str, Any]] = {}
     own = dict(database.own_columns(table))
     for name, kind in own.items():
         cells = [row.values.get(name) for row in rows]
         for place in odd_places(cells, kind):
-            odd.setdefault(place, {})[name] = tagged(cells[place])
+            odd.setdefault(place, {})[name] = tag_cell(cells[place])
     for place, row in enumerate(rows):
         if not row.values.keys() <= own.keys():
             more = {
-                name: tagged(cell)
+                name: tag_cell(cell)
                 for name, cell in row.values.items()
                 if name not in own and cell is not None
             }
@@ -179,45 +193,47 @@ def _odd(table: Table, rows: Sequence[Row]) -> dict[int, dict[str, Any]]:
 def node_columns(facts: Facts, records: Iterable[Mapping[str, Any]]) -> Columns:
     """Return the nodes with what the document says of them and how well each table was read there."""
     known = {record.get("id"): record for record in records}
-    covers = _covers(facts)
+    covers = _list_covers(facts)
     tables = sorted(name for name, table in facts.tables.items() if table.lines_of is None)
     rows: list[dict[str, Any]] = []
     for place, info in enumerate(facts.nodes.values()):
         record = known.get(info.key, {})
-        version = _word(record.get("version"))
+        version = _to_word(record.get("version"))
         uptime = record.get("uptime_s")
         covered = covers.get(info.key, [])
         rows.append(
             {
                 "node": text(info.name),
                 "kind": text(info.kind),
-                "product": _word(record.get("product")) or text(info.product),
+                "product": _to_word(record.get("product")) or text(info.product),
                 "version": version,
                 "version" + KEY: version_key(version),
-                "build": _word(record.get("build")),
-                "release": _word(record.get("release")),
+                "build": _to_word(record.get("build")),
+                "release": _to_word(record.get("release")),
                 "uptime_s": float(uptime)
                 if isinstance(uptime, int | float) and abs(uptime) < 1e300
                 else None,
                 "captured": timestamp(text(info.captured)),
                 "complete": info.complete,
                 "_row": place,
-                "_info": dumps([info.key, info.name, info.kind, info.product, info.captured]),
-                "_covers": dumps([cover[:3] for cover in covered]),
-                "_addresses": dumps([cover[3] for cover in covered]),
-                "_counts": dumps(
+                "_info": dump_lossless(
+                    [info.key, info.name, info.kind, info.product, info.captured]
+                ),
+                "_covers": dump_lossless([cover[:3] for cover in covered]),
+                "_addresses": dump_lossless([cover[3] for cover in covered]),
+                "_counts": dump_lossless(
                     {name: count for name in tables if (count := facts.count(name, info.key))}
                 ),
             }
         )
-    return transposed(rows)
+    return transpose_rows(rows)
 
 
-def _word(value: object) -> str:
+def _to_word(value: object) -> str:
     return text(str(value)) if value is not None else ""
 
 
-def _covers(facts: Facts) -> dict[str, list[list[Any]]]:
+def _list_covers(facts: Facts) -> dict[str, list[list[Any]]]:
     """Return by node how well each declared table is known: [table, state, why, addresses]."""
     found: dict[str, list[list[Any]]] = {}
     for name, table in sorted(facts.tables.items()):
@@ -232,22 +248,25 @@ def scan_columns(scans: Sequence[LogScan], searched: Searched) -> Columns:
     of_table: dict[str, list[Any]] = {}
     for name, table, pattern, ignore_case in searched:
         of_table.setdefault(table, []).append([name, pattern, bool(ignore_case)])
-    asked = {table: dumps(items) for table, items in of_table.items()}
+    asked = {table: dump_lossless(items) for table, items in of_table.items()}
     rows = [
         {
             "_scan": place,
             "table": scan.table,
-            "_info": dumps(_scan_info(scan)),
-            "_tallies": dumps(_tallies(scan)),
+            "_info": dump_lossless(_scan_info(scan)),
+            "_tallies": dump_lossless(_list_tallies(scan)),
             "_searched": asked.get(scan.table, "[]"),
         }
         for place, scan in enumerate(scans)
     ]
-    return transposed(rows)
+    return transpose_rows(rows)
 
 
 def _scan_info(scan: LogScan) -> list[Any]:
-    ends = [latin(raw) for raw in (scan.first, scan.last, scan.first_stamped, scan.last_stamped)]
+    ends = [
+        bytes_to_latin(raw)
+        for raw in (scan.first, scan.last, scan.first_stamped, scan.last_stamped)
+    ]
     gaps = [[gap.line, gap.bytes] for gap in scan.nul_gaps]
     size = [scan.lines, scan.bytes, scan.nul_bytes, scan.long_lines]
     return [
@@ -261,7 +280,7 @@ def _scan_info(scan: LogScan) -> list[Any]:
     ]
 
 
-def _tallies(scan: LogScan) -> dict[str, list[Any]]:
+def _list_tallies(scan: LogScan) -> dict[str, list[Any]]:
     """Return count, capped, at_least and stop of each signature that has anything to tell."""
     found: dict[str, list[Any]] = {}
     names = {
@@ -282,7 +301,7 @@ def hit_columns(facts: Facts) -> Columns:
     rows: list[dict[str, Any]] = []
     for place, scan in enumerate(facts.scans):
         node = text(facts.name(scan.node))
-        for hit, last in _hits(scan):
+        for hit, last in _iterate_hits(scan):
             when = log_time(hit.text)
             odd = not (plain_text(hit.text) and plain_text(hit.address))
             before, after, groups = hit.before, hit.after, hit.groups
@@ -300,15 +319,15 @@ def hit_columns(facts: Facts) -> Columns:
                     "_row": len(rows),
                     "_scan": place,
                     "_last": last,
-                    "_around": dumps([before, after]) if before or after else None,
-                    "_groups": dumps(groups) if groups else None,
-                    "_odd": dumps([hit.address, hit.text]) if odd else None,
+                    "_around": dump_lossless([before, after]) if before or after else None,
+                    "_groups": dump_lossless(groups) if groups else None,
+                    "_odd": dump_lossless([hit.address, hit.text]) if odd else None,
                 }
             )
-    return transposed(rows)
+    return transpose_rows(rows)
 
 
-def _hits(scan: LogScan) -> Iterator[tuple[Hit, bool]]:
+def _iterate_hits(scan: LogScan) -> Iterator[tuple[Hit, bool]]:
     yield from ((hit, False) for hit in scan.hits)
     yield from ((scan.last_hits[name], True) for name in sorted(scan.last_hits))
 
@@ -317,20 +336,20 @@ def frame_columns(frames: Sequence[tuple[Frame, int]]) -> Columns:
     """Return frames, each with the number of its block; their rows stand in the tables themselves."""
     rows = []
     for place, (frame, block) in enumerate(frames):
-        info, raw = framebytes.described(frame)
+        info, raw = framebytes.describe_frame(frame)
         rows.append(
             {
                 "_frame": place,
                 "table": frame.table.name,
                 "_block": block,
                 "_rows": len(frame.line),
-                "_info": dumps(info),
-                "_raw": dumps(raw) if raw else None,
+                "_info": dump_lossless(info),
+                "_raw": dump_lossless(raw) if raw else None,
             }
         )
-    return transposed(rows)
+    return transpose_rows(rows)
 
 
-def transposed(rows: Sequence[Mapping[str, Any]]) -> Columns:
+def transpose_rows(rows: Sequence[Mapping[str, Any]]) -> Columns:
     """Return rows of the same keys as columns."""
     return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}

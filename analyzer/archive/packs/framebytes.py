@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analyzer.archive.packs.lossless import plain_text, tagged, untagged
+from analyzer.archive.packs.lossless import plain_text, tag_cell, untag_cell
 from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
 from analyzer.facts import database
 
 
-def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
+def describe_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a frame is besides its cells, and the columns that SQL does not hold exactly."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     kinds = dict(database.own_columns(frame.table))
     line = np.asarray(frame.line)
-    cells = _cells(frame)
-    odd = [name for name, values in cells.items() if not _held(values, kinds.get(name))]
-    raw = {name: _raw(np.asarray(frame.columns[name])) for name in odd}
+    cells = _frame_cells(frame)
+    odd = [name for name, values in cells.items() if not _is_held(values, kinds.get(name))]
+    raw = {name: _raw_values(np.asarray(frame.columns[name])) for name in odd}
     columns = [[name, values.dtype.str, name in raw] for name, values in cells.items()]
     info: dict[str, Any] = {"line": line.dtype.str, "columns": columns, "cells": frame.cells}
     if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, SampleLines):
@@ -33,10 +33,10 @@ def described(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
 def is_held(frame: Frame) -> bool:
     """Tell whether SQL gives back all columns of a frame as they were."""
     kinds = dict(database.own_columns(frame.table))
-    return all(_held(values, kinds.get(name)) for name, values in _cells(frame).items())
+    return all(_is_held(values, kinds.get(name)) for name, values in _frame_cells(frame).items())
 
 
-def _cells(frame: Frame) -> dict[str, Any]:
+def _frame_cells(frame: Frame) -> dict[str, Any]:
     """Return an array for each column with all that differs in it: of samples, what they share is looked at once."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -56,7 +56,7 @@ def _cells(frame: Frame) -> dict[str, Any]:
     }
 
 
-def _held(values: Any, kind: Kind | None) -> bool:
+def _is_held(values: Any, kind: Kind | None) -> bool:
     return bool(_comes_back(values, kind))
 
 
@@ -90,18 +90,18 @@ def _whole_microseconds(values: Any) -> bool:
     return bool(((same & years) | ~there).all())
 
 
-def _raw(values: Any) -> dict[str, Any]:
+def _raw_values(values: Any) -> dict[str, Any]:
     if values.dtype.kind == "O":
         return {
             "cells": [
-                tagged(database.plain(cell) if hasattr(cell, "dtype") else cell)
+                tag_cell(database.plain(cell) if hasattr(cell, "dtype") else cell)
                 for cell in values.tolist()
             ]
         }
     return {"bytes": values.tobytes().hex()}
 
 
-def restored(
+def restore_frame(
     table: Table,
     block: Block,
     info: Mapping[str, Any],
@@ -115,11 +115,11 @@ def restored(
     }
     line = _of_sql(cells["_line"], info["line"])
     if "samples" in info:
-        columns, line = _samples(columns, line, info["samples"])
+        columns, line = _restore_samples(columns, line, info["samples"])
     return Frame(table, columns, line, block, dict(info["cells"]))
 
 
-def _samples(
+def _restore_samples(
     columns: Mapping[str, Any], line: Any, form: Sequence[Any]
 ) -> tuple[SampleColumns, SampleLines]:
     """Return columns and lines of samples in little memory again; ValueError when they are no whole samples.
@@ -144,7 +144,7 @@ def _samples(
     return own, SampleLines(line[::objects].copy(), objects)
 
 
-def shared(frame: Frame, before: Frame | None) -> Frame:
+def share_names(frame: Frame, before: Frame | None) -> Frame:
     """Return a frame that shares the names of its objects with the one before it, where they are the same."""
     mine, theirs = frame.columns, before.columns if before is not None else None
     if (
@@ -164,7 +164,7 @@ def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
 
     if "bytes" in raw:
         return np.frombuffer(bytes.fromhex(raw["bytes"]), dtype=form).copy()
-    return _objects([untagged(cell) for cell in raw["cells"]])
+    return _to_objects([untag_cell(cell) for cell in raw["cells"]])
 
 
 def _of_sql(values: Any, form: str) -> Any:
@@ -176,11 +176,11 @@ def _of_sql(values: Any, form: str) -> Any:
         if values.dtype.kind in empty:
             values[mask] = empty[values.dtype.kind]
     if form == "|O":
-        return _objects([cell if isinstance(cell, str) else None for cell in values.tolist()])
+        return _to_objects([cell if isinstance(cell, str) else None for cell in values.tolist()])
     return values.astype(form)
 
 
-def _objects(cells: Sequence[Any]) -> Any:
+def _to_objects(cells: Sequence[Any]) -> Any:
     import numpy as np  # noqa: PLC0415 - heavy
 
     found = np.empty(len(cells), dtype=object)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
-from analyzer.archive.packs.factcolumns import transposed
+from analyzer.archive.packs.factcolumns import transpose_rows
 from analyzer.archive.packs.parquet import Columns
 from analyzer.artefacts.tables import INT64
 from analyzer.case.case_shape import clean
@@ -35,11 +35,27 @@ _DOUBT = ("rule", "node", "subject", "reason", "missing", "why", "ask", "muted")
 def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Columns]:
     """Return the tables of a judgement; those without rows are left out."""
     document = outcome.document
+    unknowns: list[dict[str, Any]] = []
+    for place, one in enumerate(outcome.judgement.cannot_tell):
+        unknowns.append({**{name: _to_word(getattr(one, name)) for name in _DOUBT}, "_row": place})
+    verdicts: list[dict[str, Any]] = []
+    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
+    words = [verdict.value for verdict in Verdict]
+    for verdicts_place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
+        title, kb = told.get(rule, (rule, ()))
+        row: dict[str, Any] = {
+            "rule": _to_word(rule),
+            "title": _to_word(title),
+            "kb": _to_numbers(kb),
+        }
+        verdicts.append(
+            row | {word: int(counts.get(word, 0)) for word in words} | {"_row": verdicts_place}
+        )
     tables = {
         CASE: case_columns(meta, document),
-        FINDINGS: transposed([*_findings(document["findings"])]),
-        UNKNOWNS: transposed([*_unknowns(outcome)]),
-        VERDICTS: transposed([*_verdicts(outcome)]),
+        FINDINGS: transpose_rows([*_finding_rows(document["findings"])]),
+        UNKNOWNS: transpose_rows([*unknowns]),
+        VERDICTS: transpose_rows([*verdicts]),
     }
     return {name: columns for name, columns in tables.items() if columns}
 
@@ -50,9 +66,15 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
     Muted findings are counted, but are never the worst. `unknowns` counts the questions of the report: things
     that are missing, each of which may settle many rules and subjects; without muted ones.
     """
-    row: dict[str, Any] = {name: _word(meta.get(name)) for name in _STORED}
-    row |= {"stored": timestamp(_word(meta.get("stored"))), "seconds": _number(meta.get("seconds"))}
-    row |= {"files": _whole(meta.get("files"), _INT32), "bytes": _whole(meta.get("bytes"), INT64)}
+    row: dict[str, Any] = {name: _to_word(meta.get(name)) for name in _STORED}
+    row |= {
+        "stored": timestamp(_to_word(meta.get("stored"))),
+        "seconds": _to_number(meta.get("seconds")),
+    }
+    row |= {
+        "files": _to_whole(meta.get("files"), _INT32),
+        "bytes": _to_whole(meta.get("bytes"), INT64),
+    }
     if document is not None:
         case, findings = document["case"], document["findings"]
         span = case["span"] or {}
@@ -67,45 +89,31 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
             "unknowns": tally_case(document).questions,
         }
-    return transposed([row])
+    return transpose_rows([row])
 
 
-def _findings(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+def _finding_rows(findings: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
     for place, one in enumerate(findings):
         row: dict[str, Any] = {name: one[name] for name in _FOUND}
         row |= {
-            "kb": _numbers(one["kb"]),
-            "issues": _numbers(one["issues"]),
+            "kb": _to_numbers(one["kb"]),
+            "issues": _to_numbers(one["issues"]),
             "finding_id": one["id"],
         }
         yield row | {
             "first_seen": timestamp(one["first_seen"]),
-            "excess": _number(one["excess"]),
+            "excess": _to_number(one["excess"]),
             "_row": place,
         }
 
 
-def _unknowns(outcome: RunResult) -> Iterable[dict[str, Any]]:
-    for place, one in enumerate(outcome.judgement.cannot_tell):
-        yield {**{name: _word(getattr(one, name)) for name in _DOUBT}, "_row": place}
-
-
-def _verdicts(outcome: RunResult) -> Iterable[dict[str, Any]]:
-    told = {rule: (title, kb) for rule, title, kb in outcome.rules}
-    words = [verdict.value for verdict in Verdict]
-    for place, (rule, counts) in enumerate(sorted(outcome.judgement.counts.items())):
-        title, kb = told.get(rule, (rule, ()))
-        row: dict[str, Any] = {"rule": _word(rule), "title": _word(title), "kb": _numbers(kb)}
-        yield row | {word: int(counts.get(word, 0)) for word in words} | {"_row": place}
-
-
-def _word(value: object) -> str:
+def _to_word(value: object) -> str:
     if type(value) is str and value.isascii():
         return value
     return "" if value is None else str(clean(str(value)))
 
 
-def _whole(value: object, most: range) -> int | None:
+def _to_whole(value: object, most: range) -> int | None:
     """Return the number of a value, or of the list it is."""
     value = len(value) if isinstance(value, list | tuple) else value
     return (
@@ -113,9 +121,9 @@ def _whole(value: object, most: range) -> int | None:
     )
 
 
-def _number(value: object) -> float | None:
+def _to_number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else None
 
 
-def _numbers(articles: Sequence[int]) -> list[int]:
+def _to_numbers(articles: Sequence[int]) -> list[int]:
     return [article for article in articles if article in _INT32]

@@ -24,17 +24,17 @@ _HEX = "\0hex"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{6})?", re.ASCII)
 
 
-def dumps(value: Any) -> str:
+def dump_lossless(value: Any) -> str:
     """Return plain values (text, numbers, lists, dictionaries with text keys) as JSON that UTF-8 can hold."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plainer)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_unwrap_numpy)
     if text.isascii() or not _SURROGATE.search(text):
         return text
     if _PAIR.search(text):
         return json.dumps({_HEX: text.encode("utf-8", "surrogatepass").hex()})
-    return json.dumps(value, separators=(",", ":"), default=_plainer)
+    return json.dumps(value, separators=(",", ":"), default=_unwrap_numpy)
 
 
-def loads(text: str) -> Any:
+def load_lossless(text: str) -> Any:
     """Return what `dumps` was given; tuples come back as lists. Raises ValueError."""
     value = json.loads(text)
     if isinstance(value, dict) and len(value) == 1 and _HEX in value:
@@ -42,14 +42,14 @@ def loads(text: str) -> Any:
     return value
 
 
-def _plainer(value: Any) -> Any:
+def _unwrap_numpy(value: Any) -> Any:
     """Return a number of numpy as Python's."""
     if hasattr(value, "item"):
         return value.item()
     raise TypeError(f"{type(value).__name__} has no place in a stored case")
 
 
-def latin(raw: bytes | bytearray | memoryview) -> str:
+def bytes_to_latin(raw: bytes | bytearray | memoryview) -> str:
     """Return bytes as text of one character a byte."""
     return bytes(raw).decode("latin-1")
 
@@ -67,10 +67,12 @@ def odd_places(cells: Sequence[Value], kind: Kind) -> list[int]:
         numbers: list[Any] = [cell for cell in cells if cell is not None]
         if min(numbers) in INT64 and max(numbers) in INT64:
             return []
-    return [place for place, cell in enumerate(cells) if cell is not None and not _fits(cell, kind)]
+    return [
+        place for place, cell in enumerate(cells) if cell is not None and not _fits_kind(cell, kind)
+    ]
 
 
-def _fits(cell: Value, kind: Kind) -> bool:
+def _fits_kind(cell: Value, kind: Kind) -> bool:
     if kind == "int":
         return type(cell) is int and cell in INT64
     if kind == "float":
@@ -93,14 +95,14 @@ def _is_time(text: str) -> bool:
         return False
 
 
-def tagged(value: Value) -> Any:
+def tag_cell(value: Value) -> Any:
     """Return an odd cell as JSON can hold it; whole numbers of any length."""
     if isinstance(value, int) and not isinstance(value, bool) and value not in INT64:
         return {"int": hex(value)}
     return value
 
 
-def untagged(value: Any) -> Value:
+def untag_cell(value: Any) -> Value:
     """Return an odd cell from `tagged`."""
     if isinstance(value, dict):
         return int(value["int"], 16)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.packs.columns import Schema
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 
 if TYPE_CHECKING:
@@ -22,19 +22,21 @@ _GROUP = (
 _FORM = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"  # level 3 makes numbers of captures larger
 
 
-def write(con: duckdb.DuckDBPyConnection, path: Path, schema: Schema, data: Columns) -> None:
+def write_columns(
+    con: duckdb.DuckDBPyConnection, path: Path, schema: Schema, data: Columns
+) -> None:
     """Write columns of one length (one at least) as a Parquet file; a column not given is NULL everywhere."""
-    select, values = _select(schema, data)
+    select, values = _select_sql(schema, data)
     con.execute(f"COPY ({select}) TO {text_literal(str(path))} {_FORM}", values)
 
 
-def create(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
+def create_table(con: duckdb.DuckDBPyConnection, name: str, schema: Schema) -> None:
     """Make an empty temporary table, for what comes in several parts."""
-    columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in schema.items())
-    con.execute(f"CREATE OR REPLACE TEMP TABLE {quoted(name)} ({columns})")
+    columns = ", ".join(f"{quote_name(column)} {kind}" for column, kind in schema.items())
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {quote_name(name)} ({columns})")
 
 
-def insert(
+def insert_columns(
     con: duckdb.DuckDBPyConnection,
     name: str,
     schema: Schema,
@@ -42,27 +44,28 @@ def insert(
     kinds: Mapping[str, str] | None = None,
 ) -> None:
     """Put columns into a table made by `create`; `kinds` are the SQL types of cells that are of another one."""
-    select, values = _select(schema, data, kinds or {})
-    con.execute(f"INSERT INTO {quoted(name)} {select}", values)
+    select, values = _select_sql(schema, data, kinds or {})
+    con.execute(f"INSERT INTO {quote_name(name)} {select}", values)
 
 
-def copy(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
+def copy_query(con: duckdb.DuckDBPyConnection, path: Path, query: str) -> None:
     """Write what a query brings as a Parquet file."""
     con.execute(f"COPY ({query}) TO {text_literal(str(path))} {_FORM}")
 
 
-def copying(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
+def copy_statement(path: Path, schema: Schema, cells: Mapping[str, str]) -> str:
     """Return the statement that writes the rows of `_frame` as a Parquet file; a column not given is NULL everywhere.
 
     cells  the SQL of each column
     """
     selected = ", ".join(
-        f"({cells.get(name, 'NULL')})::{kind} AS {quoted(name)}" for name, kind in schema.items()
+        f"({cells.get(name, 'NULL')})::{kind} AS {quote_name(name)}"
+        for name, kind in schema.items()
     )
     return f"COPY (SELECT {selected} FROM _frame) TO {text_literal(str(path))} {_FORM}"
 
 
-def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
+def join_files(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> None:
     """Write Parquet files of the same columns as one, in their order."""
     read = f"FROM read_parquet([{', '.join(text_literal(str(piece)) for piece in pieces)}])"
     con.execute(
@@ -70,7 +73,7 @@ def join(con: duckdb.DuckDBPyConnection, path: Path, pieces: Sequence[Path]) -> 
     )
 
 
-def _select(
+def _select_sql(
     schema: Schema, data: Columns, kinds: Mapping[str, str] | None = None
 ) -> tuple[str, list[Any]]:
     cells: list[str] = []
@@ -91,7 +94,7 @@ def _select(
                 f"${len(values)}::{held}" if name in alone else f"unnest(${len(values)}::{held}[])"
             )
             cell = f"try_cast({cell} AS {kind})" if own != kind or kind == "TIMESTAMP" else cell
-        cells.append(f"{cell} AS {quoted(name)}")
+        cells.append(f"{cell} AS {quote_name(name)}")
     return f"SELECT {', '.join(cells)}", values
 
 

@@ -44,7 +44,7 @@ class SmallTable:
     cells: Columns
 
 
-def line(name: str, schema: Schema, data: Columns) -> str | None:
+def table_line(name: str, schema: Schema, data: Columns) -> str | None:
     """Return a table (with rows) as a line of JSON without its end; None when it is not small."""
     rows = max(map(len, data.values()))
     if rows > ROWS:
@@ -60,19 +60,17 @@ def line(name: str, schema: Schema, data: Columns) -> str | None:
     return text if len(text) <= LONGEST else None
 
 
-def tables(data: bytes, wanted: Collection[str] | None = None) -> Iterator[SmallTable]:
+def read_tables(data: bytes, wanted: Collection[str] | None = None) -> Iterator[SmallTable]:
     """Yield the tables of `tables.jsonl`, or those that are wanted; ValueError for what `line` does not write."""
     for text in data.decode().split("\n"):
-        if text and (wanted is None or _name(text) in wanted):
-            yield _table(text)
+        if text and (
+            wanted is None
+            or (text[2 : text.find('"', 2)] if text.startswith('["') else "") in wanted
+        ):
+            yield _parse_table(text)
 
 
-def _name(text: str) -> str:
-    """Return the name a line begins with, without reading the rest of it."""
-    return text[2 : text.find('"', 2)] if text.startswith('["') else ""
-
-
-def _table(text: str) -> SmallTable:
+def _parse_table(text: str) -> SmallTable:
     try:
         name, rows, columns = json.loads(text)
         types = {str(column): str(kind) for column, (kind, *_) in columns.items()}
@@ -103,7 +101,7 @@ class Gathered:
     rows: int = 0
     cells: dict[str, list[Any]] = field(default_factory=lambda: {CASE: [], NUMBER: []})
 
-    def add(self, case: int, table: SmallTable) -> None:
+    def add_rows(self, case: int, table: SmallTable) -> None:
         """Add the rows of a case."""
         for column, values in table.cells.items():
             own = self.cells.setdefault(column, [])
@@ -112,13 +110,13 @@ class Gathered:
         self.cells[NUMBER] += range(table.rows)
         self.rows += table.rows
 
-    def columns(self) -> Columns:
+    def all_columns(self) -> Columns:
         """Return the columns, all of one length."""
         return {
             name: cells + [None] * (self.rows - len(cells)) for name, cells in self.cells.items()
         }
 
-    def schema(self) -> Schema:
+    def column_types(self) -> Schema:
         """Return their types."""
         return {CASE: "INTEGER", NUMBER: "BIGINT", **self.types}
 
@@ -126,7 +124,7 @@ class Gathered:
 NUMBER = "_n"  # of a row in its table
 
 
-def gathered(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
+def gather_tables(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
     """Yield small tables of one name, each with the number of its case, as few groups of rows."""
     groups: defaultdict[tuple[tuple[str, str], ...], list[tuple[int, SmallTable]]] = defaultdict(
         list
@@ -136,7 +134,7 @@ def gathered(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
     for types, alike in groups.items():
         own = Gathered(dict(types))
         for case, table in alike:
-            own.add(case, table)
+            own.add_rows(case, table)
             if own.rows >= AT_ONCE:
                 yield own
                 own = Gathered(dict(types))
@@ -144,7 +142,7 @@ def gathered(some: Iterable[tuple[int, SmallTable]]) -> Iterator[Gathered]:
             yield own
 
 
-def load(
+def load_tables(
     con: duckdb.DuckDBPyConnection,
     name: str,
     schema: Schema,
@@ -154,14 +152,14 @@ def load(
 
     A column that a case has not is NULL, a cell that its column cannot hold too.
     """
-    for group in gathered(some):
+    for group in gather_tables(some):
         others = {
             column: kind for column, kind in group.types.items() if schema.get(column, kind) != kind
         }
-        parquet.insert(con, name, schema, group.columns(), others)
+        parquet.insert_columns(con, name, schema, group.all_columns(), others)
 
 
-def differing(table: SmallTable, wanted: Mapping[str, str]) -> str:
+def describe_difference(table: SmallTable, wanted: Mapping[str, str]) -> str:
     """Return what a table has otherwise than wanted, "" when nothing."""
     for name, kind in wanted.items():
         if name not in table.types:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from analyzer.archive.documents import DamagedError, damaged
+from analyzer.archive.documents import DamagedError, make_damaged_error
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import MANIFEST, Stored
-from analyzer.archive.labels import current
-from analyzer.archive.object_store.object_store import GoneError, ObjectStore, shown
+from analyzer.archive.labels import current_labels
+from analyzer.archive.object_store.object_store import GoneError, ObjectStore, show_url
 from analyzer.archive.query import views
-from analyzer.archive.query.statement import BadQueryError, admitted, query_error
-from analyzer.archive.restore.relations import Relations, relations
+from analyzer.archive.query.statement import BadQueryError, check_statement, query_error
+from analyzer.archive.restore.relations import Relations, relations_sql
 from analyzer.archive.store import Archive
 from analyzer.facts import database
 from analyzer.rules.language.logic import text_literal
@@ -46,9 +46,9 @@ class _Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._objects, name)
 
-    def duck(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
+    def duck_path(self, con: duckdb.DuckDBPyConnection, name: str) -> str:
         """Return the path of an object, and remember it."""
-        path = self._objects.duck(con, name)
+        path = self._objects.duck_path(con, name)
         self.paths[name] = path
         return path
 
@@ -83,12 +83,12 @@ class QueryDatabase:
             insert = f"INSERT INTO {views.IDS} SELECT unnest(range($1)), unnest($2::VARCHAR[])"
             self.con.execute(insert, [len(ids), ids])
             seen = Archive(cast("ObjectStore", self._objects))
-            self._relations = relations(seen, self.cases, self.con, tables)
+            self._relations = relations_sql(seen, self.cases, self.con, tables)
         except BaseException:
             self.close()
             raise
 
-    def relation(self, table: str) -> str:
+    def relation_sql(self, table: str) -> str:
         """Return the SQL of a stored table over the cases: `_case`, the number of the case, then its columns."""
         return self._relations.sql[table]
 
@@ -96,33 +96,36 @@ class QueryDatabase:
         """Tell whether a stored table can have rows of these cases."""
         return table in self._relations.held
 
-    def view(self, name: str) -> None:
+    def create_view(self, name: str) -> None:
         """Make the view of this name; before `lock`."""
-        view = views.every()[name]
+        view = views.list_views()[name]
         if view.stored == views.LABELS:
-            numbers = {case.id: number for number, case in enumerate(self.cases)}
-            own = [label for label in current(self.archive) if label.id in numbers]
-            self.con.execute(
-                f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
-                ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
-            )
-            kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
-            cells: list[list[Any]] = [[numbers[label.id] for label in own]]
-            cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
-            cells.append([label.at.removesuffix("Z") for label in own])
-            marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
-            marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
-            self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
+            self._create_labels()
         below = (
             f"SELECT * FROM {views.LABELS}"
             if view.stored == views.LABELS
-            else self.relation(view.stored)
+            else self.relation_sql(view.stored)
         )
-        for sql in views.schemas([view]):
+        for sql in views.create_schemas_sql([view]):
             self.con.execute(sql)
-        self.rows(views.create(view, below))
+        self.fetch_rows(views.create_view_sql(view, below))
 
-    def lock(self) -> None:
+    def _create_labels(self) -> None:
+        numbers = {case.id: number for number, case in enumerate(self.cases)}
+        own = [label for label in current_labels(self.archive) if label.id in numbers]
+        self.con.execute(
+            f"CREATE TABLE {views.LABELS} (_case INTEGER, rule VARCHAR, node VARCHAR, subject VARCHAR,"
+            ' label VARCHAR, missed BOOLEAN, "by" VARCHAR, note VARCHAR, "at" TIMESTAMP)'
+        )
+        kinds = ("INTEGER", *["VARCHAR"] * 4, "BOOLEAN", "VARCHAR", "VARCHAR", "VARCHAR")
+        cells: list[list[Any]] = [[numbers[label.id] for label in own]]
+        cells += [[getattr(label, name) for label in own] for name in _LABEL[:-1]]
+        cells.append([label.at.removesuffix("Z") for label in own])
+        marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
+        marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
+        self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
+
+    def lock_files(self) -> None:
         """Take away everything but the files that the relations stand on."""
         paths = {
             form
@@ -133,7 +136,9 @@ class QueryDatabase:
         self.con.execute(f"SET allowed_paths=[{some}]")
         database.lock(self.con)
 
-    def ask(self, sql: str, parameters: Sequence[Any] = (), text: str | None = None) -> ResultRows:
+    def ask_rows(
+        self, sql: str, parameters: Sequence[Any] = (), text: str | None = None
+    ) -> ResultRows:
         """Return the answer to a query; the first rows are there when this returns.
 
         text  what the engineer wrote, for errors that point into it; None for a query of our own
@@ -153,44 +158,44 @@ class QueryDatabase:
                 yield ()  # taken below: what was begun is closed, whatever becomes of it
                 while some:
                     yield from some
-                    some = self._plainly(lambda: result.fetchmany(BATCH), text)
+                    some = self._run_plainly(lambda: result.fetchmany(BATCH), text)
             finally:
                 close()
 
         try:
-            result = self._plainly(lambda: self.con.execute(sql, list(parameters)), text)
+            result = self._run_plainly(lambda: self.con.execute(sql, list(parameters)), text)
             head = [column[0] for column in result.description or ()]
-            coming = rows(self._plainly(lambda: result.fetchmany(BATCH), text))
+            coming = rows(self._run_plainly(lambda: result.fetchmany(BATCH), text))
             next(coming)
             return ResultRows(head, coming, close)
         except BaseException:
             close()
             raise
 
-    def stream(self, sql: str) -> tuple[list[str], Iterator[Row]]:
+    def stream_rows(self, sql: str) -> tuple[list[str], Iterator[Row]]:
         """Return the heading and the rows of a query of our own while they come; the database stays open."""
-        result = self._plainly(lambda: self.con.execute(sql), None)
+        result = self._run_plainly(lambda: self.con.execute(sql), None)
 
         def rows() -> Iterator[Row]:
-            while some := self._plainly(lambda: result.fetchmany(BATCH), None):
+            while some := self._run_plainly(lambda: result.fetchmany(BATCH), None):
                 yield from some
 
         return [column[0] for column in result.description or ()], rows()
 
-    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+    def fetch_rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """Return all rows of a small query of our own; the database stays open."""
         clock = threading.Timer(self.seconds, self.con.interrupt)
         clock.daemon = True
         clock.start()
         try:
-            found: list[Row] = self._plainly(
+            found: list[Row] = self._run_plainly(
                 lambda: self.con.execute(sql, list(parameters)).fetchall(), None
             )
             return found
         finally:
             clock.cancel()
 
-    def _plainly(self, act: Callable[[], Any], text: str | None) -> Any:
+    def _run_plainly(self, act: Callable[[], Any], text: str | None) -> Any:
         import duckdb  # noqa: PLC0415 - heavy
 
         try:
@@ -204,9 +209,9 @@ class QueryDatabase:
         except (duckdb.Error, OSError) as error:
             if text is not None and not isinstance(error, duckdb.IOException | OSError):
                 raise query_error(error, text) from None
-            raise self._unread(error) from error
+            raise self._reading_error(error) from error
 
-    def _unread(self, error: Exception) -> BacklineError:
+    def _reading_error(self, error: Exception) -> BacklineError:
         """Return what an error of reading means: a compaction was quicker, or an object is damaged."""
         held = [
             entry.holder
@@ -220,8 +225,8 @@ class QueryDatabase:
                     "the object is not there", where=holder, why="a compaction took it over"
                 )
         named = [name for name, path in self._objects.paths.items() if path in str(error)]
-        return damaged(
-            named[0] if named else shown(self._objects.url),
+        return make_damaged_error(
+            named[0] if named else show_url(self._objects.url),
             database.duck_said(error).split("\n")[0],
         )
 
@@ -233,7 +238,7 @@ class QueryDatabase:
 _LABEL = ("rule", "node", "subject", "label", "missed", "by", "note", "at")
 
 
-def twice(snapshot: Snapshot, act: Callable[[Snapshot], Told]) -> Told:
+def run_twice(snapshot: Snapshot, act: Callable[[Snapshot], Told]) -> Told:
     """Return what `act` answers over a snapshot, and once more over a fresh one when a compaction was quicker.
 
     Damaged packs and segments are left out and noted in `snapshot.damaged`, as long as each time others are found.
@@ -253,10 +258,10 @@ def twice(snapshot: Snapshot, act: Callable[[Snapshot], Told]) -> Told:
             if not found:
                 raise
             snapshot.damaged.update(found)
-        snapshot = snapshot.fresh()
+        snapshot = snapshot.take_again()
 
 
-def asked(
+def ask_archive(
     archive: Archive,
     tables: Iterable[str],
     act: Callable[[QueryDatabase], ResultRows],
@@ -265,19 +270,19 @@ def asked(
     """Return what `act` asks of a locked database over the visible cases, with the relations of some stored tables."""
     tables = list(tables)
 
-    def once(now: Snapshot) -> ResultRows:
-        db = QueryDatabase(archive, now.current(), tables, seconds)
+    def ask_once(now: Snapshot) -> ResultRows:
+        db = QueryDatabase(archive, now.list_visible_cases(), tables, seconds)
         try:
-            db.lock()
+            db.lock_files()
             return act(db)
         except BaseException:
             db.close()
             raise
 
-    return twice(archive.snapshot(), once)
+    return run_twice(archive.take_snapshot(), ask_once)
 
 
-def sql(
+def run_sql(
     archive: Archive, text: str, snapshot: Snapshot | None = None, seconds: float = SECONDS
 ) -> ResultRows:
     """Return the answer to one SELECT over the views of an archive.
@@ -286,35 +291,35 @@ def sql(
     BacklineError when it takes too long or too much memory.
     """
 
-    statement = admitted(text, views.every())
-    stored = {views.every()[name].stored for name in statement.tables} - {views.LABELS}
+    statement = check_statement(text, views.list_views())
+    stored = {views.list_views()[name].stored for name in statement.tables} - {views.LABELS}
 
-    def act(now: Snapshot) -> ResultRows:
-        db = QueryDatabase(archive, now.current(), stored, seconds)
+    def run_statement(now: Snapshot) -> ResultRows:
+        db = QueryDatabase(archive, now.list_visible_cases(), stored, seconds)
         try:
             db.con.execute(views.VERSION_KEY)
             for name in statement.tables:
-                db.view(name)
-            db.lock()
-            return db.ask(statement.text, text=text)
+                db.create_view(name)
+            db.lock_files()
+            return db.ask_rows(statement.text, text=text)
         except BaseException:
             db.close()
             raise
 
-    return twice(snapshot or archive.snapshot(), act)
+    return run_twice(snapshot or archive.take_snapshot(), run_statement)
 
 
-def tables(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, str]]:
+def describe_views(names: Iterable[str] = ()) -> Iterator[tuple[str, str, str, str]]:
     """Yield (table, column, type, meaning) of the views, of all or of those named.
 
     Raises BadQueryError for a name that no view has.
     """
-    known = views.every()
+    known = views.list_views()
     for name in names:
         if name not in known:
             from analyzer.rules.language.rulefile import did_you_mean  # noqa: PLC0415 - only for the error
 
             raise BadQueryError(f"there is no table {name}", do=did_you_mean(name, known))
     for name in names or known:
-        for column in known[name].every:
+        for column in known[name].every_column:
             yield name, column.name, column.type, column.meaning

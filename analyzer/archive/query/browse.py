@@ -12,8 +12,8 @@ from analyzer.archive import labels
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS
-from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
-from analyzer.archive.query.search import Filter, Window, meant
+from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, ask_archive
+from analyzer.archive.query.search import Filter, Window, select_rules
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.case.verdicts import SEVERITIES
@@ -60,7 +60,7 @@ class ListFilter:
     former: tuple[str, ...] = ()
 
 
-def listed(
+def list_cases(
     archive: Archive, wanted: ListFilter, seconds: float = SECONDS, notes: list[str] | None = None
 ) -> ResultRows:
     """Return one row a case: name, id, state, created, machines, worst, how many findings of each word, …
@@ -78,62 +78,37 @@ def listed(
         *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else []),
     ]
 
-    def act(db: QueryDatabase) -> ResultRows:
+    def ask_cases(db: QueryDatabase) -> ResultRows:
         if notes is not None:
-            notes[:] = _untold(db, wanted)
-        unread = (
-            "FALSE" if wanted.reported else _UNREAD
-        )  # nothing is known of such a case, which is not the same as none
-        counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
-        mine = ", ".join(
-            f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}"
-            for what, word in counted
-        )
-        labelled: dict[str, int] = {}
-        for label in labels.current(archive):
-            labelled[label.id] = labelled.get(label.id, 0) + 1
-        marks = (
-            ", ".join(
-                f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())
-            )
-            or "('', 0)"
-        )
-        product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
-        machine = f"SELECT _case, {product} AS machine FROM ({db.relation(NODES)})"
-        conditions = " AND ".join(_conditions(db, wanted)) or "TRUE"
-        return db.ask(
-            "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
-            f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
-            " w.node AS worst_host"
-            f" FROM ({db.relation(CASE)}) c JOIN {IDS} i USING (_case)"
-            f" LEFT JOIN ({_reported(db)}) f USING (_case)"
-            f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
-            f" FROM ({machine}) GROUP BY _case) n USING (_case)"
-            f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
-            f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
-            f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
-        )
+            notes[:] = _note_left_out(db, wanted)
+        return db.ask_rows(_list_sql(db, archive, wanted))
 
-    return asked(archive, tables, act, seconds)
+    return ask_archive(archive, tables, ask_cases, seconds)
 
 
-def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     """Yield what the filters of time and rule leave out although nobody can tell."""
 
-    def cases(others: ListFilter, *counts: str) -> Row:
-        where = " AND ".join(_conditions(db, others)) or "TRUE"
-        return db.rows(f"SELECT {', '.join(counts)} FROM ({db.relation(CASE)}) c WHERE {where}")[0]
+    def count_cases(others: ListFilter, *counts: str) -> Row:
+        where = " AND ".join(_list_conditions(db, others)) or "TRUE"
+        return db.fetch_rows(
+            f"SELECT {', '.join(counts)} FROM ({db.relation_sql(CASE)}) c WHERE {where}"
+        )[0]
 
     any_rule = replace(wanted, rule="", severity="")
-    undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
+    undated = count_cases(
+        replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)"
+    )[0]
     if wanted.window and undated:
         yield f"{counted(undated, 'case')} left out: no time is known"
     if wanted.rule:
-        among = f"rule IN ({', '.join(map(text_literal, meant(db, Filter(wanted.rule, former=wanted.former))))})"
-        told = f"SELECT _case FROM ({db.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
-        doubtful = f"SELECT _case FROM ({db.relation(UNKNOWNS)}) WHERE {among}"
-        judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
-        untold, unjudged = cases(
+        among = f"rule IN ({', '.join(map(text_literal, select_rules(db, Filter(wanted.rule, former=wanted.former))))})"
+        told = (
+            f"SELECT _case FROM ({db.relation_sql(FINDINGS)}) WHERE verdict = 'match' AND {among}"
+        )
+        doubtful = f"SELECT _case FROM ({db.relation_sql(UNKNOWNS)}) WHERE {among}"
+        judged = f"SELECT _case FROM ({db.relation_sql(VERDICTS)}) WHERE {among}"
+        untold, unjudged = count_cases(
             any_rule,
             f"count(*) FILTER (c._case IN ({doubtful}) AND c._case NOT IN ({told}))",
             f"count(*) FILTER (c._case NOT IN ({judged}))",
@@ -145,13 +120,42 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
             yield f"{counted(unjudged, 'case')} not judged by it"
 
 
-def _reported(db: QueryDatabase) -> str:
-    """Return the query for what the report of a case counts, as `analyzer.report.view.counts` does."""
+def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
+    unread = (
+        "FALSE" if wanted.reported else _UNREAD
+    )  # nothing is known of such a case, which is not the same as none
+    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+    mine = ", ".join(
+        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted
+    )
+    labelled: dict[str, int] = {}
+    for label in labels.current_labels(archive):
+        labelled[label.id] = labelled.get(label.id, 0) + 1
+    marks = (
+        ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items()))
+        or "('', 0)"
+    )
+    product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
+    machine = f"SELECT _case, {product} AS machine FROM ({db.relation_sql(NODES)})"
+    conditions = " AND ".join(_list_conditions(db, wanted)) or "TRUE"
+    # The query for what the report of a case counts, as `analyzer.report.view.counts` does
     word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
     row = f"_case, rule, title, kb, verdict, severity, confidence, {word} AS word"
-    rows = f"SELECT DISTINCT {row} FROM ({db.relation(FINDINGS)}) WHERE muted = ''"
+    rows = f"SELECT DISTINCT {row} FROM ({db.relation_sql(FINDINGS)}) WHERE muted = ''"
     counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
-    return f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
+    reported = f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
+    return (
+        "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
+        f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
+        " w.node AS worst_host"
+        f" FROM ({db.relation_sql(CASE)}) c JOIN {IDS} i USING (_case)"
+        f" LEFT JOIN ({reported}) f USING (_case)"
+        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
+        f" FROM ({machine}) GROUP BY _case) n USING (_case)"
+        f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
+        f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
+        f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
+    )
 
 
 def _worst_hosts(db: QueryDatabase) -> str:
@@ -160,7 +164,7 @@ def _worst_hosts(db: QueryDatabase) -> str:
     It is the first machine by `analyzer.case.ranking.rank_hosts`, since findings are stored in their order.
     A finding that rests on a version alone does not count: every machine of that version has it.
     """
-    seen = f"SELECT * FROM ({db.relation(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
+    seen = f"SELECT * FROM ({db.relation_sql(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
     words = ", ".join(map(text_literal, SEVERITIES))
     order = f"list_position([{words}], severity), _row"
     return (
@@ -169,13 +173,13 @@ def _worst_hosts(db: QueryDatabase) -> str:
     )
 
 
-def _conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
+def _list_conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     if wanted.state:
         yield f"c.state = {text_literal(wanted.state)}"
     if wanted.name:
         yield f"lower(c.name) GLOB {text_literal(wanted.name.lower())}"
     if wanted.window:
-        yield wanted.window.sql("c.created")
+        yield wanted.window.condition_sql("c.created")
     if wanted.rule or wanted.severity:
         some = (
             SEVERITIES[: SEVERITIES.index(wanted.severity) + 1] if wanted.severity else SEVERITIES
@@ -184,23 +188,23 @@ def _conditions(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         names = ", ".join(map(text_literal, (wanted.rule, *wanted.former)))
         rule = f" AND rule IN ({names})" if wanted.rule else ""
         yield (
-            f"c._case IN (SELECT _case FROM ({db.relation(FINDINGS)})"
+            f"c._case IN (SELECT _case FROM ({db.relation_sql(FINDINGS)})"
             f" WHERE verdict = 'match' AND muted = '' AND severity IN ({severe}){rule})"
         )
 
 
-def window(since: str, until: str) -> Window:
+def parse_window(since: str, until: str) -> Window:
     """Return the stretch of time from `since` to the end of `until`: a year, a month, a day or a moment in UTC.
 
     Raises UsageError when one of them is no time, or they leave nothing between them.
     """
-    found = Window(_moment(since, end=False), _moment(until, end=True))
+    found = Window(_parse_moment(since, end=False), _parse_moment(until, end=True))
     if found.since and found.until and found.since >= found.until:
         raise UsageError(f"--since {since} is after --until {until}", do="Swap them.")
     return found
 
 
-def _moment(text: str, *, end: bool) -> str:
+def _parse_moment(text: str, *, end: bool) -> str:
     """Return the first moment of a time as ISO text, or the one after its last."""
     if not text:
         return ""
@@ -251,21 +255,21 @@ class CaseOrigin:
     labels: list[labels.Label]
 
 
-def origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
+def find_origin(archive: Archive, snapshot: Snapshot, case: Stored) -> CaseOrigin:
     """Return where a case comes from; entries of its source are newest first."""
     sources = {entry.source for entry in snapshot.entries if entry.id == case.id}
     entries = [entry for entry in snapshot.entries if entry.source in sources]
-    entries.sort(key=lambda entry: (entry.stamp, entry.text), reverse=True)
-    visible = any(case.id == other.id for other in snapshot.current())
-    return CaseOrigin(case, archive.meta(case), entries, visible, labels_of(archive, case))
+    entries.sort(key=lambda entry: (entry.stamp, entry.entry_text), reverse=True)
+    visible = any(case.id == other.id for other in snapshot.list_visible_cases())
+    return CaseOrigin(case, archive.read_meta(case), entries, visible, labels_of(archive, case))
 
 
 def labels_of(archive: Archive, case: Stored) -> list[labels.Label]:
     """Return the labels of a case in the order of its findings."""
-    found = labels.current(archive, case.id)
+    found = labels.current_labels(archive, case.id)
     if not found or case.judged.kind == "none":
         return found
-    return labels.order_labels(found, archive.document(case)["findings"])
+    return labels.order_labels(found, archive.read_document(case)["findings"])
 
 
 def origin_lines(found: CaseOrigin) -> list[str]:
@@ -290,20 +294,20 @@ def origin_lines(found: CaseOrigin) -> list[str]:
             entry.kind
         ]
         here = " <- this" if entry == case.judged else ""
-        lines.append(f"  {_time(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
+        lines.append(f"  {_format_stamp(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
     lines += ["labels"] * bool(found.labels)
     lines += [f"  {line}" for line in labels.label_lines(found.labels)]
     return [one_line(line) for line in lines]
 
 
-def _time(stamp: int) -> str:
+def _format_stamp(stamp: int) -> str:
     try:
         return datetime.fromtimestamp(stamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
         return "?" * 20
 
 
-def short(row: Row) -> list[Any]:
+def shorten_row(row: Row) -> list[Any]:
     """Return a row of `listed` as the terminal shows it: counts in words, the id cut short."""
     name, case, state, created, machines, worst, *counts = row[: 6 + len(COUNTED)]
     unknowns, labelled, why = row[6 + len(COUNTED) : 9 + len(COUNTED)]
@@ -343,12 +347,12 @@ SHORT_HEAD = [
 ]
 
 
-def read(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
+def find_stored_case(archive: Archive, text: str) -> tuple[Snapshot, Stored]:
     """Return the case that is meant and the snapshot it was found in. Raises UsageError."""
     if not text.strip():
         raise UsageError("no case is named", do="`backline archive list` shows names and ids.")
-    snapshot = archive.snapshot()
-    return snapshot, snapshot.find(text)
+    snapshot = archive.take_snapshot()
+    return snapshot, snapshot.find_case(text)
 
 
 def document_text(archive: Archive, case: Stored) -> str:
@@ -357,15 +361,15 @@ def document_text(archive: Archive, case: Stored) -> str:
     return archive.document_text(case)
 
 
-def document(archive: Archive, case: Stored) -> dict[str, Any]:
+def read_document(archive: Archive, case: Stored) -> dict[str, Any]:
     """Return a case document as `Archive.document` does; BacklineError for a case that was refused."""
     _check_judged(archive, case)
-    return archive.document(case)
+    return archive.read_document(case)
 
 
 def _check_judged(archive: Archive, case: Stored) -> None:
     if case.judged.kind == "none":
-        meta = archive.meta(case)
+        meta = archive.read_meta(case)
         what = f"this case was {meta.get('state', 'refused')}: there is no report"
         raise BacklineError(
             what,

@@ -41,7 +41,7 @@ def folder_name(name: str, case: str) -> str:
     return f"{safe}-{case[:SHORT]}"
 
 
-def export(
+def export_cases(
     archive: Archive,
     snapshot: Snapshot,
     cases: Sequence[Stored],
@@ -61,42 +61,16 @@ def export(
     check_folder(folder, ())
     with closing(Tables(archive, cases)) as tables:
         if redaction is not None:
-            # Collect every name of the cases before the first is written, and keep the map
-            learn_facts = bool(facts)
-            try:
-                redacting.collect_tables(tables.db, tables.queries, redaction)
-            except DamagedError:
-                if learn_facts:
-                    raise
-                redacting.collect_facts(
-                    tables.archive, tables.cases, redaction
-                )  # of those that are whole
-            for name, query in tables.queries.items() if learn_facts else ():
-                redacting.learn(tables.db, name, query, redaction)
-            redacting.collect_documents(tables.archive, tables.cases, redaction)
-            redaction.keep()
-        left = _documents(archive, snapshot, cases, folder, redaction, done)
+            _collect_names(tables, redaction, facts=bool(facts))
+        left = _write_documents(archive, snapshot, cases, folder, redaction, done)
         if facts:
-            # Write every view that has rows of these cases; once more when a compaction was
-            # quicker.
-            facts_folder = _inside(folder, FACTS)
-            ids = {case.id for case in tables.cases}
-            try:
-                _write_tables(tables, facts_folder, facts, redaction)
-            except GoneError:
-                with closing(
-                    Tables(
-                        tables.archive,
-                        [case for case in snapshot.fresh().every() if case.id in ids],
-                    )
-                ) as again:
-                    _write_tables(again, facts_folder, facts, redaction)
+            _write_facts(tables, snapshot, _choose_folder(folder, FACTS), facts, redaction)
     if redaction is not None:
-        redaction.keep()
+        redaction.keep_map()
     return left
 
 
-def _documents(
+def _write_documents(
     archive: Archive,
     snapshot: Snapshot,
     cases: Sequence[Stored],
@@ -108,34 +82,50 @@ def _documents(
     left: list[tuple[Stored, str]] = []
     for case in cases:
         if case.judged.kind == "none":
-            left.append((case, str(archive.meta(case).get("why", ""))))
+            left.append((case, str(archive.read_meta(case).get("why", ""))))
             continue
-        text, document = _document(archive, snapshot, case)
+        text, document = _read_document(archive, snapshot, case)
         if redaction is not None:
-            document = redaction.redacted(document)
+            document = redaction.redact_taken(document)
             text = dumps(document)
         from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
         page = html.render_page(document, Limits().report_bytes)
         made = {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}
         if redaction is not None:
-            redaction.check(made)
-        target = _inside(folder, folder_name(document["case"]["name"], case.id))
+            redaction.check_results(made)
+        target = _choose_folder(folder, folder_name(document["case"]["name"], case.id))
         write_all(target, made)
         done(target)
     return left
 
 
-def _document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, dict[str, Any]]:
+def _collect_names(tables: Tables, redaction: Redaction, *, facts: bool) -> None:
+    """Collect every name of the cases before the first is written, and keep the map."""
+    try:
+        redacting.collect_tables(tables.database, tables.view_queries, redaction)
+    except DamagedError:
+        if facts:
+            raise
+        redacting.collect_facts(tables.archive, tables.cases, redaction)  # of those that are whole
+    for name, query in tables.view_queries.items() if facts else ():
+        redacting.learn_names(tables.database, name, query, redaction)
+    redacting.collect_documents(tables.archive, tables.cases, redaction)
+    redaction.keep_map()
+
+
+def _read_document(
+    archive: Archive, snapshot: Snapshot, case: Stored
+) -> tuple[str, dict[str, Any]]:
     """Return the case document as it was stored, and as reports read it."""
     try:
-        return archive.document_text(case), archive.document(case)
+        return archive.document_text(case), archive.read_document(case)
     except GoneError:  # a compaction was quicker
-        moved = snapshot.fresh().find(case.id)
-        return archive.document_text(moved), archive.document(moved)
+        moved = snapshot.take_again().find_case(case.id)
+        return archive.document_text(moved), archive.read_document(moved)
 
 
-def _inside(folder: Path, name: str) -> Path:
+def _choose_folder(folder: Path, name: str) -> Path:
     """Return a folder below `folder`; one that is a link could lead elsewhere and is refused."""
     target = folder / name
     if target.is_symlink() or (target.exists() and not target.is_dir()):
@@ -148,13 +138,36 @@ def _inside(folder: Path, name: str) -> Path:
     return target
 
 
+def _write_facts(
+    tables: Tables, snapshot: Snapshot, folder: Path, form: str, redaction: Redaction | None
+) -> None:
+    """Write every view that has rows of these cases; once more when a compaction was quicker."""
+    ids = {case.id for case in tables.cases}
+    try:
+        _write_tables(tables, folder, form, redaction)
+    except GoneError:
+        with closing(
+            Tables(
+                tables.archive,
+                [case for case in snapshot.take_again().list_every_case() if case.id in ids],
+            )
+        ) as again:
+            _write_tables(again, folder, form, redaction)
+
+
 def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:
-    redacted = redacting.RedactedTables(tables.db, redaction) if redaction is not None else None
-    for name, query in tables.queries.items():
-        own = query if redacted is None else redacted.query(query, table=name, proved=form == CSV)
-        _write_table(tables.db, own, folder, f"{name}.{form}", form)
+    redacted = (
+        redacting.RedactedTables(tables.database, redaction) if redaction is not None else None
+    )
+    for name, query in tables.view_queries.items():
+        own = (
+            query
+            if redacted is None
+            else redacted.redacted_query(query, table=name, proved=form == CSV)
+        )
+        _write_table(tables.database, own, folder, f"{name}.{form}", form)
         if redaction is not None and form == CSV:
-            redacting.checked(folder / f"{name}.{form}", redaction)
+            redacting.check_file(folder / f"{name}.{form}", redaction)
 
 
 class Tables:
@@ -165,23 +178,23 @@ class Tables:
         self._db: QueryDatabase | None = None
 
     @property
-    def db(self) -> QueryDatabase:
+    def database(self) -> QueryDatabase:
         """The database."""
         if self._db is None:
-            stored = {view.stored for view in views.every().values()} - {views.LABELS}
+            stored = {view.stored for view in views.list_views().values()} - {views.LABELS}
             self._db = QueryDatabase(self.archive, self.cases, stored, SECONDS)
         return self._db
 
     @cached_property
-    def queries(self) -> dict[str, str]:
+    def view_queries(self) -> dict[str, str]:
         """The queries by the names of their views."""
-        db, found = self.db, dict[str, str]()
-        for name, view in views.every().items():
+        db, found = self.database, dict[str, str]()
+        for name, view in views.list_views().items():
             if view.stored != views.LABELS and not db.may_have(view.stored):
                 continue
-            db.view(name)
+            db.create_view(name)
             query = "SELECT * FROM " + ".".join(f'"{part}"' for part in name.split("."))
-            if db.rows(f"SELECT count(*) FROM ({query} LIMIT 1)")[0][0]:
+            if db.fetch_rows(f"SELECT count(*) FROM ({query} LIMIT 1)")[0][0]:
                 found[name] = query
         return found
 
@@ -192,19 +205,19 @@ class Tables:
 
 
 def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
-    with _replacing(folder, name) as path:
+    with _replace_file(folder, name) as path:
         if form == PARQUET:
-            db.rows(
+            db.fetch_rows(
                 f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
             )
             return
         with path.open("w", encoding="utf-8", newline="") as out:
-            head, found = db.stream(query)
-            rows.write(out, head, found, CSV)
+            head, found = db.stream_rows(query)
+            rows.write_rows(out, head, found, CSV)
 
 
 @contextmanager
-def _replacing(folder: Path, name: str) -> Iterator[Path]:
+def _replace_file(folder: Path, name: str) -> Iterator[Path]:
     """Give a temporary file that takes its name when the block ends well."""
     target = folder / name
     temporary = None

@@ -63,26 +63,32 @@ class FleetFilter:
     successors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def fleet(
+def read_fleet(
     archive: Archive, wanted: FleetFilter | None = None, snapshot: Snapshot | None = None
 ) -> Fleet:
     """Return all cases of an archive side by side, worst first.
 
     Raises UsageError when a wanted rule was judged in no case.
     """
-    from analyzer.archive.query.ask import twice  # noqa: PLC0415 - heavy
+    from analyzer.archive.query.ask import run_twice  # noqa: PLC0415 - heavy
 
-    return twice(
-        snapshot or archive.snapshot(), lambda now: _fleet(archive, now, wanted or FleetFilter())
+    return run_twice(
+        snapshot or archive.take_snapshot(),
+        lambda now: _read_fleet(archive, now, wanted or FleetFilter()),
     )
 
 
-def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
+def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
     from analyzer.archive.query.ask import QueryDatabase  # noqa: PLC0415 - heavy
 
-    db = QueryDatabase(archive, snapshot.current(), TABLES, SECONDS)
+    db = QueryDatabase(archive, snapshot.list_visible_cases(), TABLES, SECONDS)
     try:
         newest = max((entry.stamp for entry in snapshot.entries), default=0)
+        as_of = (
+            datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            if newest
+            else ""
+        )
         told_out = []
         if wanted.rules:
             told_out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
@@ -93,13 +99,7 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
             ]
             said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
             told_out.append(f"Only cases captured {said} (UTC).")
-        out = Fleet(
-            object_store.shown(archive.objects.url),
-            datetime.fromtimestamp(newest // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            if newest
-            else "",
-            told_out,
-        )
+        out = Fleet(object_store.show_url(archive.objects.url), as_of, told_out)
         lost = {**dict(snapshot.faults), **snapshot.damaged}
         out.missing = [
             f"{one_line(name)} cannot be read: {one_line(why)}"
@@ -110,13 +110,25 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
             f"Findings of {one_line(old)} count for {one_line(', '.join(new))}."
             for old, new in renamed
         ]
-        out.rules = _chosen(_rules(db), wanted.rules, wanted.successors)
-        every = _cases(db, short_ids([case.id for case in snapshot.every()]))
-        cases = {number: case for number, case in every.items() if _within(case, wanted.window)}
+        # The rules judged in any case, by id; of several titles that of the newest case
+        rows = db.fetch_rows(
+            f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({_renamed_relation(db, VERDICTS)}) v"
+            " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
+            " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
+            [len(db.cases), [case.judged.stamp for case in db.cases]],
+        )
+        rules = list(
+            {
+                rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows
+            }.values()
+        )
+        out.rules = _choose_rules(rules, wanted.rules, wanted.successors)
+        every = _read_cases(db, short_ids([case.id for case in snapshot.list_every_case()]))
+        cases = {number: case for number, case in every.items() if _is_within(case, wanted.window)}
         out.cases = list(cases.values())
         out.undated = sum(not case.captured for case in every.values()) if wanted.window else 0
         if cases:
-            _fill(db, out, {number: place for place, number in enumerate(cases)})
+            _fill_fleet(db, out, {number: place for place, number in enumerate(cases)})
         for case in out.cases:
             case.cells = case.cells or "/" * len(out.rules)
         return arrange_fleet(out)
@@ -124,7 +136,7 @@ def _fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fleet:
         db.close()
 
 
-def _within(case: FleetCase, window: Window) -> bool:
+def _is_within(case: FleetCase, window: Window) -> bool:
     time = case.captured.removesuffix("Z").replace("T", " ")
     if not time:
         return not window
@@ -139,11 +151,11 @@ def short_ids(ids: Sequence[str]) -> dict[str, str]:
     return {identity: identity[:length] for identity in ids}
 
 
-def _cases(db: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
+def _read_cases(db: QueryDatabase, names: dict[str, str]) -> dict[int, FleetCase]:
     """Return the cases by their number on the database; one without its record is there too, with its id as name."""
-    rows = db.rows(
+    rows = db.fetch_rows(
         f"SELECT _case, name, source, {_ISO.format('stored')}, {_ISO.format('created')}, why, complete"
-        f" FROM ({db.relation(CASE)}) ORDER BY _case"
+        f" FROM ({db.relation_sql(CASE)}) ORDER BY _case"
     )
     known = {row[0]: row[1:] for row in rows}
     out = {}
@@ -168,7 +180,10 @@ def _note_successors(
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Make the table of the rules that are shown under another id; return those that judged a case."""
     judged = (
-        {rule for (rule,) in db.rows(f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)})")}
+        {
+            rule
+            for (rule,) in db.fetch_rows(f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)})")
+        }
         if known
         else set()
     )
@@ -182,32 +197,17 @@ def _note_successors(
     return found
 
 
-def _said(db: QueryDatabase, table: str) -> str:
+def _renamed_relation(db: QueryDatabase, table: str) -> str:
     """Return the relation of a table with each rule under the id that it has now."""
-    if not db.rows("SELECT 1 FROM _renamed LIMIT 1"):
-        return db.relation(table)
+    if not db.fetch_rows("SELECT 1 FROM _renamed LIMIT 1"):
+        return db.relation_sql(table)
     return (
-        f"SELECT r.* REPLACE (coalesce(n.now, r.rule) AS rule) FROM ({db.relation(table)}) r"
+        f"SELECT r.* REPLACE (coalesce(n.now, r.rule) AS rule) FROM ({db.relation_sql(table)}) r"
         " LEFT JOIN _renamed n ON n.former = r.rule"
     )
 
 
-def _rules(db: QueryDatabase) -> list[FleetRule]:
-    """Return the rules judged in any case, by id; of several titles that of the newest case."""
-    rows = db.rows(
-        f"SELECT v.rule, v.title, v.kb, max(s.stamp) AS newest FROM ({_said(db, VERDICTS)}) v"
-        " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
-        " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
-        [len(db.cases), [case.judged.stamp for case in db.cases]],
-    )
-    return list(
-        {
-            rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows
-        }.values()
-    )
-
-
-def _chosen(
+def _choose_rules(
     rules: list[FleetRule], wanted: Iterable[str], successors: Mapping[str, tuple[str, ...]]
 ) -> list[FleetRule]:
     """Return the rules that the words speak of, a former id too. Raises UsageError for a word that speaks of none."""
@@ -236,7 +236,7 @@ def _speaks_of(pattern: str, rule: FleetRule) -> bool:
     return fnmatchcase(rule.id, pattern) or (number.isdecimal() and int(number[:18]) in rule.kb)
 
 
-def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
+def _fill_fleet(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     """Put hits, hosts and cells into the fleet; `place` is where a case of the database stands in it."""
     db.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
     ids = [rule.id for rule in out.rules]
@@ -245,7 +245,7 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     )
     hosts: dict[str, int] = {}
     signs: dict[tuple[int, int], str] = {}
-    rows = [*_groups(db, FINDINGS, _FINDING), *_groups(db, UNKNOWNS, _UNKNOWN)]
+    rows = [*_group_hits(db, FINDINGS, _FINDING), *_group_hits(db, UNKNOWNS, _UNKNOWN)]
     for number, node, hit in rows:
         if number not in place:
             continue
@@ -254,9 +254,9 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         known = signs.get((number, hit.rule), hit.sign)
         signs[number, hit.rule] = min(known, hit.sign, key=RANK.__getitem__)
     # What is known of each machine: product, version and build of its newest case
-    about_rows = db.rows(
+    about_rows = db.fetch_rows(
         "SELECT n.node, n.product, n.version, n.build, s.stamp"
-        f" FROM ({db.relation(NODES)}) n"
+        f" FROM ({db.relation_sql(NODES)}) n"
         " JOIN (SELECT unnest(range($1)) AS _case, unnest($2::BIGINT[]) AS stamp) s USING (_case)"
         " ORDER BY s.stamp, n.node, n.product, n.version, n.build",
         [len(db.cases), [case.judged.stamp for case in db.cases]],
@@ -266,7 +266,7 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         words = " ".join(word for word in (product, version) if word)
         about[about_node or ""] = f"{words} build {build}".strip() if build else words
     out.hosts = [Host(name, about.get(name, "")) for name in hosts]
-    cells = _cells(db)
+    cells = _read_cells(db)
     for (number, rule), sign in signs.items():
         row = cells.get(number)
         # A rule that broke elsewhere in the case is worse than what is merely muted or open.
@@ -276,17 +276,17 @@ def _fill(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
         out.cases[at].cells = "".join(cells.get(number, []))
 
 
-def _cells(db: QueryDatabase) -> dict[int, list[str]]:
+def _read_cells(db: QueryDatabase) -> dict[int, list[str]]:
     """Return a sign for each rule of each case, from the counts of its verdicts alone."""
-    rows = db.rows(
+    rows = db.fetch_rows(
         f"""WITH said AS (
               SELECT _case, rule, sum("match") AS "match", sum(no_match) AS no_match,
                      sum(cannot_tell) AS cannot_tell, sum(error) AS error
-              FROM ({_said(db, VERDICTS)}) GROUP BY ALL)
+              FROM ({_renamed_relation(db, VERDICTS)}) GROUP BY ALL)
             SELECT _case, list(_r ORDER BY _r), string_agg({_SIGN}, '' ORDER BY _r)
             FROM said JOIN _rules USING (rule) GROUP BY _case"""
     )
-    width = db.rows("SELECT count(*) FROM _rules")[0][0]
+    width = db.fetch_rows("SELECT count(*) FROM _rules")[0][0]
     out = {number: ["/"] * width for number in range(len(db.cases))}
     for number, rules, signs in rows:
         for rule, sign in zip(rules, signs, strict=True):
@@ -294,7 +294,7 @@ def _cells(db: QueryDatabase) -> dict[int, list[str]]:
     return out
 
 
-def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str, FleetHit]]:
+def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str, FleetHit]]:
     """Yield (case of the database, node, hit without them), one for each sign of a rule on a node."""
     own = (
         "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask, excess"
@@ -302,10 +302,10 @@ def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str
         else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
         " NULL AS finding_id, missing, ask, NULL::DOUBLE AS excess"
     )
-    rows = db.rows(
+    rows = db.fetch_rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
-              FROM ({_said(db, table)}) JOIN _rules USING (rule))
+              FROM ({_renamed_relation(db, table)}) JOIN _rules USING (rule))
             SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
                    max(excess) OVER w,
                    subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
@@ -324,10 +324,10 @@ def _groups(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str
                 row[2],
                 FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6]),
             )
-        notes.append(_note(row[3] == "!", *row[7:]))
+        notes.append(_make_note(row[3] == "!", *row[7:]))
 
 
-def _note(
+def _make_note(
     broke: bool, subject: str, say: str, severity: str | None, confidence: str | None, first: str | None,
     missing: str | None, ask: str | None, muted: str, finding: str | None,
 ) -> FleetNote:  # fmt: skip

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import NODES as STORED_NODES
 from analyzer.archive.query.terms import ADAPTERS, HBAS, NICS, NODES, Term, adapter_tables
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import UsageError
 
@@ -75,36 +75,53 @@ class Machines:
             )
             raise UsageError("--same needs two tables with that column", why=why)
 
-    def plan(self) -> SearchPlan:
+    def build_plan(self) -> SearchPlan:
         """Return all statements."""
-        create = [f"CREATE TEMP TABLE _machines AS {self._machines()}"]
+        create = [f"CREATE TEMP TABLE _machines AS {self._machines_sql()}"]
         for number, term in enumerate(self.terms):
-            create.append(f"CREATE TEMP TABLE _rows{number} AS {self._rows(number, term)}")
+            create.append(f"CREATE TEMP TABLE _rows{number} AS {self._rows_sql(number, term)}")
         if self.same:
-            create.append(f"CREATE TEMP TABLE _values AS {self._values()}")
+            some = [
+                f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}"
+                for n in self._agreeing_terms()
+            ]
+            values = " UNION ".join(some)
+            create.append(f"CREATE TEMP TABLE _values AS {values}")
         for number, term in enumerate(self.terms):
-            create.append(f"CREATE TEMP TABLE _term{number} AS {self._term(number, term)}")
-        create.append(f"CREATE TEMP TABLE {ANSWERS} AS {self._answers()}")
-        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
-        # Of each machine that cannot be told: the terms that keep it from being told, and why
-        some = [
-            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
-            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
+            create.append(f"CREATE TEMP TABLE _term{number} AS {self._term_sql(number, term)}")
+        # All terms together: of each machine that is in question for all of them, or of each
+        # case.
+        cells = "".join(
+            f", t{n}.answer AS answer{n}, t{n}.hit AS hit{n}, t{n}.shown AS shown{n}, t{n}.why AS why{n}"
             for n in range(len(self.terms))
-        ]
-        return SearchPlan(
-            create,
-            _COUNTS,
-            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
-            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer",
-            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
-            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
-            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term",
         )
+        answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
+        if self.anywhere:
+            joins = " ".join(
+                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
+            )
+            answers = f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
+        else:
+            joins = "_term0 t0"
+            first = next(self._agreeing_terms(), None)
+            for answers_number in range(1, len(self.terms)):
+                on = f"t{answers_number}._case = t0._case AND t{answers_number}._node = t0._node"
+                if first is not None and self.agreeing[answers_number] and answers_number != first:
+                    on += f" AND t{answers_number}.same IS NOT DISTINCT FROM t{first}.same"
+                joins += f" JOIN _term{answers_number} t{answers_number} ON {on}"
+            same = f"t{first}.same" if first is not None else "NULL"
+            answers = f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+        create.append(f"CREATE TEMP TABLE {ANSWERS} AS {answers}")
+        return SearchPlan(create, _COUNTS, self._matches_sql(), self._unknown_sql())
 
-    def _machines(self) -> str:
+    def _machines_sql(self) -> str:
         """One row a machine; its covers are read only where a term asks for a declared table."""
-        names = [name for term in self.terms if term.table is not NODES for name in _covering(term)]
+        names = [
+            name
+            for term in self.terms
+            if term.table is not NODES
+            for name in _covering_tables(term)
+        ]
         tables = [text_literal(name) for name in dict.fromkeys(names)]
         covers = "NULL"
         if tables:  # [table, state, why] of each
@@ -115,18 +132,18 @@ class Machines:
             f" {covers} AS covers FROM ({self.relations[STORED_NODES]}) SEMI JOIN {CHOSEN} USING (_case)"
         )
 
-    def _rows(self, number: int, term: Term) -> str:
+    def _rows_sql(self, number: int, term: Term) -> str:
         """The rows of a term folded to one a machine: how many, how many fulfil it or do not tell, and which."""
         if term.table is NODES:
             key, place = "_info->>'$[0]'", "'' AS source, NULL AS line"
         else:
             key, place = "_node", "_source AS source, _line AS line"
-        names = [term.stored(column) for column in term.shown()]
-        cells = ", ".join(f"CAST(r.{quoted(name)} AS VARCHAR)" for name in names)
-        same = f", r.{quoted(self.same)} AS same" if self.agreeing[number] else ""
+        names = [term.stored_name(column) for column in term.list_shown_columns()]
+        cells = ", ".join(f"CAST(r.{quote_name(name)} AS VARCHAR)" for name in names)
+        same = f", r.{quote_name(self.same)} AS same" if self.agreeing[number] else ""
         inner = (
-            f"SELECT _case, {key} AS _node, node{same}, _row AS place, {term.sql('r')} AS yes,"
-            f" [{cells}] AS cells, {place} FROM ({self.relations[_stored(term)]}) r"
+            f"SELECT _case, {key} AS _node, node{same}, _row AS place, {term.condition_sql('r')} AS yes,"
+            f" [{cells}] AS cells, {place} FROM ({self.relations[_stored_name(term)]}) r"
         )
         group = "_case, _node, same" if same else "_case, _node"
         where = " WHERE same IS NOT NULL" if same else ""
@@ -137,25 +154,18 @@ class Machines:
             f" FROM ({inner}){where} GROUP BY {group}"
         )
 
-    def _values(self) -> str:
-        some = [
-            f"SELECT _case, _node, CAST(same AS VARCHAR) AS same FROM _rows{n}"
-            for n in self._agreeing()
-        ]
-        return " UNION ".join(some)
-
-    def _agreeing(self) -> Iterator[int]:
+    def _agreeing_terms(self) -> Iterator[int]:
         return (number for number, agrees in enumerate(self.agreeing) if agrees)
 
-    def _term(self, number: int, term: Term) -> str:
+    def _term_sql(self, number: int, term: Term) -> str:
         """The answer of each machine in question for one term."""
         same = self.agreeing[number]
         cover = (
             "NULL"
             if term.table is NODES
-            else f"list_filter(m.covers, lambda c: c[1] IN ({_listed(_covering(term))}))[1]"
+            else f"list_filter(m.covers, lambda c: c[1] IN ({_list_literals(_covering_tables(term))}))[1]"
         )
-        kinds = ", ".join(map(text_literal, term.kinds))
+        kinds = ", ".join(map(text_literal, term.node_kinds))
         own = (
             f"EXISTS (SELECT 1 FROM _rows{number} o WHERE o._case = m._case AND o._node = m._node)"
         )
@@ -167,7 +177,7 @@ class Machines:
             term.table is ADAPTERS
         ):  # no driver of that name only where both NICs and HBAs were listed
             read = "len(list_filter(m.covers, lambda c: c[1] IN ({}) AND c[2] = 'read')) > 0"
-            whole = f"m.complete AND {read.format(_listed(NICS))} AND {read.format(_listed(HBAS))}"
+            whole = f"m.complete AND {read.format(_list_literals(NICS))} AND {read.format(_list_literals(HBAS))}"
         values = " LEFT JOIN _values v ON v._case = m._case AND v._node = m._node" if same else ""
         agree = " AND CAST(r.same AS VARCHAR) = v.same" if same else ""
         return (
@@ -178,28 +188,24 @@ class Machines:
             f" LEFT JOIN _rows{number} r ON r._case = m._case AND r._node = m._node{agree} WHERE {asked}"
         )
 
-    def _answers(self) -> str:
-        """All terms together: of each machine that is in question for all of them, or of each case."""
-        cells = "".join(
-            f", t{n}.answer AS answer{n}, t{n}.hit AS hit{n}, t{n}.shown AS shown{n}, t{n}.why AS why{n}"
-            for n in range(len(self.terms))
-        )
-        answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
-        if self.anywhere:
-            joins = " ".join(
-                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
-            )
-            return f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
-        joins = "_term0 t0"
-        first = next(self._agreeing(), None)
-        for number in range(1, len(self.terms)):
-            on = f"t{number}._case = t0._case AND t{number}._node = t0._node"
-            if first is not None and self.agreeing[number] and number != first:
-                on += f" AND t{number}.same IS NOT DISTINCT FROM t{first}.same"
-            joins += f" JOIN _term{number} t{number} ON {on}"
-        same = f"t{first}.same" if first is not None else "NULL"
+    def _matches_sql(self) -> str:
+        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
         return (
-            f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
+            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
+            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer"
+        )
+
+    def _unknown_sql(self) -> str:
+        """Of each machine that cannot be told: the terms that keep it from being told, and why."""
+        some = [
+            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
+            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
+            for n in range(len(self.terms))
+        ]
+        return (
+            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
+            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
+            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term"
         )
 
 
@@ -212,28 +218,28 @@ def _whole_case(number: int) -> str:
     )
 
 
-def _stored(term: Term) -> str:
+def _stored_name(term: Term) -> str:
     return STORED_NODES if term.table is NODES else term.table.name
 
 
-def stored(terms: Sequence[Term]) -> list[str]:
+def list_stored_tables(terms: Sequence[Term]) -> list[str]:
     """Return the stored tables that a search over these terms reads."""
     below = [
         name
         for term in terms
-        for name in (_covering(term) if term.table is ADAPTERS else [_stored(term)])
+        for name in (_covering_tables(term) if term.table is ADAPTERS else [_stored_name(term)])
     ]
     return list(dict.fromkeys([STORED_NODES, *below]))
 
 
-def _covering(term: Term) -> list[str]:
+def _covering_tables(term: Term) -> list[str]:
     """Return the tables whose coverage tells whether a term can be answered."""
     return (
         [table.name for table in adapter_tables()] if term.table is ADAPTERS else [term.table.name]
     )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_literals(names: Iterable[str]) -> str:
     return ", ".join(map(text_literal, names))
 
 

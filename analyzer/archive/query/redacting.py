@@ -13,7 +13,7 @@ from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.redact.columns import PLAIN, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
@@ -26,7 +26,7 @@ _NAMED = ("vm", "client", "host", "datastore", "portgroup", "switch", "user")  #
 AT_ONCE = 20_000  # texts that are looked at together
 
 
-def collect(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
+def collect_names(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
     """Give the redaction the names of stored cases; where only a judgement is stored, those of its document."""
     collect_facts(archive, cases, redaction)
     collect_documents(archive, cases, redaction)
@@ -36,7 +36,7 @@ def collect_documents(archive: Archive, cases: Sequence[Stored], redaction: Reda
     """Give the redaction the names that the documents of stored cases hold."""
     for case in cases:
         if case.judged.kind != "none":
-            redaction.document(archive.document(case))
+            redaction.take_document(archive.read_document(case))
 
 
 def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
@@ -45,7 +45,7 @@ def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redactio
 
     for case in cases:
         try:
-            redaction.facts(recall.material(archive, case, ()).facts)
+            redaction.take_facts(recall.recall_case(archive, case, ()).facts)
         except GoneError:
             raise
         except BacklineError:  # no facts are stored, so none are exported either
@@ -54,48 +54,48 @@ def collect_facts(archive: Archive, cases: Sequence[Stored], redaction: Redactio
 
 def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Redaction) -> None:
     """Give the redaction the names that the tables of stored cases hold, each name once however many rows have it."""
-    names = redaction.taking()
+    names = redaction.begin_taking()
     declared = parsing.tables()
     for name, query in queries.items():
         if name == "nodes":
-            for kind, node in db.rows(
+            for kind, node in db.fetch_rows(
                 f"SELECT DISTINCT kind, node FROM ({query}) WHERE node IS NOT NULL"
             ):
-                names.cell("vm" if kind in ("guest", "hosted") else "host", node)
+                names.take_cell("vm" if kind in ("guest", "hosted") else "host", node)
         if name not in declared:
             continue
         named, labelled, versions = columns_of(declared[name])
-        texts = distinct(db, query, [column for column, _ in named] + versions)
+        texts = distinct_texts(db, query, [column for column, _ in named] + versions)
         for column, kind in named:
             for value in texts[column]:
-                names.cell(kind, value)
+                names.take_cell(kind, value)
         for column in versions:
             names.versions.update(texts[column])
         for column, label in labelled:
-            pairs = f"SELECT DISTINCT {quoted(label)}::VARCHAR, {quoted(column)}::VARCHAR FROM ({query})"
-            for told, value in db.rows(pairs):
-                names.setting(told or "", value or "")
+            pairs = f"SELECT DISTINCT {quote_name(label)}::VARCHAR, {quote_name(column)}::VARCHAR FROM ({query})"
+            for told, value in db.fetch_rows(pairs):
+                names.take_setting(told or "", value or "")
 
 
-def distinct(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
+def distinct_texts(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the texts that stand in columns, sorted; the table is read once for all of them."""
     if not columns:
         return {}
     lists = ", ".join(
         f"list(DISTINCT {name}::VARCHAR) FILTER (WHERE {name}::VARCHAR <> '')"
-        for name in map(quoted, columns)
+        for name in map(quote_name, columns)
     )
-    (found,) = db.rows(f"SELECT {lists} FROM ({query})")
+    (found,) = db.fetch_rows(f"SELECT {lists} FROM ({query})")
     return {column: sorted(texts or ()) for column, texts in zip(columns, found, strict=True)}
 
 
-def learn(db: QueryDatabase, table: str, query: str, redaction: Redaction) -> None:
+def learn_names(db: QueryDatabase, table: str, query: str, redaction: Redaction) -> None:
     """Give the redaction the names that the texts of a table show by their form."""
-    for texts in distinct(
-        db, query, [one for one in _columns(db, query) if _holds_text(table, one)]
+    for texts in distinct_texts(
+        db, query, [one for one in _text_columns(db, query) if _holds_text(table, one)]
     ).values():
         for start in range(0, len(texts), AT_ONCE):
-            redaction.lines(texts[start : start + AT_ONCE])
+            redaction.take_lines(texts[start : start + AT_ONCE])
 
 
 class RedactedTables:
@@ -105,23 +105,23 @@ class RedactedTables:
         self.db, self.redaction = db, redaction
         db.con.execute(f"CREATE OR REPLACE TABLE {_NAMES} (old VARCHAR PRIMARY KEY, new VARCHAR)")
 
-    def query(self, query: str, *, table: str = "", proved: bool = False) -> str:
+    def redacted_query(self, query: str, *, table: str = "", proved: bool = False) -> str:
         """Return the query of a table without names; LeftNameError when one would be left in a cell.
 
         table   its name: of a number only the column tells that it is a name
         proved  what is written of it is read again (`checked`), so the cells need not be
         """
-        columns = _columns(self.db, query)
-        held = distinct(self.db, query, columns)
+        columns = _text_columns(self.db, query)
+        held = distinct_texts(self.db, query, columns)
         texts = list(dict.fromkeys(text for own in held.values() for text in own))
-        made = self.redaction.replacer.texts(texts)
+        made = self.redaction.name_replacer.replace_texts(texts)
         if not proved:
-            self.redaction.check({"facts": "\n".join(made.values())})
+            self.redaction.check_results({"facts": "\n".join(made.values())})
         self.db.con.execute(f"DELETE FROM {_NAMES}")
         numbers = {
             column: numbers
             for column, own in held.items()
-            if (numbers := self._numbers(table, column, own))
+            if (numbers := self._number_pseudonyms(table, column, own))
         }
         changed = [(old, new) for old, new in made.items() if old != new]
         changed += {
@@ -133,28 +133,28 @@ class RedactedTables:
             [olds, news],
         )
         given = (
-            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quoted(one)}), "
-            f"{_of_number(one) if one in numbers else ''}r.{quoted(one)}) AS {quoted(one)}"
+            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quote_name(one)}), "
+            f"{_of_number(one) if one in numbers else ''}r.{quote_name(one)}) AS {quote_name(one)}"
             for one, own in held.items()
             if one in numbers or any(made[text] != text for text in own)
         )
         replaced = ", ".join(given)
         return f"SELECT r.* REPLACE ({replaced}) FROM ({query}) r" if replaced else query
 
-    def _numbers(self, table: str, column: str, texts: Sequence[str]) -> dict[str, str]:
+    def _number_pseudonyms(self, table: str, column: str, texts: Sequence[str]) -> dict[str, str]:
         """Return the numbers among the texts of a column that are names there, with their pseudonyms."""
-        whole = self.redaction.replacer.whole
+        whole = self.redaction.name_replacer.number_names
         if not whole or (column not in NAME_FIELDS and not _holds_names(table, column)):
             return {}
         return {text: whole[text] for text in texts if text in whole}
 
 
 def _of_number(column: str) -> str:
-    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quoted(column)}), "
+    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quote_name(column)}), "
 
 
-def _columns(db: QueryDatabase, query: str) -> list[str]:
-    rows: list[tuple[Any, ...]] = db.rows(f"DESCRIBE {query}")
+def _text_columns(db: QueryDatabase, query: str) -> list[str]:
+    rows: list[tuple[Any, ...]] = db.fetch_rows(f"DESCRIBE {query}")
     return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
 
 
@@ -173,21 +173,21 @@ def _holds_text(table: str, column: str) -> bool:
         return True
 
 
-def checked(path: Path, redaction: Redaction) -> None:
+def check_file(path: Path, redaction: Redaction) -> None:
     """Read a file of comma-separated values that was written, and remove it when a name is left in it.
 
     Each cell is looked at once, as a spreadsheet reads it, however many rows have it. Raises LeftNameError.
     """
     try:
-        redaction.check({path.name: "\n".join(_cells(path))})
+        redaction.check_results({path.name: "\n".join(_iterate_cells(path))})
     except LeftNameError:
         text = path.read_text(encoding="utf-8")
         path.unlink()
-        redaction.check({path.name: text})  # tells the line
+        redaction.check_results({path.name: text})  # tells the line
         raise
 
 
-def _cells(path: Path) -> Iterable[str]:
+def _iterate_cells(path: Path) -> Iterable[str]:
     """Return the cells of a file, each once; all of it where a cell is longer than the module takes."""
     try:
         with path.open(encoding="utf-8", newline="") as file:

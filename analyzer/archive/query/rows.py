@@ -19,7 +19,9 @@ _LOOK = 1000  # rows that decide how wide a column is
 Cells = Sequence[Any]
 
 
-def write(out: TextIO, head: Sequence[str], rows: Iterable[Cells], form: str | None = None) -> int:
+def write_rows(
+    out: TextIO, head: Sequence[str], rows: Iterable[Cells], form: str | None = None
+) -> int:
     """Write rows to `out` and return how many there were.
 
     form  "csv" (safe for a spreadsheet), "json" (one object a line, keys are `head`) or None (aligned text)
@@ -29,14 +31,23 @@ def write(out: TextIO, head: Sequence[str], rows: Iterable[Cells], form: str | N
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([for_csv(name) for name in head])
         for row in counted:
-            writer.writerow([for_csv(_csv(cell)) for cell in row])
+            found = []
+            for cell in row:
+                value = to_plain_cell(cell)
+                found.append(
+                    for_csv(
+                        value if value is None or isinstance(value, str) else _join_plain(value)
+                    )
+                )
+            writer.writerow(found)
     elif form == "json":
         for row in counted:
             out.write(
-                json.dumps(dict(zip(head, map(plain, row), strict=True)), ensure_ascii=True) + "\n"
+                json.dumps(dict(zip(head, map(to_plain_cell, row), strict=True)), ensure_ascii=True)
+                + "\n"
             )
     else:
-        for line in aligned(head, counted):
+        for line in align_rows(head, counted):
             out.write(line + "\n")
     return counted.count
 
@@ -53,31 +64,33 @@ class _Counted:
             yield row
 
 
-def aligned(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
+def align_rows(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
     """Yield a heading and rows with their columns below each other, numbers to the right.
 
     The first thousand rows decide the widths; what comes after is written as it comes.
     """
     coming = iter(rows)
     first = list(islice(coming, _LOOK))
-    right = [_numbers(row[place] for row in first) for place in range(len(head))]
-    shown = [[text(cell) for cell in row] for row in first]
+    right = []
+    for place in range(len(head)):
+        # Whether a column holds numbers and nothing else
+        numbers_cells = (row[place] for row in first)
+        known = [cell for cell in numbers_cells if cell is not None]
+        numbers = bool(known) and all(
+            isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
+        )
+        right.append(numbers)
+    shown = [[to_cell_text(cell) for cell in row] for row in first]
     names = [one_line(name) for name in head]
-    widths = [min(WIDEST, max(map(_width, column))) for column in zip(names, *shown, strict=True)]
-    for row in chain([names], shown, ([text(cell) for cell in row] for row in coming)):
-        cells = (_padded(*cell) for cell in zip(row, widths, right, strict=True))
+    widths = [
+        min(WIDEST, max(map(_display_width, column))) for column in zip(names, *shown, strict=True)
+    ]
+    for row in chain([names], shown, ([to_cell_text(cell) for cell in row] for row in coming)):
+        cells = (_pad_cell(*cell) for cell in zip(row, widths, right, strict=True))
         yield "  ".join(cells).rstrip()
 
 
-def _numbers(cells: Iterable[Any]) -> bool:
-    """Tell whether a column holds numbers and nothing else."""
-    known = [cell for cell in cells if cell is not None]
-    return bool(known) and all(
-        isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
-    )
-
-
-def _width(cell: str) -> int:
+def _display_width(cell: str) -> int:
     """Return the columns of a terminal that text takes: wide signs take two, combining ones none."""
     if cell.isascii():
         return len(cell)
@@ -87,48 +100,43 @@ def _width(cell: str) -> int:
     )
 
 
-def _padded(cell: str, width: int, right: bool) -> str:
-    blank = " " * max(0, width - _width(cell))
+def _pad_cell(cell: str, width: int, right: bool) -> str:
+    blank = " " * max(0, width - _display_width(cell))
     return blank + cell if right else cell + blank
 
 
-def moment(value: datetime) -> str:
+def format_moment(value: datetime) -> str:
     """Return a time as ISO 8601 in UTC; one without a zone is UTC already."""
     inside = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
     return inside.isoformat(timespec="auto") + "Z"
 
 
-def plain(cell: Any) -> Any:
+def to_plain_cell(cell: Any) -> Any:
     """Return a cell as JSON holds it; a number that is none is null."""
     if cell is None or isinstance(cell, bool | int | str):
         return cell
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else None
     if isinstance(cell, datetime):
-        return moment(cell)
+        return format_moment(cell)
     if isinstance(cell, list | tuple):
-        return [plain(item) for item in cell]
+        return [to_plain_cell(item) for item in cell]
     if isinstance(cell, dict):
-        return {str(key): plain(item) for key, item in cell.items()}
+        return {str(key): to_plain_cell(item) for key, item in cell.items()}
     return str(cell)
 
 
-def text(cell: Any) -> str:
+def to_cell_text(cell: Any) -> str:
     """Return a cell for the terminal: on one line, harmless, `-` for nothing."""
-    value = plain(cell)
+    value = to_plain_cell(cell)
     if value is None:
         return "-"
-    return one_line(value if isinstance(value, str) else _joined(value))
+    return one_line(value if isinstance(value, str) else _join_plain(value))
 
 
-def _joined(value: Any) -> str:
+def _join_plain(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
         return ", ".join("-" if item is None else str(item) for item in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
-
-
-def _csv(cell: Any) -> object:
-    value = plain(cell)
-    return value if value is None or isinstance(value, str) else _joined(value)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 from analyzer.archive.packs.columns import CASE, FINDINGS, HITS, NODES, UNKNOWNS, VERDICTS
 from analyzer.archive.query import views
-from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, asked
-from analyzer.archive.query.hosts import CHOSEN, Machines, stored
+from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, ask_archive
+from analyzer.archive.query.hosts import CHOSEN, Machines, list_stored_tables
 from analyzer.archive.query.terms import ADAPTERS, Term, union_adapters
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
@@ -34,7 +34,7 @@ class Window:
     since: str = ""
     until: str = ""
 
-    def sql(self, moment: str) -> str:
+    def condition_sql(self, moment: str) -> str:
         """Return the SQL condition that a time is in the window; an unknown time is in none that has an end."""
         parts = [f"{moment} >= TIMESTAMP {text_literal(self.since)}"] if self.since else []
         parts += [f"{moment} < TIMESTAMP {text_literal(self.until)}"] if self.until else []
@@ -72,30 +72,36 @@ class SearchResult:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def _left(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
+def _count_left_out(db: QueryDatabase, window: Window, *, unread: bool = True) -> dict[str, int]:
     """Return how many cases answer no question: not read, refused among those, and without a time for the window."""
     conditions = {
-        "unread_cases": f"state IN ('refused', 'failed') AND {window.sql('created')}"
+        "unread_cases": f"state IN ('refused', 'failed') AND {window.condition_sql('created')}"
         if unread
         else "FALSE",
-        "refused_cases": f"state = 'refused' AND {window.sql('created')}" if unread else "FALSE",
+        "refused_cases": f"state = 'refused' AND {window.condition_sql('created')}"
+        if unread
+        else "FALSE",
         "undated_cases": "created IS NULL" if window else "FALSE",
     }
     counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
     return dict(
-        zip(conditions, db.rows(f"SELECT {counts} FROM ({db.relation(CASE)})")[0], strict=True)
+        zip(
+            conditions,
+            db.fetch_rows(f"SELECT {counts} FROM ({db.relation_sql(CASE)})")[0],
+            strict=True,
+        )
     )
 
 
-def _cases(db: QueryDatabase) -> str:
+def _cases_sql(db: QueryDatabase) -> str:
     """Return SQL of the cases with their id."""
-    return f"SELECT r.*, i.case_id FROM ({db.relation(CASE)}) r JOIN {IDS} i USING (_case)"
+    return f"SELECT r.*, i.case_id FROM ({db.relation_sql(CASE)}) r JOIN {IDS} i USING (_case)"
 
 
 # -- machines that fulfil terms
 
 
-def machines(
+def find_machines(
     archive: Archive,
     terms: Sequence[Term],
     *,
@@ -113,29 +119,29 @@ def machines(
     """
     found = SearchResult([], iter(()))
 
-    def act(db: QueryDatabase) -> ResultRows:
-        relations = {table: db.relation(table) for table in stored(terms)}
+    def search_machines(db: QueryDatabase) -> ResultRows:
+        relations = {table: db.relation_sql(table) for table in list_stored_tables(terms)}
         if any(term.table is ADAPTERS for term in terms):
             relations[ADAPTERS.name] = union_adapters(relations, db.may_have)
-        plan = Machines(terms, relations, same, anywhere=anywhere).plan()
-        db.rows(
-            f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases(db)}) WHERE {window.sql('created')}"
+        plan = Machines(terms, relations, same, anywhere=anywhere).build_plan()
+        db.fetch_rows(
+            f"CREATE TEMP TABLE {CHOSEN} AS SELECT * FROM ({_cases_sql(db)}) WHERE {window.condition_sql('created')}"
         )
         for statement in plan.create:
-            db.rows(statement)
-        yes, untold, total, cases = db.rows(plan.counts)[0]
+            db.fetch_rows(statement)
+        yes, untold, total, cases = db.fetch_rows(plan.counts)[0]
         found.counts = {"machines": yes, "untold": untold, "asked": total, "cases": cases}
-        found.counts |= _left(db, window, unread=not anywhere)
+        found.counts |= _count_left_out(db, window, unread=not anywhere)
         body = plan.unknown if unknown else plan.matches
         order = "c.created DESC NULLS LAST, c.name, c.case_id, q.node" + (
             ", q.term" if unknown else ", q.same"
         )
-        return db.ask(
+        return db.ask_rows(
             f"SELECT c.name, c.case_id, c.created, q.* EXCLUDE (_case) FROM ({body}) q JOIN {CHOSEN} c USING (_case)"
             f" ORDER BY {order}"
         )
 
-    answer = asked(archive, [CASE, *stored(terms)], act, seconds)
+    answer = ask_archive(archive, [CASE, *list_stored_tables(terms)], search_machines, seconds)
     found.head, found.rows = answer.head, answer.rows
     return found
 
@@ -160,7 +166,7 @@ _FOLDED = {
 }
 
 
-def findings(
+def find_findings(
     archive: Archive,
     chosen: Filter,
     *,
@@ -176,23 +182,23 @@ def findings(
     """
     found = SearchResult([], iter(()))
 
-    def act(db: QueryDatabase) -> ResultRows:
-        rules = meant(db, chosen)
+    def search_findings(db: QueryDatabase) -> ResultRows:
+        rules = select_rules(db, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
         own = among if chosen.kb is None else f"{among} AND {_speaks_of(db, chosen.kb)}"
-        db.rows(
-            f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases(db)})"
+        db.fetch_rows(
+            f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases_sql(db)})"
         )
-        db.rows(
+        db.fetch_rows(
             f"CREATE TEMP TABLE _found AS SELECT f.*, c.name, c.case_id, {_TIME} AS time"
-            f" FROM (SELECT * FROM ({db.relation(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
-            f" JOIN _cases c USING (_case) WHERE {window.sql(_TIME)}"
+            f" FROM (SELECT * FROM ({db.relation_sql(FINDINGS)}) WHERE {own} AND verdict = 'match') f"
+            f" JOIN _cases c USING (_case) WHERE {window.condition_sql(_TIME)}"
         )
-        found.counts = _told(db, among, window) if chosen else {}
-        found.counts |= _left(db, window)
-        return db.ask(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
+        found.counts = _count_findings(db, among, window) if chosen else {}
+        found.counts |= _count_left_out(db, window)
+        return db.ask_rows(_UNTOLD_ROWS if unknown and chosen else _FOLDED[by])
 
-    answer = asked(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], act, seconds)
+    answer = ask_archive(archive, [CASE, FINDINGS, UNKNOWNS, VERDICTS], search_findings, seconds)
     found.head, found.rows = answer.head, answer.rows
     return found
 
@@ -203,14 +209,14 @@ _UNTOLD_ROWS = (
 )
 
 
-def meant(db: QueryDatabase, chosen: Filter) -> list[str]:
+def select_rules(db: QueryDatabase, chosen: Filter) -> list[str]:
     """Return the rules that are meant, of those that judged a stored case. Raises UsageError when there is none."""
     if not chosen:
         return []
     named = " UNION ALL ".join(
-        f"SELECT rule, kb FROM ({db.relation(table)})" for table in (VERDICTS, FINDINGS)
+        f"SELECT rule, kb FROM ({db.relation_sql(table)})" for table in (VERDICTS, FINDINGS)
     )
-    known = db.rows(
+    known = db.fetch_rows(
         f"SELECT rule, list_sort(list_distinct(flatten(list(kb)))) FROM ({named}) GROUP BY rule"
     )
     rules = sorted(rule for rule, _ in known)
@@ -230,28 +236,28 @@ def meant(db: QueryDatabase, chosen: Filter) -> list[str]:
 
 def _speaks_of(db: QueryDatabase, kb: int) -> str:
     """Return the condition that a finding speaks of a KB article: all of its rule do, or its own row of the catalog."""
-    rules = db.rows(
-        f"SELECT DISTINCT rule FROM ({db.relation(VERDICTS)}) WHERE list_contains(kb, {kb})"
+    rules = db.fetch_rows(
+        f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)}) WHERE list_contains(kb, {kb})"
     )
     whole = f"rule IN ({', '.join(text_literal(rule) for (rule,) in rules)})" if rules else "FALSE"
     return f"({whole} OR list_contains(kb, {kb}))"
 
 
-def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
+def _count_findings(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
     """Return how much was found and how much could not be told; makes `_untold`."""
-    inside = window.sql("c.created")
-    db.rows(
+    inside = window.condition_sql("c.created")
+    db.fetch_rows(
         "CREATE TEMP TABLE _untold AS SELECT c.name, c.case_id, c.created, u._case, u.node, u.rule,"
         " min(u.why) AS why, min(u.ask) AS ask"
-        f" FROM (SELECT * FROM ({db.relation(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
+        f" FROM (SELECT * FROM ({db.relation_sql(UNKNOWNS)}) WHERE {among}) u JOIN _cases c USING (_case)"
         f" WHERE {inside} AND (u._case, u.node) NOT IN (SELECT (_case, node) FROM _found) GROUP BY ALL"
     )
-    found, machines, cases = db.rows(
+    found, machines, cases = db.fetch_rows(
         f"SELECT count(*), {_MACHINES}, count(DISTINCT _case) FROM _found"
     )[0]
-    untold = db.rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
-    judged = f"SELECT _case FROM ({db.relation(VERDICTS)}) WHERE {among}"
-    asked, unjudged = db.rows(
+    untold = db.fetch_rows(f"SELECT {_MACHINES} FROM _untold")[0][0]
+    judged = f"SELECT _case FROM ({db.relation_sql(VERDICTS)}) WHERE {among}"
+    asked, unjudged = db.fetch_rows(
         f"SELECT count(*), count(*) FILTER (_case NOT IN ({judged})) FROM _cases c"
         f" WHERE {inside} AND state NOT IN ('refused', 'failed')"
     )[0]
@@ -262,7 +268,7 @@ def _told(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:
 # -- cases and machines of a name
 
 
-def named(
+def find_named_cases(
     archive: Archive, text: str, *, window: Window = Window(), seconds: float = SECONDS
 ) -> ResultRows:
     """Return the cases whose name, or one of whose machines' names, holds a text, capitals or not; newest first.
@@ -271,20 +277,18 @@ def named(
     """
     wanted = text_literal(text.lower())
 
-    def act(db: QueryDatabase) -> ResultRows:
-        machine = (
-            f"SELECT _case, node FROM ({db.relation(NODES)}) WHERE contains(lower(node), {wanted})"
-        )
+    def search_names(db: QueryDatabase) -> ResultRows:
+        machine = f"SELECT _case, node FROM ({db.relation_sql(NODES)}) WHERE contains(lower(node), {wanted})"
         own = f"contains(lower(c.name), {wanted})"
-        return db.ask(
-            f"SELECT c.name, c.case_id, c.created, {own}, coalesce(m.nodes, []) FROM ({_cases(db)}) c LEFT JOIN"
+        return db.ask_rows(
+            f"SELECT c.name, c.case_id, c.created, {own}, coalesce(m.nodes, []) FROM ({_cases_sql(db)}) c LEFT JOIN"
             f" (SELECT _case, list(DISTINCT node ORDER BY node) AS nodes FROM ({machine}) GROUP BY _case) m"
             " USING (_case)"
-            f" WHERE ({own} OR m.nodes IS NOT NULL) AND {window.sql('c.created')}"
+            f" WHERE ({own} OR m.nodes IS NOT NULL) AND {window.condition_sql('c.created')}"
             " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id"
         )
 
-    return asked(archive, [CASE, NODES], act, seconds)
+    return ask_archive(archive, [CASE, NODES], search_names, seconds)
 
 
 # -- lines that hold a text
@@ -294,7 +298,7 @@ _OF = "\"table\" || ' ' || string_agg(signature, ', ' ORDER BY signature)"
 _LINE = "_case, node, address, line, text"
 
 
-def texts(
+def find_texts(
     archive: Archive,
     text: str,
     chosen: Filter = Filter(),
@@ -310,38 +314,38 @@ def texts(
     found = SearchResult([], iter(()))
     tables = [] if chosen else searched_tables()
 
-    def act(db: QueryDatabase) -> ResultRows:
-        rules = meant(db, chosen)
+    def search_texts(db: QueryDatabase) -> ResultRows:
+        rules = select_rules(db, chosen)
         some = ", ".join(map(text_literal, rules))
         spoken = f"rule IN ({some})" if chosen else "TRUE"
         hit = f"split_part(signature, '/', 1) IN ({some})" if chosen else "TRUE"
         wanted = text_literal(text.lower())
-        found.counts = _left(db, window)
+        found.counts = _count_left_out(db, window)
         said = " OR ".join(
             f"contains(lower({column}), {wanted})"
             for column in ("say", "subject", "title", "object")
         )
-        return db.ask(
+        return db.ask_rows(
             "SELECT c.name AS case, c.case_id AS id, q.time, q.node, q.of, q.address, q.line, q.text FROM ("
             "SELECT _case, first_seen AS time, node, rule AS of, '' AS address, NULL AS line, say AS text"
-            f" FROM ({db.relation(FINDINGS)}) WHERE {spoken} AND ({said})"
+            f" FROM ({db.relation_sql(FINDINGS)}) WHERE {spoken} AND ({said})"
             " UNION ALL SELECT _case, min(time), node, string_agg(of, '; ' ORDER BY of), address, line, text FROM ("
-            f"SELECT min(time) AS time, {_OF} AS of, {_LINE} FROM ({db.relation(HITS)})"
+            f"SELECT min(time) AS time, {_OF} AS of, {_LINE} FROM ({db.relation_sql(HITS)})"
             f' WHERE {hit} AND contains(lower(text), {wanted}) GROUP BY "table", {_LINE}) GROUP BY {_LINE}'
             f"{''.join(_cells_with(db, table, wanted) for table in tables if db.may_have(table.name))}"
-            f") q JOIN ({_cases(db)}) c USING (_case) WHERE {window.sql('coalesce(q.time, c.created)')}"
+            f") q JOIN ({_cases_sql(db)}) c USING (_case) WHERE {window.condition_sql('coalesce(q.time, c.created)')}"
             " ORDER BY c.created DESC NULLS LAST, c.name, c.case_id, q.time NULLS LAST, q.address, q.line, q.of, q.text"
         )
 
     names = [table.name for table in tables]
-    answer = asked(archive, [CASE, FINDINGS, HITS, VERDICTS, *names], act, seconds)
+    answer = ask_archive(archive, [CASE, FINDINGS, HITS, VERDICTS, *names], search_texts, seconds)
     found.head, found.rows = answer.head, answer.rows
     return found
 
 
 def searched_tables() -> list[Table]:
     """Return the stored tables whose texts are searched for a word; lines of logs are, where they were kept."""
-    named = {view.stored for view in views.every().values()}
+    named = {view.stored for view in views.list_views().values()}
     return [
         table
         for table in parsing.tables().values()
@@ -356,16 +360,16 @@ def _texts_of(table: Table) -> list[str]:
 def _cells_with(db: QueryDatabase, table: Table, wanted: str) -> str:
     """Return the part of the query for the rows of a table that hold a text in some cell; each place of a file once."""
     holds = {
-        name: f"contains(lower(CAST({quoted(name)} AS VARCHAR)), {wanted})"
+        name: f"contains(lower(CAST({quote_name(name)} AS VARCHAR)), {wanted})"
         for name in _texts_of(table)
     }
     held = " OR ".join(holds.values())
     names = list(dict.fromkeys([*table.key, *holds]))
     when = {name: "TRUE" if name in table.key else holds[name] for name in names}
-    pairs = {name: f"'{name}=' || CAST({quoted(name)} AS VARCHAR)" for name in names}
+    pairs = {name: f"'{name}=' || CAST({quote_name(name)} AS VARCHAR)" for name in names}
     shown = ", ".join(f"CASE WHEN {when[name]} THEN {pairs[name]} END" for name in names)
     return (
         f" UNION ALL SELECT _case, NULL AS time, node, {text_literal(table.name)} AS of, _source AS address,"
-        f" _line AS line, concat_ws(' ', {shown}) AS text FROM ({db.relation(table.name)}) WHERE {held}"
+        f" _line AS line, concat_ws(' ', {shown}) AS text FROM ({db.relation_sql(table.name)}) WHERE {held}"
         " QUALIFY row_number() OVER (PARTITION BY _case, node, text ORDER BY _row) = 1"
     )

@@ -35,7 +35,7 @@ _HOW = " (--unknown lists them)"
 Row = Sequence[Any]
 
 
-def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
+def format_machines(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
     """Yield lines for the terminal: each machine, below it the rows that fulfil each term."""
     for row in rows:
         name, case, created, node, _kind, product, version, same = row[:FIXED]
@@ -50,7 +50,7 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
             day,
         ]
         yield bound_line("  ".join(part for part in head if part), LONGEST)
-        for term, (count, shown) in zip(terms, _answers(row), strict=True):
+        for term, (count, shown) in zip(terms, _split_answers(row), strict=True):
             for one in shown:
                 where = (
                     f"  at {bound_middle(one['source'], ADDRESS)}:{one['line']}"
@@ -59,21 +59,21 @@ def blocks(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[str]:
                 )
                 machine = f"{one['node']}: " if node is None else ""
                 yield bound_line(
-                    f"  {term.table.name}: {machine}{_values(term, one)}{where}", LONGEST
+                    f"  {term.table.name}: {machine}{_format_values(term, one)}{where}", LONGEST
                 )
             if count > len(shown):
                 yield f"  {term.table.name}: and {count - len(shown):,} more rows"
 
 
-def _answers(row: Row) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _split_answers(row: Row) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     cells = row[FIXED:]
     return (
         (int(count or 0), shown or []) for count, shown in zip(cells[::2], cells[1::2], strict=True)
     )
 
 
-def _values(term: Term, one: dict[str, Any]) -> str:
-    pairs = zip(term.shown(), one["cells"], strict=True)
+def _format_values(term: Term, one: dict[str, Any]) -> str:
+    pairs = zip(term.list_shown_columns(), one["cells"], strict=True)
     return (
         " ".join(f"{column}={'?' if cell is None else cell}" for column, cell in pairs) or "there"
     )
@@ -83,11 +83,19 @@ def for_csv(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
     """Yield one row for each row that fulfils a term."""
     for row in rows:
         name, case, created, node, _kind, product, version, _same = row[:FIXED]
-        for term, (_count, shown) in zip(terms, _answers(row), strict=True):
+        for term, (_count, shown) in zip(terms, _split_answers(row), strict=True):
             for one in shown:
                 where = [one["source"] or None, one["line"]]
                 machine = [one["node"] if node is None else node, product, version]
-                yield [name, case, created, *machine, term.table.name, _values(term, one), *where]
+                yield [
+                    name,
+                    case,
+                    created,
+                    *machine,
+                    term.table.name,
+                    _format_values(term, one),
+                    *where,
+                ]
 
 
 def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
@@ -95,11 +103,11 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
     for row in rows:
         name, case, created, node, _kind, product, version, same = row[:FIXED]
         told = []
-        for term, (count, shown) in zip(terms, _answers(row), strict=True):
+        for term, (count, shown) in zip(terms, _split_answers(row), strict=True):
             some = [
                 {
                     "node": one["node"],
-                    "values": dict(zip(term.shown(), one["cells"], strict=True)),
+                    "values": dict(zip(term.list_shown_columns(), one["cells"], strict=True)),
                     "address": one["source"],
                     "line": one["line"],
                 }
@@ -112,7 +120,7 @@ def for_json(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
         yield [*record, same] if same is not None else record
 
 
-def unknown(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
+def format_unknown(terms: Sequence[Term], rows: Iterable[Row]) -> Iterator[list[Any]]:
     """Yield why a machine cannot be judged: case, id, created, node, table, why, what to ask for."""
     for name, case, created, node, number, why in rows:
         term = terms[number]
@@ -161,7 +169,7 @@ def left_text(found: SearchResult) -> str:
     return "; ".join(parts)
 
 
-def short(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
+def shorten_ids(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
     """Return a heading and the form of its rows for the terminal: ids are cut short."""
     if "id" not in head:
         return [*head], lambda row: row
@@ -169,12 +177,12 @@ def short(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
     return [*head], lambda row: [*row[:at], str(row[at])[:SHORT], *row[at + 1 :]]
 
 
-def lines(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
+def format_text_rows(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
     """Return a heading and the form of the rows of `texts` for the terminal: the text first, then where it stands."""
     place = {name: number for number, name in enumerate(head)}
     front = [name for name in head if name not in ("address", "line", "text")]
 
-    def row(cells: Row) -> Row:
+    def format_row(cells: Row) -> Row:
         address, line = cells[place["address"]], cells[place["line"]]
         where = f"{bound_middle(address, ADDRESS)}:{line}" if address else None
         own = [
@@ -183,4 +191,4 @@ def lines(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
         ]
         return [*own, cells[place["text"]], where]
 
-    return [*front, "text", "at"], row
+    return [*front, "text", "at"], format_row

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def stored_side(archive: Archive, stored: Stored) -> Recall:
     """Return what recalls a stored case; where a judgement alone is stored, its document."""
 
-    def recall(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
+    def recall_case(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.archive.restore.recall import material  # noqa: PLC0415 - with it
+        from analyzer.archive.restore.recall import recall_case  # noqa: PLC0415 - with it
 
-        document = browse.document(archive, stored)
-        return document if stored.facts is None else material(archive, stored, signatures)
+        document = browse.read_document(archive, stored)
+        return document if stored.facts is None else recall_case(archive, stored, signatures)
 
-    return recall
+    return recall_case

@@ -90,7 +90,7 @@ class Statement:
     tables: tuple[str, ...]
 
 
-def admitted(text: str, known: Iterable[str]) -> Statement:
+def check_statement(text: str, known: Iterable[str]) -> Statement:
     """Return a statement after a look at its tree.
 
     known  names of the tables there are, as `nodes` or `esxi.vnic`
@@ -108,7 +108,9 @@ def admitted(text: str, known: Iterable[str]) -> Statement:
     try:
         statements = con.extract_statements(text)
         _only_one_select(text, statements)
-        return Statement(text, tuple(_tables(con, text, {name.lower(): name for name in known})))
+        return Statement(
+            text, tuple(_check_tables(con, text, {name.lower(): name for name in known}))
+        )
     except (duckdb.Error, RuntimeError) as error:
         raise query_error(error, text) from None
     finally:
@@ -131,36 +133,38 @@ def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
         )
 
 
-def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
+def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
     found: dict[str, None] = {}
-    records = list(_walk(_tree(con, text)))
+    # Every record of the tree; a list of what is still to be seen, for trees may be deep
+    tree = _parse_tree(con, text)
+    records: list[dict[str, Any]] = []
+    waiting = [tree]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            records.append(value)
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
     own = {str(name).lower() for record in records for name in _names_of_ctes(record)}
     for record in records:
         kind = str(record.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
             word = kind.partition("_")[0]
-            raise _at(
+            raise _error_at(
                 text, record, f"{word} is not allowed", "the archive is read only: ask with SELECT"
             )
         if "sample" in record and kind not in _SOURCES and not kind.endswith("_NODE"):
-            raise _at(
+            raise _error_at(
                 text,
                 record,
                 f"{kind.lower()} is not allowed here",
                 f"ask tables of the archive; {_TABLES}",
             )
         if kind == "TABLE_FUNCTION":
-            function = record.get("function") or {}
-            function_name = str(function.get("function_name", "")).lower()
-            if function_name not in _FUNCTIONS:
-                raise _at(
-                    text,
-                    record,
-                    f"{function_name[:60] or 'this function'}() is not allowed",
-                    f"ask tables of the archive; {_TABLES}",
-                )
+            _allow_function(text, record)
         elif kind == "SHOW_REF" and not record.get("query"):
-            raise _at(text, record, "this lists nothing here", _TABLES)
+            raise _error_at(text, record, "this lists nothing here", _TABLES)
         elif kind == "BASE_TABLE":
             name = ".".join(
                 filter(
@@ -174,18 +178,16 @@ def _tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) ->
                 ends = [
                     full for low, full in known.items() if low.partition(".")[2] == name.lower()
                 ]
-                raise _at(
-                    text,
-                    record,
-                    f"there is no table {name[:80]}",
+                near = (
                     f"did you mean `{ends[0]}`?"
                     if ends
-                    else did_you_mean(name.lower(), known) or _TABLES,
+                    else did_you_mean(name.lower(), known) or _TABLES
                 )
+                raise _error_at(text, record, f"there is no table {name[:80]}", near)
     return list(found)
 
 
-def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
+def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     """Return the parsed statement as DuckDB tells it in JSON."""
     import duckdb  # noqa: PLC0415 - heavy
 
@@ -203,25 +205,25 @@ def _tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     return tree
 
 
-def _walk(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield every record of the tree; a list of what is still to be seen, for trees may be deep."""
-    waiting = [tree]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            yield value
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-
-
 def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
     ctes = record.get("cte_map")
     for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
         yield item["key"]
 
 
-def _at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
+def _allow_function(text: str, record: dict[str, Any]) -> None:
+    function = record.get("function") or {}
+    name = str(function.get("function_name", "")).lower()
+    if name not in _FUNCTIONS:
+        raise _error_at(
+            text,
+            record,
+            f"{name[:60] or 'this function'}() is not allowed",
+            f"ask tables of the archive; {_TABLES}",
+        )
+
+
+def _error_at(text: str, record: dict[str, Any], what: str, do: str) -> BadQueryError:
     """Return an error that points to where a record of the tree stands; offsets count bytes."""
     raw, start = text.encode(errors="replace"), record.get("query_location", -1)
     if not isinstance(start, int) or not 0 <= start < len(raw):

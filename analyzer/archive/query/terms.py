@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Column, Table
-from analyzer.facts.database import quoted
+from analyzer.facts.database import quote_name
 from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import Alias, NameScope
@@ -85,7 +85,7 @@ class Term:
     condition: ExprNode | None
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def node_kinds(self) -> tuple[str, ...]:
         """Kinds of node that have the table; empty for every kind."""
         if self.table is ADAPTERS:
             return PRODUCT_KINDS.get("esxi", ("esxi",))
@@ -95,21 +95,21 @@ class Term:
             else PRODUCT_KINDS.get(self.table.product, (self.table.product,))
         )
 
-    def sql(self, alias: str = "r") -> str:
+    def condition_sql(self, alias: str = "r") -> str:
         """Return the condition as SQL over a row of the table's relation: true, false, or NULL for unknown."""
         if self.condition is None:
             return "TRUE"
 
         def reference(_row: str, column: str) -> str:
-            return f"{alias}.{quoted(self.stored(column))}"
+            return f"{alias}.{quote_name(self.stored_name(column))}"
 
         return Writer(reference).sql(self.condition)
 
-    def stored(self, column: str) -> str:
+    def stored_name(self, column: str) -> str:
         """Return the name under which a column is kept: a machine was "taken" when it was captured."""
         return "captured" if self.table is NODES and column == "taken" else column
 
-    def shown(self) -> list[str]:
+    def list_shown_columns(self) -> list[str]:
         """Return the columns that tell of a row: those that name the thing, then those of the condition."""
         asked = (
             [leaf.column for leaf in self.condition.walk() if leaf.op == "column"]
@@ -142,9 +142,9 @@ def union_adapters(relations: Mapping[str, str], held: Callable[[str], bool]) ->
             for column in table.columns
             if column.name in ("driver_version", "hba_driver_version")
         ]
-        version = f"CAST({quoted(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
+        version = f"CAST({quote_name(versions[0])} AS VARCHAR)" if versions else "NULL::VARCHAR"
         parts.append(
-            f"SELECT _case, _node, node, _row, _source, _line, CAST({quoted(name)} AS VARCHAR) AS adapter, driver,"
+            f"SELECT _case, _node, node, _row, _source, _line, CAST({quote_name(name)} AS VARCHAR) AS adapter, driver,"
             f" {version} AS driver_version, {text_literal(table.name)} AS listed_in"
             f" FROM ({relations[table.name]}) WHERE driver IS NOT NULL"
         )
@@ -165,7 +165,7 @@ class FieldPart:
     start: int
 
 
-def parted(field: str) -> Iterator[FieldPart]:
+def split_field(field: str) -> Iterator[FieldPart]:
     """Yield what stands between semicolons and line ends outside of quotes."""
     start, quote = 0, ""
     for place, sign in enumerate(field):
@@ -179,7 +179,7 @@ def parted(field: str) -> Iterator[FieldPart]:
     yield FieldPart(field[start:], start)
 
 
-def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
+def read_term(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
     """Return a checked term; `driver: NAME` and `version: X` are short for two that are asked often.
 
     Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
@@ -197,21 +197,42 @@ def read(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) 
         source, found = RuleText(f"term {number}", text), _SHAPE.match(text)
         source.is_rule = True
     if found is None or (found[1] not in declared and found[2] is None):
-        raise _bad(
+        raise _term_error(
             source,
             "a term names a table first",
             FileSpan(1, 1, max(1, len(text.strip()))),
-            _help(text, declared),
+            _suggest_table(text, declared),
         )
     table = declared.get(found[1])
     if table is None:
-        raise _bad(source, f"no table `{found[1]}`", _head(found), _near(found[1], declared))
+        # The help for a table that is not there; the product may have been left out
+        name = found[1]
+        if elsewhere := _ELSEWHERE.get(name.lower()):
+            near = f"{elsewhere} asks for that"
+        else:
+            ends = [known for known in declared if known.partition(".")[2] == name]
+            if ends:
+                near = f"did you mean `{ends[0]}`?"
+            else:
+                having = [
+                    table.name for table in declared.values() if table.column(name) is not None
+                ]
+                if having:
+                    more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
+                    near = f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
+                else:
+                    words = ", ".join([*SHORT, *_ELSEWHERE])
+                    near = nearest_field(name) or did_you_mean(name, declared)
+                    near = near or (
+                        f"write {words} or a table (docs/tables.md); a word alone is looked for everywhere"
+                    )
+        raise _term_error(source, f"no table `{found[1]}`", _head_span(found), near)
     if table.log:
         help = "lines of logs are kept where a signature hit: ask with --text, or `hits` in `backline archive sql`"
-        raise _bad(source, f"`{table.name}` is a log", _head(found), help)
+        raise _term_error(source, f"`{table.name}` is a log", _head_span(found), help)
     if not (found[2] or "").strip():
         return Term(text.strip(), table, None)
-    return Term(" ".join(text.split()), table, _checked(source, found, table))
+    return Term(" ".join(text.split()), table, _check_condition(source, found, table))
 
 
 def spelled_out(text: str) -> str:
@@ -224,7 +245,7 @@ def spelled_out(text: str) -> str:
     return pattern.format(", ".join(f'"{one}"' for one in spellings))
 
 
-def _checked(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
+def _check_condition(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
     raw = found[2]
     start = found.start(2) + len(raw) - len(raw.lstrip())
     condition = raw.strip()
@@ -238,22 +259,22 @@ def _checked(source: RuleText, found: re.Match[str], table: Table) -> ExprNode:
         if "works over many rows" not in error.message:
             raise
         help = "a term looks at one row at a time; `backline archive sql` does sums and counts"
-        raise _bad(source, error.message.partition(",")[0], error.place, help) from None
+        raise _term_error(source, error.message.partition(",")[0], error.place, help) from None
 
 
-def _bad(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleError:
+def _term_error(source: RuleText, message: str, place: FileSpan, help: str) -> BadRuleError:
     """Return an error of the command line, told as that of a rule."""
     error = source.error(message, place, help)
     error.exit_code = UsageError.exit_code
     return error
 
 
-def _head(found: re.Match[str]) -> FileSpan:
+def _head_span(found: re.Match[str]) -> FileSpan:
     before = found.string[: found.start(1)]
     return FileSpan(before.count("\n") + 1, len(before) - before.rfind("\n"), len(found[1]))
 
 
-def _help(text: str, declared: Mapping[str, Table]) -> str:
+def _suggest_table(text: str, declared: Mapping[str, Table]) -> str:
     """Return how to ask what somebody may have meant: the tables of a column, or the other ways to search."""
     column = re.match(r"\s*(\w+)\s*(?:[<>=!]|$)", text)
     having = [
@@ -271,21 +292,6 @@ def _help(text: str, declared: Mapping[str, Table]) -> str:
         ways = f"`driver: {word}`, --text {word}, --rule, --kb, or TABLE: CONDITION"
         return f"write {ways} (`backline tables --doc` lists tables)"
     return 'write TABLE: CONDITION, like nodes: version < "6.5"; `backline archive sql --tables` lists tables'
-
-
-def _near(name: str, declared: Mapping[str, Table]) -> str:
-    """Return the help for a table that is not there; the product may have been left out."""
-    if elsewhere := _ELSEWHERE.get(name.lower()):
-        return f"{elsewhere} asks for that"
-    ends = [known for known in declared if known.partition(".")[2] == name]
-    if ends:
-        return f"did you mean `{ends[0]}`?"
-    having = [table.name for table in declared.values() if table.column(name) is not None]
-    if having:
-        more = f" and {len(having) - _FEW:,} more" if len(having) > _FEW else ""
-        return f"`{name}` is a column of {', '.join(having[:_FEW])}{more}: write TABLE: CONDITION"
-    known = f"{', '.join([*SHORT, *_ELSEWHERE])} or a table (docs/tables.md); a word alone is looked for everywhere"
-    return nearest_field(name) or did_you_mean(name, declared) or f"write {known}"
 
 
 def nearest_field(name: str) -> str:

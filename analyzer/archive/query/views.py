@@ -18,11 +18,11 @@ from analyzer.archive.packs.columns import (
     NODES,
     UNKNOWNS,
     VERDICTS,
-    asked,
+    parse_columns,
 )
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import SQL_TYPES, Table
-from analyzer.facts.database import KEY, quoted
+from analyzer.facts.database import KEY, quote_name
 
 IDS = "_ids"  # table of an asked database: `_case` and the case's id
 LABELS = "_labels"
@@ -39,9 +39,9 @@ class ViewColumn:
     stored: str = ""
 
     @property
-    def sql(self) -> str:
+    def select_sql(self) -> str:
         """The column as a view selects it."""
-        return f"r.{quoted(self.stored or self.name)} AS {quoted(self.name)}"
+        return f"r.{quote_name(self.stored or self.name)} AS {quote_name(self.name)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,17 @@ class View:
     columns: tuple[ViewColumn, ...]
 
     @property
-    def every(self) -> list[ViewColumn]:
+    def every_column(self) -> list[ViewColumn]:
         """All columns, with the case in front."""
         return [ViewColumn("case_id", "VARCHAR", "id of the case"), *self.columns]
 
 
-def _view(name: str, meaning: str, stored: str, columns: str = "") -> View:
+def _make_view(name: str, meaning: str, stored: str, columns: str = "") -> View:
     return View(
-        name, meaning, stored, tuple(ViewColumn(*one) for one in asked(columns or ASKED[stored]))
+        name,
+        meaning,
+        stored,
+        tuple(ViewColumn(*one) for one in parse_columns(columns or ASKED[stored])),
     )
 
 
@@ -76,30 +79,32 @@ _LABELS = """
     at TIMESTAMP when
 """
 SYSTEM = (
-    _view(CASES, "the stored cases, refused ones as well", CASE),
-    _view("nodes", "the machines of the cases", NODES),
-    _view("findings", "what rules found", FINDINGS),
-    _view(
+    _make_view(CASES, "the stored cases, refused ones as well", CASE),
+    _make_view("nodes", "the machines of the cases", NODES),
+    _make_view("findings", "what rules found", FINDINGS),
+    _make_view(
         "unknowns",
         "what could not be judged: a row for each rule and subject, many of which one thing may settle",
         UNKNOWNS,
     ),
-    _view("verdicts", "one row for each rule that judged a case", VERDICTS),
-    _view("hits", "log lines that a signature hit and that were kept", HITS),
-    _view("labels", "what engineers said of findings", LABELS, _LABELS),
+    _make_view("verdicts", "one row for each rule that judged a case", VERDICTS),
+    _make_view("hits", "log lines that a signature hit and that were kept", HITS),
+    _make_view("labels", "what engineers said of findings", LABELS, _LABELS),
 )
 
 
 @cache
-def every() -> Mapping[str, View]:
+def list_views() -> Mapping[str, View]:
     """Return all views by name: those of the archive, then one for each declared table of facts."""
     found = {view.name: view for view in SYSTEM}
     return found | {
-        name: facts(table) for name, table in sorted(parsing.tables().items()) if not table.log
+        name: make_fact_view(table)
+        for name, table in sorted(parsing.tables().items())
+        if not table.log
     }
 
 
-def facts(table: Table) -> View:
+def make_fact_view(table: Table) -> View:
     """Return the view of a declared table."""
     columns: list[ViewColumn] = []
     for column in table.columns:
@@ -128,18 +133,18 @@ def facts(table: Table) -> View:
     return View(table.name, table.meaning, table.name, (*columns, *origin))
 
 
-def create(view: View, relation: str) -> str:
+def create_view_sql(view: View, relation: str) -> str:
     """Return the SQL that makes a view over the relation of its stored table."""
-    columns = ", ".join(["i.case_id", *(column.sql for column in view.columns)])
+    columns = ", ".join(["i.case_id", *(column.select_sql for column in view.columns)])
     body = f"SELECT {columns} FROM ({relation}) r JOIN {IDS} i USING (_case)"
-    name = ".".join(quoted(part) for part in view.name.split("."))
+    name = ".".join(quote_name(part) for part in view.name.split("."))
     return f"CREATE VIEW {name} AS {body}"
 
 
-def schemas(views: Sequence[View]) -> Iterator[str]:
+def create_schemas_sql(views: Sequence[View]) -> Iterator[str]:
     """Yield the SQL that makes the schemas of some views."""
     for name in sorted({view.name.partition(".")[0] for view in views if "." in view.name}):
-        yield f"CREATE SCHEMA IF NOT EXISTS {quoted(name)}"
+        yield f"CREATE SCHEMA IF NOT EXISTS {quote_name(name)}"
 
 
 # What database.version_key does, in SQL: parts parted by . - + _, a number with a word behind it or the other way.

@@ -9,13 +9,13 @@ from typing import Any
 
 from analyzer.archive.packs import framebytes
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
-from analyzer.archive.packs.lossless import loads, untagged
+from analyzer.archive.packs.lossless import load_lossless, untag_cell
 from analyzer.archive.restore.reading import Reading
 from analyzer.archive.restore.searches import Names, Searches
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
 from analyzer.facts import Facts
-from analyzer.facts.database import CASE, own_columns, quoted
+from analyzer.facts.database import CASE, own_columns, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
@@ -42,7 +42,7 @@ class Revival:
         self.reading, self.searches, self.whole = reading, searches, whole
         self.tables = sorted(tables, key=lambda table: table.name)
         self.renamed: set[int] = set()
-        wanted = (table for table in parsing.tables().values() if table.name in searches.tables)
+        wanted = (table for table in parsing.tables().values() if table.name in searches.log_tables)
         self._parts = {
             table.name: {*table.inside, *table.partly} for table in wanted if table.chosen
         }
@@ -50,26 +50,47 @@ class Revival:
         self._blocks: dict[tuple[int, int], Block] = {}
         self._offsets: dict[str, dict[str, int]] = {}
 
-    def facts(self) -> dict[int, Facts]:
+    def decode_facts(self) -> dict[int, Facts]:
         """Return the facts by the number of their case."""
         declared = parsing.tables()
         self._found = {number: Facts(declared) for number, _ in self.reading.cases}
-        there = self._nodes()
-        rows = [(table, self._fetched(table)) for table in self.tables if table.name in there]
-        frames = self._frame_rows(there)
+        there = self._decode_nodes()
+        rows = [(table, self._fetch_rows(table)) for table in self.tables if table.name in there]
+        # The frames of the wanted tables: case, frame, table, block, rows, info, raw
+        rows_wanted = [table.name for table in self.tables if table.name in there]
+        if not rows_wanted or not self.reading.has_rows(FRAMES):
+            frames = []
+        else:
+            tables = ", ".join(map(text_literal, rows_wanted))
+            rows_columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
+            frames = self.reading.read_rows(
+                FRAMES,
+                rows_columns,
+                f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame',
+            )
         wanted = {(row[0], row[1]) for _, found in rows for row in found} | {
             (row[0], row[3]) for row in frames
         }
-        self._read_blocks(wanted)
+        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
+        for number, block, info, *text in (
+            self.reading.read_rows(BLOCKS, columns, "") if wanted else ()
+        ):
+            if (number, block) in wanted:
+                address, node, command, params, taken, cut, first_line, order = load_lossless(info)
+                lines = _block_lines(text[0], first_line) if text and text[0] else []
+                made = Block(
+                    lines, first_line, address, "", command, params, taken, cut, order
+                ).named(node)
+                self._blocks[number, block] = made
         for table, found in rows:
-            self._rows(table, found)
-        self._frames(frames)
-        self._scans()
+            self._decode_rows(table, found)
+        self._decode_frames(frames)
+        self._decode_scans()
         return self._found
 
     # -- nodes and blocks
 
-    def _nodes(self) -> set[str]:
+    def _decode_nodes(self) -> set[str]:
         """Declare the nodes and how well their tables are known; return the names of the tables with rows."""
         there: set[str] = set()
         read: dict[str, Any] = {}
@@ -87,16 +108,16 @@ class Revival:
             "_counts",
             *(["_addresses"] if told else []),
         ]
-        rows = self.reading.rows(NODES, columns, f"ORDER BY {CASE}, _row")
+        rows = self.reading.read_rows(NODES, columns, f"ORDER BY {CASE}, _row")
         for number, _, info, complete, covers, counts, *addresses in rows:
             facts = self._found[number]
-            key, name, kind, product, captured = loads(info)
+            key, name, kind, product, captured = load_lossless(info)
             facts.node(key, name, kind, product, captured)
             if not complete:
                 facts.incomplete(key)
             for text in (covers, counts):  # those of one kind of case are alike
                 if text not in read:
-                    read[text] = loads(text)
+                    read[text] = load_lossless(text)
             there |= read[counts].keys()
             for table, state, why in read[covers]:
                 facts.cover(key, parsing.name_today(table), state, why)
@@ -109,30 +130,26 @@ class Revival:
                     continue
                 facts.leave_out(key, frozenset().union(*left_out))
             for (table, state, why), known in zip(
-                read[covers], loads(addresses[0]) if addresses else (), strict=False
+                read[covers], load_lossless(addresses[0]) if addresses else (), strict=False
             ):
                 for address in known:
                     facts.cover(key, parsing.name_today(table), state, why, address)
         return there
 
-    def _read_blocks(self, wanted: set[tuple[int, int]]) -> None:
-        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
-        for number, block, info, *text in self.reading.rows(BLOCKS, columns, "") if wanted else ():
-            if (number, block) in wanted:
-                address, node, command, params, taken, cut, first_line, order = loads(info)
-                lines = _lines(text[0], first_line) if text and text[0] else []
-                made = Block(
-                    lines, first_line, address, "", command, params, taken, cut, order
-                ).named(node)
-                self._blocks[number, block] = made
-
     # -- rows
 
-    def _fetched(self, table: Table) -> Tuples:
+    def _fetch_rows(self, table: Table) -> Tuples:
         """Return the rows of a table: case, block, line, lines, odd, and the declared columns."""
         own = own_columns(table)
         cells = ", ".join(
-            [CASE, "_block", "_line", "_lines", "_odd", *(_cell(name, kind) for name, kind in own)]
+            [
+                CASE,
+                "_block",
+                "_line",
+                "_lines",
+                "_odd",
+                *(_cell_sql(name, kind) for name, kind in own),
+            ]
         )
         columns = [
             CASE,
@@ -144,11 +161,11 @@ class Revival:
             "_odd",
             *(name for name, _ in own),
         ]
-        return self.reading.rows(
+        return self.reading.read_rows(
             table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", cells
         )
 
-    def _rows(self, table: Table, found: Tuples) -> None:
+    def _decode_rows(self, table: Table, found: Tuples) -> None:
         names = [name for name, _ in own_columns(table)]
         blocks, offsets = self._blocks, self._offsets
         for number, own in groupby(found, itemgetter(0)):
@@ -158,30 +175,21 @@ class Revival:
                     name: cell for name, cell in zip(names, cells, strict=True) if cell is not None
                 }
                 if odd is not None:
-                    values |= {name: untagged(value) for name, value in loads(odd).items()}
+                    values |= {
+                        name: untag_cell(value) for name, value in load_lossless(odd).items()
+                    }
                 if lines is None:
                     rows.append(Row(table, values, blocks[number, block], line))
                     continue
                 if lines not in offsets:
-                    offsets[lines] = loads(lines)
+                    offsets[lines] = load_lossless(lines)
                 own_lines = {name: line + offset for name, offset in offsets[lines].items()}
                 rows.append(Row(table, values, blocks[number, block], line, own_lines))
             self._found[number].add_rows(table, rows)
 
     # -- frames
 
-    def _frame_rows(self, there: set[str]) -> Tuples:
-        """Return the frames of the wanted tables: case, frame, table, block, rows, info, raw."""
-        wanted = [table.name for table in self.tables if table.name in there]
-        if not wanted or not self.reading.has(FRAMES):
-            return []
-        tables = ", ".join(map(text_literal, wanted))
-        columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
-        return self.reading.rows(
-            FRAMES, columns, f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame'
-        )
-
-    def _frames(self, found: Tuples) -> None:
+    def _decode_frames(self, found: Tuples) -> None:
         declared = {table.name: table for table in self.tables}
         for name, frames in groupby(found, itemgetter(2)):
             table = declared[name]
@@ -193,10 +201,10 @@ class Revival:
         names = ["_line", *(name for name, _ in own_columns(table))]
         last: Frame | None = None
         for some in _at_once(found):
-            then = f"WHERE {_between(some)} ORDER BY {CASE}, _row"
-            with self.reading.asking():
-                cells = ", ".join(map(quoted, names))
-                arrays = self.reading.ask(
+            then = f"WHERE {_between_sql(some)} ORDER BY {CASE}, _row"
+            with self.reading.explain_errors():
+                cells = ", ".join(map(quote_name, names))
+                arrays = self.reading.ask_columns(
                     table.name, [CASE, "_row", "_frame", *names], cells, then
                 ).fetchnumpy()
             at = 0
@@ -207,18 +215,18 @@ class Revival:
                         f"a frame of {table.name} has {count} rows, {len(own['_line'])} are there"
                     )
                 at += count
-                kept: Mapping[str, Any] = loads(raw) if raw else {}
-                frame = framebytes.restored(
-                    table, self._blocks[number, block], loads(info), kept, own
+                kept: Mapping[str, Any] = load_lossless(raw) if raw else {}
+                frame = framebytes.restore_frame(
+                    table, self._blocks[number, block], load_lossless(info), kept, own
                 )
-                last = framebytes.shared(frame, last)
+                last = framebytes.share_names(frame, last)
                 yield number, last
 
     # -- logs
 
-    def _scans(self) -> None:
+    def _decode_scans(self) -> None:
         looked_at = sorted(
-            self.searches.tables | {log for logs in self._parts.values() for log in logs}
+            self.searches.log_tables | {log for logs in self._parts.values() for log in logs}
         )
         declared = parsing.tables()
         stored = sorted(
@@ -226,15 +234,15 @@ class Revival:
             | {*looked_at}
         )
         tables = "" if self.whole else f'WHERE "table" IN ({", ".join(map(text_literal, stored))})'
-        if (not self.whole and not self.searches.tables) or not self.reading.has(SCANS):
+        if (not self.whole and not self.searches.log_tables) or not self.reading.has_rows(SCANS):
             return
         columns = [CASE, "_scan", "table", "_info", "_tallies", "_searched"]
         scans: dict[tuple[int, int], tuple[LogScan, Names]] = {}
-        rows = self.reading.rows(SCANS, columns, f"{tables} ORDER BY {CASE}, _scan")
+        rows = self.reading.read_rows(SCANS, columns, f"{tables} ORDER BY {CASE}, _scan")
         for number, place, name, info, tallies, searched in rows:
             table = parsing.name_today(name)
-            names = self.searches.names(table, searched)
-            scan = _scan(table, loads(info), loads(tallies), names)
+            names = self.searches.current_names(table, searched)
+            scan = _make_scan(table, load_lossless(info), load_lossless(tallies), names)
             scans[number, place] = scan, names
             if not names.same:
                 self.renamed.add(number)
@@ -242,7 +250,7 @@ class Revival:
         for facts in self._found.values():
             _name_parts(facts)
             self._unread_parts(facts)
-        self._hits(scans)
+        self._decode_hits(scans)
         for scan, names in scans.values():
             order = names.order
             scan.hits.sort(key=lambda hit, order=order: (hit.line, order.get(hit.signature, 0)))  # type: ignore[misc]
@@ -257,15 +265,15 @@ class Revival:
             ):
                 if part.table in wanted and (part.table, part.address) not in there:
                     part.named(scan.node)
-                    part.unsearched = self.searches.names(part.table, NOTHING).unsearched
+                    part.unsearched = self.searches.current_names(part.table, NOTHING).unsearched
                     part.excerpt, part.cut = scan.excerpt or part.excerpt, scan.cut
                     facts.add_hits(part)
 
-    def _hits(self, scans: Mapping[tuple[int, int], tuple[LogScan, Names]]) -> None:
+    def _decode_hits(self, scans: Mapping[tuple[int, int], tuple[LogScan, Names]]) -> None:
         stored = sorted(
             {one for _, names in scans.values() for one, now in names.now.items() if now}
         )
-        if not stored or not self.reading.has(HITS):
+        if not stored or not self.reading.has_rows(HITS):
             return
         columns = [
             CASE,
@@ -281,14 +289,14 @@ class Revival:
         ]
         columns += ["_around"] if self.whole else []
         then = f"WHERE signature IN ({', '.join(map(text_literal, stored))}) ORDER BY {CASE}, _row"
-        rows = self.reading.rows(HITS, columns, then)
+        rows = self.reading.read_rows(HITS, columns, then)
         for number, _, place, signature, address, line, text, last, groups, odd, *near in rows:
             if (number, place) not in scans:  # of a log that no rule of today looks at
                 continue
             scan, names = scans[number, place]
-            exact = loads(odd) if odd else (address, text)
-            before, after = loads(near[0]) if near and near[0] else (b"", b"")
-            named = loads(groups) if groups else None
+            exact = load_lossless(odd) if odd else (address, text)
+            before, after = load_lossless(near[0]) if near and near[0] else (b"", b"")
+            named = load_lossless(groups) if groups else None
             for name in names.now.get(signature, ()):
                 hit = Hit(name, exact[0], line, exact[1], before=before, after=after, search=named)
                 if last:
@@ -310,7 +318,7 @@ def _at_once(found: Tuples) -> Iterator[Tuples]:
     yield some
 
 
-def _between(some: Tuples) -> str:
+def _between_sql(some: Tuples) -> str:
     """Return the condition on rows of frames that follow one another."""
     (first, begin, *_), (last, end, *_) = some[0], some[-1]
     if first == last:
@@ -321,17 +329,17 @@ def _between(some: Tuples) -> str:
     )
 
 
-def _cell(name: str, kind: Kind) -> str:
+def _cell_sql(name: str, kind: Kind) -> str:
     """Return the SQL of a column's cells as rows hold them: times as text."""
     if kind != "time":
-        return quoted(name)
-    return f"replace(strftime({quoted(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
+        return quote_name(name)
+    return f"replace(strftime({quote_name(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
 
 
-def _lines(text: str, first_line: int) -> list[str]:
+def _block_lines(text: str, first_line: int) -> list[str]:
     """Return the lines of a block from its first one on; those that were not kept are empty."""
     lines: list[str] = []
-    for start, run in loads(text):
+    for start, run in load_lossless(text):
         gap = start - first_line - len(lines)
         if not 0 <= gap <= FARTHEST:
             raise ValueError(f"lines of a block stand at {start}")
@@ -353,7 +361,7 @@ def _name_parts(facts: Facts) -> None:
         scan.part_of = next((log for log in whole if (log, scan.address) in there), scan.part_of)
 
 
-def _scan(
+def _make_scan(
     table: str, info: Sequence[Any], tallies: Mapping[str, Sequence[Any]], names: Names
 ) -> LogScan:
     """Return the scan of one log under the names of today, without its hits."""

@@ -15,14 +15,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents
-from analyzer.archive.documents import MEMBERS, DamagedError, damaged, opened, together
+from analyzer.archive.documents import (
+    MEMBERS,
+    DamagedError,
+    join_damaged_errors,
+    make_damaged_error,
+    open_zip,
+)
 from analyzer.archive.entries import segment_files
 from analyzer.archive.entry import MANIFEST, Entry
-from analyzer.archive.object_store.object_store import GoneError, ObjectStore, workplace, writing
+from analyzer.archive.object_store.object_store import (
+    GoneError,
+    ObjectStore,
+    make_workplace,
+    name_full_disk,
+)
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import is_known, schema_of
 from analyzer.archive.packs.smalltables import SmallTable
-from analyzer.facts.database import CASE, duck_said, quoted
+from analyzer.facts.database import CASE, duck_said, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.text import one_line
 
@@ -61,7 +72,7 @@ class Reading:
 
     def __enter__(self) -> Reading:
         try:
-            self._part()
+            self._sort_holders()
             for holder in self._segments:
                 self._files[holder] = segment_files(self.objects, holder)
             self._note_places()
@@ -72,14 +83,14 @@ class Reading:
 
     def __exit__(self, *_: object) -> None:
         for name in self._loaded.values():
-            self.con.execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+            self.con.execute(f"DROP TABLE IF EXISTS {quote_name(name)}")
         self._open.close()
 
-    def _part(self) -> None:
+    def _sort_holders(self) -> None:
         """Note the places in segments and take the tables out of packs; DamagedError names all packs at fault."""
         broken: list[DamagedError] = []
         loose = any(entry.place < 0 for _, entry in self.cases)
-        folder = self._open.enter_context(workplace(self.objects)) if loose else None
+        folder = self._open.enter_context(make_workplace(self.objects)) if loose else None
         for number, entry in self.cases:
             if folder is None or entry.place >= 0:
                 self._segments[entry.holder].append((entry.place, number))
@@ -89,25 +100,25 @@ class Reading:
             except DamagedError as error:
                 broken.append(error)
             if self._held >= HELD:
-                self._load()
+                self._load_small_tables()
         if broken:
-            raise together(broken)
-        self._load()
+            raise join_damaged_errors(broken)
+        self._load_small_tables()
 
-    def sql(self, table: str, order: str = "") -> str:
+    def table_sql(self, table: str, order: str = "") -> str:
         """Return the query of one table with its declared columns, whatever its holders have of them."""
         columns = {CASE: "INTEGER", **schema_of(table)}
-        empty = ", ".join(f"NULL::{kind} AS {quoted(name)}" for name, kind in columns.items())
-        parts = [f"SELECT {empty} WHERE FALSE", *self._parts(table)]
+        empty = ", ".join(f"NULL::{kind} AS {quote_name(name)}" for name, kind in columns.items())
+        parts = [f"SELECT {empty} WHERE FALSE", *self._part_queries(table)]
         cells = ", ".join(
-            f"try_cast({quoted(name)} AS {kind}) AS {quoted(name)}"
+            f"try_cast({quote_name(name)} AS {kind}) AS {quote_name(name)}"
             for name, kind in columns.items()
         )
         return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (
             f" ORDER BY {order}" if order else ""
         )
 
-    def has(self, table: str) -> bool:
+    def has_rows(self, table: str) -> bool:
         """Tell whether any holder has rows of a table."""
         return (
             bool(self._loose.get(table))
@@ -115,7 +126,7 @@ class Reading:
             or any(table + _PARQUET in files for files in self._files.values())
         )
 
-    def ask(
+    def ask_columns(
         self, table: str, columns: Sequence[str], cells: str, then: str
     ) -> duckdb.DuckDBPyConnection:
         """Ask for `cells` over some columns of a table, `_case` among them; `then` is WHERE and ORDER BY.
@@ -125,35 +136,35 @@ class Reading:
         """
         import duckdb  # noqa: PLC0415 - heavy
 
-        names = ", ".join(quoted(name) for name in columns)
-        if parts := [*self._parts(table, names)]:
+        names = ", ".join(quote_name(name) for name in columns)
+        if parts := [*self._part_queries(table, names)]:
             try:
                 return self.con.execute(f"SELECT {cells} FROM ({' UNION ALL '.join(parts)}) {then}")
             except (duckdb.BinderException, duckdb.InvalidInputException):
                 pass
-        with self.asking():
-            return self.con.execute(f"SELECT {cells} FROM ({self.sql(table)}) {then}")
+        with self.explain_errors():
+            return self.con.execute(f"SELECT {cells} FROM ({self.table_sql(table)}) {then}")
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
+    def explain_errors(self) -> Iterator[None]:
         """Turn what DuckDB says of a file that is gone or broken into a plain error."""
         import duckdb  # noqa: PLC0415 - heavy
 
         try:
             yield
         except (duckdb.Error, OSError) as error:
-            raise self._plain(error) from error
+            raise self._plain_error(error) from error
 
-    def rows(
+    def read_rows(
         self, table: str, columns: Sequence[str], then: str, cells: str = ""
     ) -> list[tuple[Any, ...]]:
         """Return the rows that `ask` brings; `cells` are the columns themselves unless told."""
-        with self.asking():
-            return self.ask(
-                table, columns, cells or ", ".join(map(quoted, columns)), then
+        with self.explain_errors():
+            return self.ask_columns(
+                table, columns, cells or ", ".join(map(quote_name, columns)), then
             ).fetchall()
 
-    def _plain(self, error: Exception) -> Exception:
+    def _plain_error(self, error: Exception) -> Exception:
         """Return the error that names the holder at fault."""
         for holder, files in self._files.items():
             if not self.objects.exists(f"{holder}/{MANIFEST}"):
@@ -161,14 +172,14 @@ class Reading:
                 return GoneError("the object is not there", where=one_line(holder), why=why)
             for name in files.values():
                 if name in str(error):
-                    return damaged(name, duck_said(error))
+                    return make_damaged_error(name, duck_said(error))
         packs = [entry.holder for _, entry in self.cases if entry.place < 0]
-        return damaged(", ".join([*packs, *self._segments][:3]), duck_said(error))
+        return make_damaged_error(", ".join([*packs, *self._segments][:3]), duck_said(error))
 
-    def _parts(self, table: str, names: str = "") -> Iterator[str]:
+    def _part_queries(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
         if own := self._loaded.get(table):
-            yield f"SELECT {names or '*'} FROM {quoted(own)}"
+            yield f"SELECT {names or '*'} FROM {quote_name(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
             read = f"read_parquet({text_literal(str(loose[0]))})"
@@ -182,7 +193,7 @@ class Reading:
             name = self._files[holder].get(table + _PARQUET)
             if name is None:
                 continue
-            path = text_literal(self.objects.duck(self.con, name))
+            path = text_literal(self.objects.duck_path(self.con, name))
             places = self._segments[holder]
             if len(places) == 1:
                 place, own_number = places[0]
@@ -190,19 +201,19 @@ class Reading:
             else:
                 own = (
                     f"SELECT m.number AS {CASE}, s.* EXCLUDE ({CASE}) FROM read_parquet({path}) s "
-                    f"JOIN ({self._wanted(holder)}) m ON s.{CASE} = m.place"
+                    f"JOIN ({self._wanted_places(holder)}) m ON s.{CASE} = m.place"
                 )
             yield f"SELECT {names or '*'} FROM ({own})"
 
-    def _load(self) -> None:
+    def _load_small_tables(self) -> None:
         """Put the small tables of packs into temporary tables of this connection."""
         for table, some in self._small.items():
             schema = {CASE: "INTEGER", **schema_of(table)}
-            with self.asking():
+            with self.explain_errors():
                 if table not in self._loaded:
                     self._loaded[table] = f"_small {next(_NUMBERS)}"
-                    parquet.create(self.con, self._loaded[table], schema)
-                smalltables.load(self.con, self._loaded[table], schema, some)
+                    parquet.create_table(self.con, self._loaded[table], schema)
+                smalltables.load_tables(self.con, self._loaded[table], schema, some)
         self._small.clear()
         self._held = 0
 
@@ -213,7 +224,7 @@ class Reading:
         self._places = f"_places {next(_NUMBERS)}"
         holders = [number for number, places in enumerate(self._segments.values()) for _ in places]
         pairs = [pair for places in self._segments.values() for pair in places]
-        parquet.create(
+        parquet.create_table(
             self.con, self._places, dict.fromkeys(("holder", "place", "number"), "INTEGER")
         )
         columns = {
@@ -221,24 +232,24 @@ class Reading:
             "place": [one for one, _ in pairs],
             "number": [two for _, two in pairs],
         }
-        parquet.insert(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
+        parquet.insert_columns(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
 
-    def _wanted(self, holder: str) -> str:
+    def _wanted_places(self, holder: str) -> str:
         """Return the SQL of the places in a segment that are asked for, each with its number."""
         if self._places:
             number = [*self._segments].index(holder)
-            return f"SELECT place, number FROM {quoted(self._places)} WHERE holder = {number}"
+            return f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {number}"
         pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
         return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
 
     def _take_out(self, number: int, holder: str, top: Path) -> None:
         """Take the wanted tables of a pack out into files named after the case's number."""
-        with opened(self.objects, holder) as pack:
+        with open_zip(self.objects, holder) as pack:
             for name in pack.namelist():
                 if name == smalltables.MEMBER:
                     data = pack.read(name)
                     self._held += len(data)
-                    for small in smalltables.tables(data, self.tables):
+                    for small in smalltables.read_tables(data, self.tables):
                         self._small[small.name].append((number, small))
                     continue
                 table = name.removeprefix(_MEMBER).removesuffix(_PARQUET)
@@ -246,7 +257,7 @@ class Reading:
                     folder = top / table
                     folder.mkdir(exist_ok=True)
                     path = folder / f"{number}{_PARQUET}"
-                    with writing(top), pack.open(name) as source, path.open("wb") as target:
+                    with name_full_disk(top), pack.open(name) as source, path.open("wb") as target:
                         shutil.copyfileobj(source, target, 1 << 20)
                     self._loose[table].append(path)
                 elif name not in MEMBERS.values() and not is_known(table):
@@ -256,9 +267,9 @@ class Reading:
 
 
 @contextmanager
-def cursor() -> Iterator[duckdb.DuckDBPyConnection]:
+def open_cursor() -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a cursor of this process's database for reading."""
-    con = documents.connection()
+    con = documents.share_connection()
     try:
         yield con
     finally:

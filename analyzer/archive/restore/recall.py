@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents
-from analyzer.archive.documents import DamagedError, damaged
+from analyzer.archive.documents import DamagedError, make_damaged_error
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.encode import RECORDS
-from analyzer.archive.packs.lossless import loads
+from analyzer.archive.packs.lossless import load_lossless
 from analyzer.archive.restore.decode_facts import Revival
-from analyzer.archive.restore.reading import Reading, cursor
-from analyzer.archive.restore.searches import Searches, renamed, unsearched
+from analyzer.archive.restore.reading import Reading, open_cursor
+from analyzer.archive.restore.searches import Searches, find_unsearched, rename_limits
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.facts import Facts
@@ -27,7 +27,7 @@ from analyzer.sources.ledger import LOST
 if TYPE_CHECKING:
     from analyzer.archive.store import Archive
 
-__all__ = ["DamagedError", "facts", "material", "materials", "unsearched"]
+__all__ = ["DamagedError", "find_unsearched", "recall_case", "recall_cases", "recall_facts"]
 
 TOGETHER = 1000  # cases that are read at once
 _LISTS = (
@@ -63,17 +63,17 @@ _BROKEN = (
 )
 
 
-def material(archive: Archive, stored: Stored, signatures: Sequence[Signature]) -> CaseData:
+def recall_case(archive: Archive, stored: Stored, signatures: Sequence[Signature]) -> CaseData:
     """Return all that was known of a case: `conclude` gives the bytes of its case.json again.
 
     signatures  those of the catalog that is to judge; one that was not searched for is noted in the logs
                 (`LogScan.unsearched`), and rules that ask for it cannot tell
     Raises BacklineError when only a judgement is stored, GoneError, DamagedError.
     """
-    return materials(archive, [stored], signatures)[stored.id]
+    return recall_cases(archive, [stored], signatures)[stored.id]
 
 
-def materials(
+def recall_cases(
     archive: Archive, cases: Sequence[Stored], signatures: Sequence[Signature]
 ) -> dict[str, CaseData]:
     """Return the material of many cases by id; one question a table and holder, however many cases it has."""
@@ -81,12 +81,13 @@ def materials(
     searches = Searches([*signatures, *(one for one in TIMELINE_SIGNATURES if one.id not in known)])
     asked = _Asked(archive, [*parsing.tables().values()], searches, whole=True)
     found = {
-        stored.id: _material(records, own, other) for stored, records, own, other in asked.of(cases)
+        stored.id: _make_material(records, own, other)
+        for stored, records, own, other in asked.read_found(cases)
     }
     return {stored.id: found[stored.id] for stored in cases}
 
 
-def facts(
+def recall_facts(
     archive: Archive, cases: Sequence[Stored], rule: Rule | Sequence[Rule]
 ) -> dict[str, Facts]:
     """Return by id what one rule (or several) looks at: its tables and the lines of its logs, without lines of context.
@@ -101,7 +102,7 @@ def facts(
         if name in declared
     ]
     asked = _Asked(archive, tables, Searches(Catalog(some).signatures()), whole=False)
-    found = {stored.id: own for stored, _, own, _ in asked.of(cases)}
+    found = {stored.id: own for stored, _, own, _ in asked.read_found(cases)}
     return {stored.id: found[stored.id] for stored in cases}
 
 
@@ -122,44 +123,49 @@ class _Asked:
             whole,
         )
 
-    def of(self, cases: Sequence[Stored]) -> Iterator[_Found]:
+    def read_found(self, cases: Sequence[Stored]) -> Iterator[_Found]:
         """Yield each case with its records, its facts and the names of its signatures, those of one holder together."""
-        cases = sorted(cases, key=_holder)
+        cases = sorted(cases, key=_holder_key)
         for start in range(0, len(cases), TOGETHER):
             some = cases[start : start + TOGETHER]
             try:
-                found = self._read(some)
+                found = self._read_cases(some)
             except DamagedError:
                 if len(some) == 1:
                     raise
                 for one in some:  # the error shall name the one at fault
-                    self._read([one])
+                    self._read_cases([one])
                 raise
             yield from found
 
-    def _read(self, cases: Sequence[Stored]) -> list[_Found]:
-        entries = [_entry(stored) for stored in cases]
+    def _read_cases(self, cases: Sequence[Stored]) -> list[_Found]:
+        entries = [_facts_entry(stored) for stored in cases]
         wanted = {*_SYSTEM, *(table.name for table in self.tables)}
-        with cursor() as con, Reading(self.objects, [*enumerate(entries)], wanted, con) as reading:
+        with (
+            open_cursor() as con,
+            Reading(self.objects, [*enumerate(entries)], wanted, con) as reading,
+        ):
             revival = Revival(reading, self.tables, self.searches, whole=self.whole)
             bases = documents.texts_of(self.objects, entries, documents.BASE) if self.whole else {}
             try:
-                found = revival.facts()
-                records = {entry: _records(text) for entry, text in bases.items()}
+                found = revival.decode_facts()
+                records = {entry: _read_records(text) for entry, text in bases.items()}
             except _BROKEN as error:
-                raise damaged(entries[0].holder, f"{type(error).__name__}: {error}") from error
+                raise make_damaged_error(
+                    entries[0].holder, f"{type(error).__name__}: {error}"
+                ) from error
         return [
             (stored, records.get(entry, {}), found[number], number in revival.renamed)
             for number, (stored, entry) in enumerate(zip(cases, entries, strict=True))
         ]
 
 
-def _holder(stored: Stored) -> tuple[str, int]:
+def _holder_key(stored: Stored) -> tuple[str, int]:
     entry = stored.facts or stored.judged
     return entry.holder, entry.place
 
 
-def _entry(stored: Stored) -> Entry:
+def _facts_entry(stored: Stored) -> Entry:
     if stored.facts is None:
         raise BacklineError(
             "the facts of a case are not stored",
@@ -169,9 +175,9 @@ def _entry(stored: Stored) -> Entry:
     return stored.facts
 
 
-def _records(text: str) -> dict[str, Any]:
+def _read_records(text: str) -> dict[str, Any]:
     """Return the records of base.json; ValueError when some are missing or of another kind."""
-    records = loads(text)
+    records = load_lossless(text)
     for key in ("notes", "problems", "harmless"):  # cases of earlier versions have none
         records.setdefault(key, [])
     kinds = [kind for kind in _KINDS if not isinstance(records[kind], _KINDS[kind])]
@@ -182,10 +188,10 @@ def _records(text: str) -> dict[str, Any]:
     return {name: records[name] for name in RECORDS}
 
 
-def _material(records: Mapping[str, Any], own: Facts, other_names: bool) -> CaseData:
+def _make_material(records: Mapping[str, Any], own: Facts, other_names: bool) -> CaseData:
     found = CaseData(facts=own, **records)
     if other_names:
-        found.limits = renamed(found.limits, own.scans)
+        found.limits = rename_limits(found.limits, own.scans)
         lost = any(source["state"] in LOST for source in found.sources)
         found.complete = not (found.damage or found.limits or lost)
     return found

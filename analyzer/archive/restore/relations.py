@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from analyzer.archive.entry import Entry, Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.packs import parquet
 from analyzer.archive.packs.columns import JUDGED, schema_of
 from analyzer.archive.restore.reading import Reading
-from analyzer.facts.database import CASE, quoted
+from analyzer.facts.database import CASE, quote_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,14 +30,14 @@ class Relations:
     held: frozenset[str]
 
 
-def relation(
+def relation_sql(
     archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, table: str
 ) -> str:
     """Return the SQL of one stored table over some cases, see `relations`."""
-    return relations(archive, cases, con, [table]).sql[table]
+    return relations_sql(archive, cases, con, [table]).sql[table]
 
 
-def relations(
+def relations_sql(
     archive: Archive, cases: Sequence[Stored], con: duckdb.DuckDBPyConnection, tables: Iterable[str]
 ) -> Relations:
     """Return the SQL of stored tables over some cases: `_case`, the place in `cases`, then the columns of `schema_of`.
@@ -66,30 +66,26 @@ def relations(
             (number, entry) for number, entry in entries if entry is not None and entry.place >= 0
         ]
         with Reading(archive.objects, placed, own, con) as segments:
-            sql |= {table: segments.sql(table) for table in own}
-            held |= {table for table in own if segments.has(table)}
-        for table, name in _taken_out(archive, loose, con, own).items():
-            sql[table] = f"{sql[table]} UNION ALL SELECT * FROM {quoted(name)}"
+            sql |= {table: segments.table_sql(table) for table in own}
+            held |= {table for table in own if segments.has_rows(table)}
+        # Put the rows of loose packs into temporary tables; return their names, for tables that
+        # have any.
+        taken_out: dict[str, str] = {}
+        for start in range(0, len(loose), TOGETHER):
+            with (
+                Reading(archive.objects, loose[start : start + TOGETHER], own, con) as packs,
+                packs.explain_errors(),
+            ):
+                for out_table in filter(packs.has_rows, own):
+                    if out_table not in taken_out:
+                        taken_out[out_table] = f"_loose {next(_NUMBERS)}"
+                        parquet.create_table(
+                            con, taken_out[out_table], {CASE: "INTEGER", **schema_of(out_table)}
+                        )
+                    con.execute(
+                        f"INSERT INTO {quote_name(taken_out[out_table])} {packs.table_sql(out_table)}"
+                    )
+        for table, name in taken_out.items():
+            sql[table] = f"{sql[table]} UNION ALL SELECT * FROM {quote_name(name)}"
             held.add(table)
     return Relations(sql, frozenset(held))
-
-
-def _taken_out(
-    archive: Archive,
-    loose: Sequence[tuple[int, Entry]],
-    con: duckdb.DuckDBPyConnection,
-    tables: Sequence[str],
-) -> dict[str, str]:
-    """Put the rows of loose packs into temporary tables; return their names, for tables that have any."""
-    names: dict[str, str] = {}
-    for start in range(0, len(loose), TOGETHER):
-        with (
-            Reading(archive.objects, loose[start : start + TOGETHER], tables, con) as packs,
-            packs.asking(),
-        ):
-            for table in filter(packs.has, tables):
-                if table not in names:
-                    names[table] = f"_loose {next(_NUMBERS)}"
-                    parquet.create(con, names[table], {CASE: "INTEGER", **schema_of(table)})
-                con.execute(f"INSERT INTO {quoted(names[table])} {packs.sql(table)}")
-    return names

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from analyzer.archive.packs.lossless import loads
+from analyzer.archive.packs.lossless import load_lossless
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, Signature
 
@@ -42,45 +42,44 @@ class Searches:
         self._by_table: defaultdict[str, dict[Key, list[str]]] = defaultdict(dict)
         self._order = {one.id: place for place, one in enumerate(signatures)}
         for one in signatures:
-            self._by_table[one.table].setdefault(_key(one), []).append(one.id)
+            self._by_table[one.table].setdefault(_signature_key(one), []).append(one.id)
         self._known: dict[tuple[str, str], Names] = {}
 
     @property
-    def tables(self) -> set[str]:
+    def log_tables(self) -> set[str]:
         """The logs that signatures look at."""
         return set(self._by_table)
 
-    def names(self, table: str, searched: str) -> Names:
+    def current_names(self, table: str, searched: str) -> Names:
         """Return the names of today for a log of a table, given the `_searched` it is stored with."""
         found = self._known.get((table, searched))
         if found is None:
-            found = self._known[table, searched] = self._names(table, _searched(searched))
+            names_searched = _read_searched(searched)
+            wanted = dict(self._by_table.get(table, {}))
+            names = Names(order=self._order)
+            for stored, pattern, ignore_case in names_searched:
+                names.now[stored] = wanted.pop(
+                    (table, pattern, ignore_case), []
+                )  # of two of one pattern the first
+                names.same = names.same and names.now[stored] == [stored]
+            names.unsearched = frozenset(one for ids in wanted.values() for one in ids)
+            found = self._known[table, searched] = names
         return found
-
-    def _names(self, table: str, searched: Sequence[Sequence[Any]]) -> Names:
-        wanted = dict(self._by_table.get(table, {}))
-        names = Names(order=self._order)
-        for stored, pattern, ignore_case in searched:
-            names.now[stored] = wanted.pop(
-                (table, pattern, ignore_case), []
-            )  # of two of one pattern the first
-            names.same = names.same and names.now[stored] == [stored]
-        names.unsearched = frozenset(one for ids in wanted.values() for one in ids)
-        return names
 
 
 @lru_cache(1024)
-def _searched(text: str) -> list[list[Any]]:
+def _read_searched(text: str) -> list[list[Any]]:
     return [
-        [str(name), str(pattern), bool(ignore_case)] for name, pattern, ignore_case in loads(text)
+        [str(name), str(pattern), bool(ignore_case)]
+        for name, pattern, ignore_case in load_lossless(text)
     ]
 
 
-def _key(signature: Signature) -> Key:
+def _signature_key(signature: Signature) -> Key:
     return signature.table, signature.pattern, signature.ignore_case
 
 
-def unsearched(
+def find_unsearched(
     searched: Iterable[Sequence[Any]], signatures: Iterable[Signature]
 ) -> list[Signature]:
     """Return the signatures that were not searched for.
@@ -90,7 +89,7 @@ def unsearched(
     known = {
         (str(table), str(pattern), bool(ignore_case)) for _, table, pattern, ignore_case in searched
     }
-    return [one for one in signatures if _key(one) not in known]
+    return [one for one in signatures if _signature_key(one) not in known]
 
 
 # `address: limit hits_per_signature=9 reached at 9; rule/name: …`, of a stopped one `address:line: limit …`
@@ -100,7 +99,7 @@ _LIMIT = re.compile(
 )
 
 
-def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
+def rename_limits(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
     """Return the limits that were reached, those of signatures as the scans tell them under the names of today."""
     found = [(text, _LIMIT.match(text)) for text in limits]
     values = {match["limit"]: int(match["value"]) for _, match in found if match}
@@ -113,24 +112,27 @@ def renamed(limits: Sequence[str], scans: Sequence[LogScan]) -> list[str]:
                 hit.name in values and (hit.address, hit.name) not in seen
             ):  # as Ledger.add_limit: once for each place
                 seen.add((hit.address, hit.name))
-                told.setdefault((scan.address, _kind(hit.name)), []).append(str(hit))
+                told.setdefault((scan.address, _limit_kind(hit.name)), []).append(str(hit))
     logs = {scan.address for scan in scans}
     out: list[str] = []
     for text, match in found:
-        address = _address(match) if match else ""
+        # The address of the log: where a signature was stopped, the number of the line stands
+        # behind it.
+        address = (
+            (
+                match["where"]
+                if _limit_kind(match["limit"]) == "capped"
+                else match["where"].rpartition(":")[0]
+            )
+            if match
+            else ""
+        )
         if match and address in logs:
-            out += told.pop((address, _kind(match["limit"])), [])
+            out += told.pop((address, _limit_kind(match["limit"])), [])
         else:
             out.append(text)
     return out
 
 
-def _kind(limit: str) -> str:
+def _limit_kind(limit: str) -> str:
     return "capped" if limit == "hits_per_signature" else "stopped"
-
-
-def _address(match: re.Match[str]) -> str:
-    """Return the address of the log: where a signature was stopped, the number of the line stands behind it."""
-    return (
-        match["where"] if _kind(match["limit"]) == "capped" else match["where"].rpartition(":")[0]
-    )

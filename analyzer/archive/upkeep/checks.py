@@ -43,18 +43,10 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
     for name, there in wanted.items():
         if (texts.get(name) is not None) != there:
             yield f"{documents.MEMBERS[name]} is {'missing' if there else 'too much'}"
-    meta = _object(texts.get(META))
+    meta = _load_object(texts.get(META))
     if meta is None:
         yield "meta.json is not a JSON object"
         return
-    yield from _meta_wrong(entry, meta)
-    if texts.get(BASE) is not None and _object(texts[BASE]) is None:
-        yield "base.json is not a JSON object"
-    if texts.get(DOCUMENT) is not None:
-        yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
-
-
-def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
     if meta.get("format") not in FORMATS:
         yield f"meta.json says format {one_line(str(meta.get('format')), 40)}, which this version does not read"
     told = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
@@ -65,6 +57,10 @@ def _meta_wrong(entry: Entry, meta: Mapping[str, Any]) -> Iterator[str]:
         yield "meta.json names another source than the name of the case"
     if meta.get("state") not in STATES[entry.kind != "none"]:
         yield f'meta.json says state {one_line(str(meta.get("state")), 40)}, which does not fit "{entry.kind}"'
+    if texts.get(BASE) is not None and _load_object(texts[BASE]) is None:
+        yield "base.json is not a JSON object"
+    if texts.get(DOCUMENT) is not None:
+        yield from _document_wrong(entry, meta, texts[DOCUMENT] or "")
 
 
 def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:
@@ -92,7 +88,7 @@ def _with_bytes(name: str) -> str:
     return _BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), name)
 
 
-def _object(text: str | None) -> dict[str, Any] | None:
+def _load_object(text: str | None) -> dict[str, Any] | None:
     try:
         found = json.loads(text or "")
     except (ValueError, RecursionError):
@@ -105,7 +101,7 @@ def pack_wrong(entry: Entry, data: bytes, folder: Path, number: int) -> list[str
     wrong = [seal_broken(data)]
     texts: dict[str, str | None] = {}
     try:
-        with documents.unzipped(data, entry.holder) as pack:
+        with documents.open_zip_bytes(data, entry.holder) as pack:
             names = pack.namelist()
             wrong += [
                 f"{one_line(name, 80)} is in it twice"
@@ -142,7 +138,7 @@ def _facts_too_much(entry: Entry, table: str) -> str:
 def _small_wrong(entry: Entry, content: bytes) -> Iterator[str]:
     """Yield what is wrong with the small tables of a pack; ValueError when they cannot be read."""
     seen: set[str] = set()
-    for table in smalltables.tables(content):
+    for table in smalltables.read_tables(content):
         name = one_line(table.name, 80)
         if table.name in seen:
             yield f"table {name} is in it twice"
@@ -150,7 +146,9 @@ def _small_wrong(entry: Entry, content: bytes) -> Iterator[str]:
             yield f"{name} is not part of a stored case"
         elif table.name not in JUDGED and entry.kind != "full":
             yield _facts_too_much(entry, table.name)
-        elif why := smalltables.differing(table, wanted_columns(table.name, entry.reading)):
+        elif why := smalltables.describe_difference(
+            table, wanted_columns(table.name, entry.reading)
+        ):
             yield f"table {name}: {why}"
         seen.add(table.name)
 

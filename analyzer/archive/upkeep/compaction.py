@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from analyzer.archive.claims import CLAIMS, counts
-from analyzer.archive.entries import Snapshot, is_segment, segments
+from analyzer.archive.claims import CLAIMS, claim_counts
+from analyzer.archive.entries import Snapshot, is_segment, list_segments
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Stored
 from analyzer.archive.object_store.object_store import GoneError, Object
 from analyzer.archive.store import Archive, lost_cases
@@ -48,7 +48,7 @@ class CompactionReport:
     busy: bool = False
 
 
-def compact(
+def compact_archive(
     archive: Archive,
     *,
     target: int = TARGET,
@@ -69,14 +69,14 @@ def compact(
     Raises StorageError when the store refuses; what was done until then is done.
     """
     report = CompactionReport()
-    if not archive.claims.take(CLAIM):
+    if not archive.claims.take_claim(CLAIM):
         report.busy = True
         return report
     try:
         _write_all(archive, (target, 0 if all else few), all, drop_superseded, report, progress)
-        _sweep(archive, older_than, drop_superseded, report)
+        _sweep_debris(archive, older_than, drop_superseded, report)
     finally:
-        archive.claims.release(CLAIM)
+        archive.claims.release_claim(CLAIM)
     return report
 
 
@@ -90,36 +90,53 @@ def _write_all(
 ) -> None:
     """Write the segments, and delete what each took over; with fewer cases than the second size nothing."""
     target, few = sizes_wanted
-    snapshot = archive.snapshot()
-    kept = snapshot.current() if drop else snapshot.every()
+    snapshot = archive.take_snapshot()
+    kept = snapshot.list_visible_cases() if drop else snapshot.list_every_case()
     old = _to_rewrite(snapshot, kept, target) if rewrite else set()
-    visible = {case.id for case in snapshot.current()}
-    cases = [case for case in kept if holders(case) & old or (case.id in visible and _loose(case))]
+    visible = {case.id for case in snapshot.list_visible_cases()}
+    cases = []
+    for case in kept:
+        if find_holders(case) & old or (
+            case.id in visible
+            and (case.judged.place < 0 or (case.facts is not None and case.facts.place < 0))
+        ):
+            cases.append(case)
     if len(cases) < few:
         report.left = len(cases)
         return
     sizes = sizes_of(archive, cases)
     done = 0
-    for some in portions(cases, sizes, target):
-        archive.claims.take(CLAIM)  # anew: a claim runs out
+    for some in split_portions(cases, sizes, target):
+        archive.claims.take_claim(CLAIM)  # anew: a claim runs out
         written = write_segment(archive.objects, some)
         report.damaged += written.damaged
         report.segments += bool(written.taken)
         report.cases += len(written.taken)
-        report.packs += _delete_packs(archive, written.taken)
+        # Delete the packs of cases that a segment has now; return how many
+        packs = sorted(
+            {
+                holder
+                for case in written.taken
+                for holder in find_holders(case)
+                if holder.startswith(PACKS)
+            }
+        )
+        for name in packs:
+            archive.objects.delete(name)
+        report.packs += len(packs)
         done += len(some)
         progress(done, len(cases))
     if old:
-        _delete_rewritten(archive, old, drop)
+        # Delete segments of which nothing is needed any more
+        now = archive.take_snapshot()
+        needed = _needed_holders(now, drop)
+        for holder in sorted(old - needed):
+            delete_segment(archive, holder)
 
 
-def holders(case: Stored) -> set[str]:
+def find_holders(case: Stored) -> set[str]:
     """Return where a case lies: its judgement, and its facts."""
     return {entry.holder for entry in (case.judged, case.facts) if entry is not None}
-
-
-def _loose(case: Stored) -> bool:
-    return case.judged.place < 0 or (case.facts is not None and case.facts.place < 0)
 
 
 def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[str]:
@@ -131,8 +148,8 @@ def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[
         for entry in {case.judged, case.facts} - {None}:
             if entry is not None and entry.place >= 0:
                 live[entry.holder] += 1
-        if len(holders(case)) > 1:  # its judgement is newer than the segment of its facts
-            parted |= holders(case)
+        if len(find_holders(case)) > 1:  # its judgement is newer than the segment of its facts
+            parted |= find_holders(case)
     worn = {
         holder for holder, count in total.items() if 0 < live[holder] < count or holder in parted
     }
@@ -142,7 +159,7 @@ def _to_rewrite(snapshot: Snapshot, kept: Sequence[Stored], target: int) -> set[
 
 def sizes_of(archive: Archive, cases: Iterable[Stored]) -> dict[str, int]:
     """Return the bytes that a case of each holder has, by listing."""
-    shared = Counter(holder for case in cases for holder in holders(case))
+    shared = Counter(holder for case in cases for holder in find_holders(case))
     sizes: dict[str, int] = defaultdict(int)
     for item in (*archive.objects.list(PACKS), *archive.objects.list(SEGMENTS)):
         holder = item.name if item.name in shared else item.name.rpartition("/")[0]
@@ -151,12 +168,14 @@ def sizes_of(archive: Archive, cases: Iterable[Stored]) -> dict[str, int]:
     return {holder: size // shared[holder] for holder, size in sizes.items()}
 
 
-def portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Iterator[list[Stored]]:
+def split_portions(
+    cases: Sequence[Stored], sizes: dict[str, int], target: int
+) -> Iterator[list[Stored]]:
     """Yield the cases of one segment at a time: read in one way, oldest first."""
     some: list[Stored] = []
     held = 0
     for case in sorted(cases, key=lambda case: (case.judged.reading, case.judged.stamp, case.id)):
-        size = sum(sizes.get(holder, 0) for holder in holders(case))
+        size = sum(sizes.get(holder, 0) for holder in find_holders(case))
         full = len(some) >= max(1, target) or held + size > MOST_BYTES
         if some and (full or some[-1].judged.reading != case.judged.reading):
             yield some
@@ -165,24 +184,6 @@ def portions(cases: Sequence[Stored], sizes: dict[str, int], target: int) -> Ite
         held += size
     if some:
         yield some
-
-
-def _delete_packs(archive: Archive, cases: Iterable[Stored]) -> int:
-    """Delete the packs of cases that a segment has now; return how many."""
-    packs = sorted(
-        {holder for case in cases for holder in holders(case) if holder.startswith(PACKS)}
-    )
-    for name in packs:
-        archive.objects.delete(name)
-    return len(packs)
-
-
-def _delete_rewritten(archive: Archive, old: set[str], drop: bool) -> None:
-    """Delete segments of which nothing is needed any more."""
-    now = archive.snapshot()
-    needed = _needed(now, drop)
-    for holder in sorted(old - needed):
-        delete_segment(archive, holder)
 
 
 def delete_segment(archive: Archive, holder: str) -> int:
@@ -194,10 +195,10 @@ def delete_segment(archive: Archive, holder: str) -> int:
     return len(names)
 
 
-def _needed(snapshot: Snapshot, drop: bool) -> set[str]:
+def _needed_holders(snapshot: Snapshot, drop: bool) -> set[str]:
     """Return the holders of the cases that are kept."""
-    kept = snapshot.current() if drop else snapshot.every()
-    return {holder for case in kept for holder in holders(case)}
+    kept = snapshot.list_visible_cases() if drop else snapshot.list_every_case()
+    return {holder for case in kept for holder in find_holders(case)}
 
 
 @dataclass(slots=True)
@@ -217,19 +218,23 @@ class Debris:
     claims: list[Object] = field(default_factory=list)
 
 
-def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
+def find_debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
     """Return what nobody needs any more, of any age; `name` of a segment's object is the segment."""
     objects = archive.objects
     packs = {item.name: item for item in objects.list(PACKS)}
     listed = list(objects.list(SEGMENTS))
-    snapshot = archive.snapshot()
-    needed = _needed(snapshot, drop_superseded)
+    snapshot = archive.take_snapshot()
+    needed = _needed_holders(snapshot, drop_superseded)
     broken = {name.rpartition("/")[0] for name, _ in snapshot.faults}
-    whole = {item.name.rpartition("/")[0] for item in segments(listed)}
+    whole = {item.name.rpartition("/")[0] for item in list_segments(listed)}
     found = Debris(moving=list(objects.on_the_way()))
     known = {entry.holder for entry in snapshot.held}
     found.packs = [item for name, item in packs.items() if name in known and name not in needed]
-    for holder, items in _by_folder(listed).items():
+    by_folder: dict[str, list[Object]] = defaultdict(list)
+    for folder_item in listed:
+        if is_segment(folder_item.name):
+            by_folder[folder_item.name.rpartition("/")[0]].append(folder_item)
+    for holder, items in by_folder.items():
         item = Object(holder, sum(one.size for one in items), max(one.mtime for one in items))
         if holder not in whole:
             found.half.append(item)
@@ -237,40 +242,33 @@ def debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
             found.dead.append(item)
     for item in objects.list(CLAIMS):
         with suppress(GoneError):
-            if not counts(objects.get(item.name)):
+            if not claim_counts(objects.get(item.name)):
                 found.claims.append(item)
     return found
 
 
-def _by_folder(listing: Iterable[Object]) -> dict[str, list[Object]]:
-    """Return the objects of segments/ by segment."""
-    folders: dict[str, list[Object]] = defaultdict(list)
-    for item in listing:
-        if is_segment(item.name):
-            folders[item.name.rpartition("/")[0]].append(item)
-    return folders
-
-
-def _sweep(archive: Archive, older_than: float, drop: bool, report: CompactionReport) -> None:
+def _sweep_debris(
+    archive: Archive, older_than: float, drop: bool, report: CompactionReport
+) -> None:
     """Delete debris that is older than `older_than` seconds."""
-    found = debris(archive, drop_superseded=drop)
+    found = find_debris(archive, drop_superseded=drop)
     now = time.time()
 
-    def old(items: Iterable[Object]) -> list[Object]:
+    def select_old(items: Iterable[Object]) -> list[Object]:
         return [item for item in items if now - item.mtime >= older_than]
 
-    for item in (*old(found.packs), *old(found.claims)):
+    for item in (*select_old(found.packs), *select_old(found.claims)):
         archive.objects.delete(item.name)
         report.swept += 1
-    for item in old(found.dead):
+    for item in select_old(found.dead):
         report.swept += delete_segment(archive, item.name)
-    half = old(found.half)
-    lost = lost_cases(archive.snapshot()) if half else {}
+    half = select_old(found.half)
+    lost = lost_cases(archive.take_snapshot()) if half else {}
     for item in (item for item in half if item.name not in lost):
         if not archive.objects.exists(
             f"{item.name}/{MANIFEST}"
         ):  # its writer may have finished meanwhile
             report.swept += delete_segment(archive, item.name)
-    for item in old(found.moving):
-        archive.objects.sweep(item.name)
+    for item in select_old(found.moving):
+        archive.objects.sweep_leftover(item.name)
         report.swept += 1

@@ -16,7 +16,13 @@ from analyzer.archive.entry import PACKS, Entry, Stored
 from analyzer.archive.hashcache import HASHES, forget_hashes
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.store import LABELS, Archive
-from analyzer.archive.upkeep.compaction import CLAIM, delete_segment, holders, portions, sizes_of
+from analyzer.archive.upkeep.compaction import (
+    CLAIM,
+    delete_segment,
+    find_holders,
+    sizes_of,
+    split_portions,
+)
 from analyzer.archive.upkeep.segment import write_segment
 from analyzer.runtime.errors import BacklineError
 
@@ -43,101 +49,95 @@ class Removal:
     hashes: int = 0
 
     @property
-    def packs(self) -> list[str]:
+    def pack_names(self) -> list[str]:
         """The packs of the cases; a pack holds one case."""
         return sorted({entry.holder for entry in self.entries if entry.holder.startswith(PACKS)})
 
     @property
-    def segments(self) -> list[str]:
+    def segment_names(self) -> list[str]:
         """The segments that hold them beside other cases."""
         return sorted(
             {entry.holder for entry in self.entries if not entry.holder.startswith(PACKS)}
         )
 
 
-def planned(archive: Archive, cases: Sequence[Stored]) -> Removal:
+def plan_removal(archive: Archive, cases: Sequence[Stored]) -> Removal:
     """Return what belongs to some cases, and to what was read from their sources before; nothing is changed."""
-    now = archive.snapshot()
+    now = archive.take_snapshot()
     wanted = {case.id for case in cases}
     sources = {entry.source for entry in now.held if entry.id in wanted}
     found = Removal(entries=[entry for entry in now.held if entry.source in sources])
     left = {entry.id for entry in now.held if entry.source not in sources}
     gone = {entry.id for entry in found.entries} - left
-    for case in now.every():
+    for case in now.list_every_case():
         if case.id in gone:
-            meta = _meta(archive, case)
+            meta = _read_meta(archive, case)
             found.names[case.id] = str(meta.get("name") or "")
             found.sources.append(str(meta.get("source") or ""))
     found.sources = sorted({source for source in found.sources if source})
     found.labels = [
         item.name for item in archive.objects.list(LABELS) if item.name.split("/")[1] in gone
     ]
-    found.rewritten = len(_beside(now, found))
+    found.rewritten = len(_find_neighbours(now, found))
     return found
 
 
-def _meta(archive: Archive, case: Stored) -> dict[str, object]:
+def _read_meta(archive: Archive, case: Stored) -> dict[str, object]:
     try:
-        return archive.meta(case)
+        return archive.read_meta(case)
     except (DamagedError, GoneError):
         return {}
 
 
-def _beside(now: Snapshot, found: Removal) -> list[Stored]:
+def _find_neighbours(now: Snapshot, found: Removal) -> list[Stored]:
     """Return the cases that share a segment with those to be removed, as they stand without them."""
-    sources, segments = {entry.source for entry in found.entries}, set(found.segments)
+    sources, segments = {entry.source for entry in found.entries}, set(found.segment_names)
     rest = Snapshot(
         now.objects, [entry for entry in now.held if entry.source not in sources], [], []
     )
-    return [case for case in rest.every() if holders(case) & segments]
+    return [case for case in rest.list_every_case() if find_holders(case) & segments]
 
 
-def remove(archive: Archive, cases: Sequence[Stored]) -> Removal:
+def remove_cases(archive: Archive, cases: Sequence[Stored]) -> Removal:
     """Remove some cases with all their revisions and labels; return what is gone.
 
     Raises BacklineError when a compaction is at work or a case beside them cannot be read (then all stays as it is),
     StorageError when the store refuses.
     """
-    if not archive.claims.take(CLAIM):
+    if not archive.claims.take_claim(CLAIM):
         raise BacklineError(
             "a compaction is at work in this archive", do="Remove the case when it has ended."
         )
     try:
-        found = planned(archive, cases)
-        _save_others(archive, found)
-        for name in (*found.packs, *found.labels):
+        found = plan_removal(archive, cases)
+        # Write the cases that share a segment with those to be removed into new segments
+        others = _find_neighbours(archive.take_snapshot(), found)
+        for some in split_portions(others, sizes_of(archive, others), TARGET):
+            archive.claims.take_claim(CLAIM)  # anew: a claim runs out
+            written = write_segment(archive.objects, some)
+            if written.damaged:
+                where, why = written.damaged[0]
+                do = "Run `backline archive verify`; the case stays until its segment can be read."
+                raise BacklineError(
+                    "a segment cannot be rewritten without the case", where=where, why=why, do=do
+                )
+        for name in (*found.pack_names, *found.labels):
             archive.objects.delete(name)
-        for holder in found.segments:
+        for holder in found.segment_names:
             delete_segment(archive, holder)
-        found.hashes = _forget(archive, found.sources)
-        return found
-    finally:
-        archive.claims.release(CLAIM)
+        # Forget the checksums of the files of some sources: the file itself, its pieces, all
+        # below it.
 
-
-def _save_others(archive: Archive, found: Removal) -> None:
-    """Write the cases that share a segment with those to be removed into new segments."""
-    others = _beside(archive.snapshot(), found)
-    for some in portions(others, sizes_of(archive, others), TARGET):
-        archive.claims.take(CLAIM)  # anew: a claim runs out
-        written = write_segment(archive.objects, some)
-        if written.damaged:
-            where, why = written.damaged[0]
-            do = "Run `backline archive verify`; the case stays until its segment can be read."
-            raise BacklineError(
-                "a segment cannot be rewritten without the case", where=where, why=why, do=do
+        def of_them(path: str) -> bool:
+            return any(
+                path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}."))
+                for one in found.sources
             )
 
-
-def _forget(archive: Archive, sources: Sequence[str]) -> int:
-    """Forget the checksums of the files of some sources: the file itself, its pieces, all below it."""
-
-    def of_them(path: str) -> bool:
-        return any(
-            path == one or path.startswith((f"{one}/", f"{one}{os.sep}", f"{one}."))
-            for one in sources
+        found.hashes = sum(
+            forget_hashes(archive.objects, item.name, of_them)
+            for item in archive.objects.list(HASHES)
         )
-
-    return sum(
-        forget_hashes(archive.objects, item.name, of_them) for item in archive.objects.list(HASHES)
-    )
+        return found
+    finally:
+        archive.claims.release_claim(CLAIM)

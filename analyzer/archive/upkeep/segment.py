@@ -21,7 +21,12 @@ from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
 from analyzer.archive.entries import SEGMENT_FORMAT, read_manifest
 from analyzer.archive.entry import MANIFEST, SEGMENTS, Entry, Stored
-from analyzer.archive.object_store.object_store import GoneError, ObjectStore, StorageError, writing
+from analyzer.archive.object_store.object_store import (
+    GoneError,
+    ObjectStore,
+    StorageError,
+    name_full_disk,
+)
 from analyzer.archive.packs import parquet, smalltables
 from analyzer.archive.packs.columns import JUDGED
 from analyzer.archive.packs.smalltables import SmallTable
@@ -70,21 +75,23 @@ def write_segment(objects: ObjectStore, cases: Sequence[Stored]) -> Written:
     damaged: list[tuple[str, str]] = []
     left = list(cases)
     for holder in sorted(
-        {entry.holder for case in cases for _, entry in _parts(case) if entry.place >= 0}
+        {entry.holder for case in cases for _, entry in _text_parts(case) if entry.place >= 0}
     ):
         if found := broken_files(objects, holder):
             damaged += found
             left = [
-                case for case in left if all(entry.holder != holder for _, entry in _parts(case))
+                case
+                for case in left
+                if all(entry.holder != holder for _, entry in _text_parts(case))
             ]
     while True:
         builder = _Builder(objects)
         try:
-            with writing(builder.folder):
-                builder.collect(left)
+            with name_full_disk(builder.folder):
+                builder.collect_cases(left)
                 written = builder.written
                 if written.taken:
-                    builder.write()
+                    builder.write_segment()
             written.damaged[:0] = damaged
             return written
         except _BadTablesError as error:
@@ -100,7 +107,7 @@ class _Builder:
 
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
-        self.folder = objects.scratch()
+        self.folder = objects.make_scratch()
         self.written = Written()
         self.files: dict[str, dict[int, Path]] = defaultdict(
             dict
@@ -117,7 +124,7 @@ class _Builder:
             "judged": defaultdict(dict),
         }
         self.con = database.connect()
-        self.con.execute(f"SET temp_directory='{_sql(self.folder / 'spill')}'")
+        self.con.execute(f"SET temp_directory='{_path_sql(self.folder / 'spill')}'")
         self.con.execute(
             f"CREATE TABLE texts (_case INTEGER, {META} VARCHAR, {DOCUMENT} VARCHAR, {BASE} VARCHAR)"
         )
@@ -127,47 +134,46 @@ class _Builder:
         self.con.close()
         self.objects.done_with(self.folder)
 
-    def collect(self, cases: Sequence[Stored]) -> None:
+    def collect_cases(self, cases: Sequence[Stored]) -> None:
         """Take texts and tables of the cases out of their packs; note where the others are in segments."""
         known = _segment_texts(self.objects, cases)
         for case in cases:
             number = len(self.written.taken)
             small: list[SmallTable] = []
             try:
-                texts = self._texts(case, number, known, small)
+                texts = self._collect_texts(case, number, known, small)
             except GoneError:
                 self.written.gone.append(case)
             except DamagedError as error:
                 self.written.damaged.append((error.where, error.why))
             else:
                 self.con.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", [number, *texts])
-                self._note_places(case, number)
-                self._note_small(number, small)
+                for what, entry in (("facts", case.facts), ("judged", case.judged)):
+                    if entry is not None and entry.place >= 0:
+                        self.places[what][entry.holder][entry.place] = number
+                for table in small:
+                    self.small[table.name].append((number, table))
+                    self.held += table.rows
+                if self.held >= HELD:
+                    self._put_together()
                 self.written.taken.append(case)
                 continue
             for files in self.files.values():
                 files.pop(number, None)
         self._put_together()
 
-    def _note_small(self, number: int, small: Sequence[SmallTable]) -> None:
-        for table in small:
-            self.small[table.name].append((number, table))
-            self.held += table.rows
-        if self.held >= HELD:
-            self._put_together()
-
     def _put_together(self) -> None:
         """Write the small tables of some cases as one Parquet file a table."""
         for name, some in self.small.items():
-            for group in smalltables.gathered(some):
+            for group in smalltables.gather_tables(some):
                 path = self.folder / "in" / f"{name}+{len(self.together[name])}{PARQUET}"
                 path.parent.mkdir(exist_ok=True)
-                parquet.write(self.con, path, group.schema(), group.columns())
+                parquet.write_columns(self.con, path, group.column_types(), group.all_columns())
                 self.together[name].append(path)
         self.small.clear()
         self.held = 0
 
-    def _texts(
+    def _collect_texts(
         self,
         case: Stored,
         number: int,
@@ -177,10 +183,10 @@ class _Builder:
         """Return meta, document and base of a case, and unpack its tables; small ones are put into `small`."""
         texts: dict[str, str | None] = {META: None, DOCUMENT: None, BASE: None}
         loose: dict[str, list[str]] = defaultdict(list)
-        for part, entry in _parts(case):
+        for part, entry in _text_parts(case):
             if entry.place >= 0:
                 if (entry, part) not in known:
-                    raise documents.damaged(
+                    raise documents.make_damaged_error(
                         f"{entry.holder}/{DOCUMENTS}", f"it has no {part} of case {entry.place}"
                     )
                 texts[part] = known[entry, part]
@@ -189,46 +195,60 @@ class _Builder:
         for name, parts in loose.items():
             data = self.objects.get(name)
             if why := seal_broken(data):
-                raise documents.damaged(name, why)
-            with documents.unzipped(data, name) as pack:
+                raise documents.make_damaged_error(name, why)
+            with documents.open_zip_bytes(data, name) as pack:
                 texts |= {part: pack.read(documents.MEMBERS[part]).decode() for part in parts}
-                small += self._unpack(pack, number, facts=BASE in parts, judged=META in parts)
+                small += self._unpack_tables(
+                    pack, number, facts=BASE in parts, judged=META in parts
+                )
         meta = documents.meta_of(texts[META] or "", case.judged.holder)
         if meta.get("id") != case.id:
-            raise documents.damaged(case.judged.holder, "its meta.json is of another case")
+            raise documents.make_damaged_error(
+                case.judged.holder, "its meta.json is of another case"
+            )
         return texts[META], texts[DOCUMENT], texts[BASE]
 
-    def _unpack(
+    def _unpack_tables(
         self, pack: zipfile.ZipFile, number: int, *, facts: bool, judged: bool
     ) -> Iterator[SmallTable]:
         for member in pack.namelist():
             if member == smalltables.MEMBER:
-                for one in smalltables.tables(pack.read(member)):
+                for one in smalltables.read_tables(pack.read(member)):
                     if judged if one.name in JUDGED else facts:
-                        _checked(one.name, pack)
+                        _check_table(one.name, pack)
                         yield one
                 continue
             table = member.removeprefix("tables/").removesuffix(PARQUET)
             if f"tables/{table}{PARQUET}" != member or not (judged if table in JUDGED else facts):
                 continue
-            _checked(table, pack)
+            _check_table(table, pack)
             path = self.folder / "in" / table / f"{number}{PARQUET}"
             path.parent.mkdir(parents=True, exist_ok=True)
             with pack.open(member) as source, path.open("wb") as target:
                 shutil.copyfileobj(source, target, CHUNK)
             self.files[table][number] = path
 
-    def _note_places(self, case: Stored, number: int) -> None:
-        for what, entry in (("facts", case.facts), ("judged", case.judged)):
-            if entry is not None and entry.place >= 0:
-                self.places[what][entry.holder][entry.place] = number
-
-    def write(self) -> None:
+    def write_segment(self) -> None:
         """Write the Parquet files, put them, and put the manifest last."""
         out = self.folder / "out"
         out.mkdir()
-        self._write_texts(out / DOCUMENTS)
-        parts = self._segment_parts()
+        texts_path = out / DOCUMENTS
+        self.con.execute("SET preserve_insertion_order=false")
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES {DOCUMENT_BYTES}"
+        self.con.execute(f"COPY (FROM texts) TO '{_path_sql(texts_path)}' ({options})")
+        self.con.execute("SET preserve_insertion_order=true")
+        self._check_rows(texts_path, len(self.written.taken))
+        # For each table the files of older segments with cases of ours, and how places become
+        # numbers.
+        parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
+        for parts_holder in sorted({*self.places["facts"], *self.places["judged"]}):
+            for parts_file in read_manifest(self.objects, f"{parts_holder}/{MANIFEST}")["files"]:
+                parts_table = str(parts_file["name"]).removesuffix(PARQUET)
+                places = self.places["judged" if parts_table in JUDGED else "facts"].get(
+                    parts_holder
+                )
+                if places and parts_file["name"] != DOCUMENTS:
+                    parts[parts_table].append((f"{parts_holder}/{parts_file['name']}", places))
         for table in sorted({*self.files, *self.together, *parts}):
             self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
         holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"
@@ -241,7 +261,7 @@ class _Builder:
             self.objects.put_file(f"{holder}/{file['name']}", out / str(file["name"]))
         entries = [
             {
-                "entry": case.judged.text,
+                "entry": case.judged.entry_text,
                 "facts": case.facts is not None,
                 "case": case.judged.kind != "none",
             }
@@ -249,11 +269,7 @@ class _Builder:
         ]
         manifest = {"format": SEGMENT_FORMAT, "entries": entries, "files": files}
         self.objects.put(f"{holder}/{MANIFEST}", sealed_json(manifest))
-        self._confirm(holder, files)
-        self.written.holder = holder
-
-    def _confirm(self, holder: str, files: list[dict[str, object]]) -> None:
-        """Look once more whether all files are there: another run may have taken them for debris."""
+        # Look once more whether all files are there: another run may have taken them for debris
         there = {item.name: item.size for item in self.objects.list(holder + "/")}
         if any(there.get(f"{holder}/{file['name']}") != file["size"] for file in files):
             self.objects.delete(f"{holder}/{MANIFEST}")
@@ -261,25 +277,7 @@ class _Builder:
             raise StorageError(
                 "a segment could not be written", where=holder, why=why, do="Run it again."
             )
-
-    def _segment_parts(self) -> dict[str, list[tuple[str, dict[int, int]]]]:
-        """Return for each table the files of older segments with cases of ours, and how places become numbers."""
-        parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
-        for holder in sorted({*self.places["facts"], *self.places["judged"]}):
-            for file in read_manifest(self.objects, f"{holder}/{MANIFEST}")["files"]:
-                table = str(file["name"]).removesuffix(PARQUET)
-                places = self.places["judged" if table in JUDGED else "facts"].get(holder)
-                if places and file["name"] != DOCUMENTS:
-                    parts[table].append((f"{holder}/{file['name']}", places))
-        return parts
-
-    def _write_texts(self, path: Path) -> None:
-        # Small row groups are given by size, and only where DuckDB may choose the order; with one thread it does not.
-        self.con.execute("SET preserve_insertion_order=false")
-        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE_BYTES {DOCUMENT_BYTES}"
-        self.con.execute(f"COPY (FROM texts) TO '{_sql(path)}' ({options})")
-        self.con.execute("SET preserve_insertion_order=true")
-        self._check(path, len(self.written.taken))
+        self.written.holder = holder
 
     def _write_table(self, table: str, parts: list[tuple[str, dict[int, int]]], path: Path) -> None:
         """Write one table of all cases, sorted by case, each in its own order."""
@@ -290,21 +288,19 @@ class _Builder:
         if files:
             selects.append(
                 "SELECT CAST(parse_filename(_pack, true) AS INTEGER) AS _case, file_row_number AS _n,"
-                f" * EXCLUDE (_pack, file_row_number) FROM read_parquet({_list(files)}, union_by_name=true,"
+                f" * EXCLUDE (_pack, file_row_number) FROM read_parquet({_list_sql(files)}, union_by_name=true,"
                 " filename='_pack', file_row_number=true)"
             )
-            counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list(files)})")
+            counts.append(f"SELECT num_rows FROM parquet_file_metadata({_list_sql(files)})")
         if together := self.together.get(table, []):
             selects.append(
-                f"SELECT * FROM read_parquet({_list(dict(enumerate(together)))}, union_by_name=true)"
+                f"SELECT * FROM read_parquet({_list_sql(dict(enumerate(together)))}, union_by_name=true)"
             )
             counts.append(
-                f"SELECT num_rows FROM parquet_file_metadata({_list(dict(enumerate(together)))})"
+                f"SELECT num_rows FROM parquet_file_metadata({_list_sql(dict(enumerate(together)))})"
             )
         for name, places in parts:
-            source = (
-                f"read_parquet('{_sql(self.objects.duck(self.con, name))}', file_row_number=true)"
-            )
+            source = f"read_parquet('{_path_sql(self.objects.duck_path(self.con, name))}', file_row_number=true)"
             numbers = ", ".join(f"({old}, {new})" for old, new in places.items())
             joined = f"FROM {source} AS s JOIN (VALUES {numbers}) AS m(old, new) ON s._case = m.old"
             selects.append(
@@ -319,17 +315,17 @@ class _Builder:
             found = self.con.execute(
                 f"SELECT sum(num_rows) FROM ({' UNION ALL '.join(counts)})"
             ).fetchall()
-            self._sorted(
-                f"COPY ({query}) TO '{_sql(path)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS})"
+            self._run_sorted(
+                f"COPY ({query}) TO '{_path_sql(path)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROWS})"
             )
         except duckdb.Error as error:
-            raise self._explained(files, error) from error
+            raise self._explain_error(files, error) from error
         rows = int(found[0][0] or 0)
-        self._check(path, rows)
+        self._check_rows(path, rows)
         if not rows:  # as in a pack
             path.unlink()
 
-    def _sorted(self, query: str) -> None:
+    def _run_sorted(self, query: str) -> None:
         """Run a query that sorts: on the disk what goes beyond `SORTED`, unless its rows are too long for that."""
         import duckdb  # noqa: PLC0415 - heavy
 
@@ -342,17 +338,17 @@ class _Builder:
         finally:
             self.con.execute(f"SET memory_limit='{database.MEMORY}'")
 
-    def _check(self, path: Path, rows: int) -> None:
+    def _check_rows(self, path: Path, rows: int) -> None:
         """Count what was written: the packs are deleted afterwards."""
         found = self.con.execute(
-            f"SELECT num_rows FROM parquet_file_metadata('{_sql(path)}')"
+            f"SELECT num_rows FROM parquet_file_metadata('{_path_sql(path)}')"
         ).fetchall()
         if found != [(rows,)]:
             raise WriteError(
                 "a segment could not be written", where=path.name, why=f"{found} of {rows} rows"
             )
 
-    def _explained(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
+    def _explain_error(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
         """Return an error that names the cases whose Parquet cannot be read."""
         import duckdb  # noqa: PLC0415 - heavy
 
@@ -360,7 +356,7 @@ class _Builder:
         for number, path in files.items():
             try:
                 self.con.execute(
-                    f"SELECT count(COLUMNS(*)) FROM read_parquet('{_sql(path)}')"
+                    f"SELECT count(COLUMNS(*)) FROM read_parquet('{_path_sql(path)}')"
                 ).fetchall()
             except duckdb.Error as own:
                 bad[number] = f"its table {path.parent.name}: {one_line(duck_said(own), 200)}"
@@ -372,12 +368,12 @@ class _Builder:
         )
 
 
-def _checked(table: str, pack: zipfile.ZipFile) -> None:
+def _check_table(table: str, pack: zipfile.ZipFile) -> None:
     if not documents.TABLE.fullmatch(table):
-        raise documents.damaged(pack.filename or "", f"it has a table {table!r}")
+        raise documents.make_damaged_error(pack.filename or "", f"it has a table {table!r}")
 
 
-def _parts(case: Stored) -> list[tuple[str, Entry]]:
+def _text_parts(case: Stored) -> list[tuple[str, Entry]]:
     """Return the texts a stored case has, and the entry each lies with."""
     parts = [(META, case.judged)]
     if case.judged.kind != "none":
@@ -409,7 +405,7 @@ def _segment_texts(objects: ObjectStore, cases: Sequence[Stored]) -> dict[tuple[
     """Return the texts of those cases that lie in segments already; of what is gone or damaged, none."""
     wanted: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for case in cases:
-        for part, entry in _parts(case):
+        for part, entry in _text_parts(case):
             if entry.place >= 0:
                 wanted[entry.holder, part].append(entry)
     known: dict[tuple[Entry, str], str] = {}
@@ -424,9 +420,9 @@ def _segment_texts(objects: ObjectStore, cases: Sequence[Stored]) -> dict[tuple[
     return known
 
 
-def _sql(path: Path | str) -> str:
+def _path_sql(path: Path | str) -> str:
     return str(path).replace("'", "''")
 
 
-def _list(files: dict[int, Path]) -> str:
-    return "[" + ", ".join(f"'{_sql(path)}'" for path in files.values()) + "]"
+def _list_sql(files: dict[int, Path]) -> str:
+    return "[" + ", ".join(f"'{_path_sql(path)}'" for path in files.values()) + "]"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from analyzer.archive import documents
 from analyzer.archive.claims import CLAIMS
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
-from analyzer.archive.entries import Snapshot, entries_of, is_segment, read_manifest, segments
+from analyzer.archive.entries import entries_of, is_segment, list_segments, read_manifest
 from analyzer.archive.entry import MANIFEST, PACKS, SEGMENTS, Entry
 from analyzer.archive.hashcache import HASHES
 from analyzer.archive.object_store.object_store import (
@@ -27,7 +27,7 @@ from analyzer.archive.object_store.object_store import (
     GoneError,
     Object,
     head_of,
-    workplace,
+    make_workplace,
 )
 from analyzer.archive.seal import unsealed_json
 from analyzer.archive.store import LABELS, Archive, lost_cases, read_label
@@ -74,15 +74,17 @@ class VerifyReport:
     remarks: list[Problem] = field(default_factory=list)
 
 
-def verify(archive: Archive, *, progress: Progress = lambda _done, _total: None) -> VerifyReport:
+def verify_archive(
+    archive: Archive, *, progress: Progress = lambda _done, _total: None
+) -> VerifyReport:
     """Look at every object of an archive. `progress` is called with (bytes done, bytes in all).
 
     Raises StorageError when the store cannot be read.
     """
-    with workplace(archive.objects) as folder:
+    with make_workplace(archive.objects) as folder:
         found = _Verifier(archive, folder, progress)
-        found.run()
-    found.debris()
+        found.verify_all()
+    found.note_debris()
     found.report.problems.sort()
     found.report.remarks.sort()
     return found.report
@@ -101,75 +103,80 @@ class _Verifier:
         self.report = VerifyReport()
         self.done = 0
 
-    def run(self) -> None:
+    def verify_all(self) -> None:
         """Look at everything."""
-        snapshot = self.archive.snapshot()
+        snapshot = self.archive.take_snapshot()
         listing = list(self.objects.list())
         self.report.objects, self.report.bytes = len(listing), sum(item.size for item in listing)
-        self.report.cases = len(snapshot.current())
+        self.report.cases = len(snapshot.list_visible_cases())
         rooms: dict[str, list[Object]] = defaultdict(list)
         for item in listing:
             rooms[next((room for room in ROOMS if item.name.startswith(room)), "")].append(item)
-        self._others(rooms[""])
-        self._packs(rooms[PACKS])
-        self._segments(rooms[SEGMENTS])
-        self._small(
+        items = rooms[""]
+        for others_item in items:
+            if others_item.name != HEAD:
+                self._add_problem(3, others_item.name, "it is not part of an archive", STRANGE)
+            elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
+                self._add_problem(
+                    0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
+                )
+            self._count_bytes(others_item.size)
+        # Look at the packs, the tables of many of them together
+        rest = iter(rooms[PACKS])
+        while some := list(islice(rest, AT_ONCE)):
+            entries: list[Entry] = []
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                for packs_item in some:
+                    entry = Entry.parse_name(packs_item.name)
+                    if entry is None:
+                        self._add_problem(
+                            3, packs_item.name, "its name is not that of a stored case", STRANGE
+                        )
+                    else:
+                        self._verify_pack(entry, Path(folder), len(entries))
+                        entries.append(entry)
+                    self._count_bytes(packs_item.size)
+                self._pack_tables(entries, Path(folder))
+        self._verify_segments(rooms[SEGMENTS])
+        self._verify_small(
             rooms[LABELS], _label_wrong, 2, "Give the label again, then delete this object."
         )
-        self._small(
+        self._verify_small(
             rooms[HASHES],
             _hashes_wrong,
             3,
             "Delete it: it is a cache, and not used while it is broken.",
         )
-        self._count(sum(item.size for item in rooms[CLAIMS]))
-        self._facts(snapshot)
+        self._count_bytes(sum(item.size for item in rooms[CLAIMS]))
+        if all(
+            case.facts is not None or case.judged.kind == "none"
+            for case in snapshot.list_every_case()
+        ):
+            return
+        for case in snapshot.take_again().list_every_case():
+            if case.facts is None and case.judged.kind != "none":
+                what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
+                self._add_problem(
+                    2, case.judged.holder, what, "Run the batch over its source again."
+                )
 
-    def _problem(self, weight: int, name: str, what: str, do: str) -> None:
+    def _add_problem(self, weight: int, name: str, what: str, do: str) -> None:
         self.report.problems.append(Problem(weight, name, what, do))
 
-    def _count(self, size: int) -> None:
+    def _count_bytes(self, size: int) -> None:
         self.done += size
         self.progress(self.done, self.report.bytes)
 
-    def _others(self, items: Iterable[Object]) -> None:
-        for item in items:
-            if item.name != HEAD:
-                self._problem(3, item.name, "it is not part of an archive", STRANGE)
-            elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
-                self._problem(
-                    0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
-                )
-            self._count(item.size)
-
-    def _packs(self, items: Iterable[Object]) -> None:
-        """Look at the packs, the tables of many of them together."""
-        rest = iter(items)
-        while some := list(islice(rest, AT_ONCE)):
-            entries: list[Entry] = []
-            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                for item in some:
-                    entry = Entry.parse(item.name)
-                    if entry is None:
-                        self._problem(
-                            3, item.name, "its name is not that of a stored case", STRANGE
-                        )
-                    else:
-                        self._pack(entry, Path(folder), len(entries))
-                        entries.append(entry)
-                    self._count(item.size)
-                self._pack_tables(entries, Path(folder))
-
-    def _pack(self, entry: Entry, folder: Path, number: int) -> None:
+    def _verify_pack(self, entry: Entry, folder: Path, number: int) -> None:
         try:
             data = self.objects.get(entry.holder)
         except GoneError:  # a compaction took it over
             return
         for why in checks.pack_wrong(entry, data, folder, number):
-            self._problem(1, entry.holder, why, AGAIN)
+            self._add_problem(1, entry.holder, why, AGAIN)
 
     def _pack_tables(self, entries: Sequence[Entry], folder: Path) -> None:
-        con = documents.connection()
+        con = documents.share_connection()
         try:
             for table in sorted(folder.iterdir()):
                 groups: dict[str, dict[str, Entry]] = defaultdict(dict)
@@ -194,27 +201,29 @@ class _Verifier:
             return
         for path, entry in files.items():
             if why := checks.tables_wrong(con, [path], wanted):
-                self._problem(1, entry.holder, f"table {table}: {why}", AGAIN)
+                self._add_problem(1, entry.holder, f"table {table}: {why}", AGAIN)
 
-    def _segments(self, items: Sequence[Object]) -> None:
+    def _verify_segments(self, items: Sequence[Object]) -> None:
         folders: dict[str, list[Object]] = defaultdict(list)
         for item in items:
             if is_segment(item.name):
                 folders[item.name.rpartition("/")[0]].append(item)
             else:
-                self._problem(3, item.name, "its name is not that of a part of a segment", STRANGE)
-                self._count(item.size)
-        whole = {item.name.rpartition("/")[0] for item in segments(items)}
+                self._add_problem(
+                    3, item.name, "its name is not that of a part of a segment", STRANGE
+                )
+                self._count_bytes(item.size)
+        whole = {item.name.rpartition("/")[0] for item in list_segments(items)}
         for holder, members in folders.items():
             if holder in whole:
                 try:
-                    self._segment(holder, [item.name for item in members])
+                    self._verify_segment(holder, [item.name for item in members])
                 except GoneError:  # another compaction took it over
                     if self.objects.exists(f"{holder}/{MANIFEST}"):
                         raise
-            self._count(sum(item.size for item in members))
+            self._count_bytes(sum(item.size for item in members))
 
-    def _segment(self, holder: str, members: Sequence[str]) -> None:
+    def _verify_segment(self, holder: str, members: Sequence[str]) -> None:
         name = f"{holder}/{MANIFEST}"
         try:
             manifest = read_manifest(self.objects, name)
@@ -222,88 +231,81 @@ class _Verifier:
         except GoneError:
             return
         except BacklineError as error:
-            self._problem(1, name, error.why, SEGMENT)
+            self._add_problem(1, name, error.why, SEGMENT)
             return
         files = {f"{holder}/{file['name']}" for file in manifest["files"]}
         for other in sorted({*members} - files - {name}):
-            self._problem(3, other, "its manifest does not name it", STRANGE)
+            self._add_problem(3, other, "its manifest does not name it", STRANGE)
         broken = broken_files(self.objects, holder)
         if broken and not self.objects.exists(name):  # taken over while it was read
             return
         for other, why in broken:
             lost = f"{why}; it concerns {len(entries)} cases"
-            self._problem(1, other, lost, SEGMENT)
+            self._add_problem(1, other, lost, SEGMENT)
         if not broken:
-            self._segment_texts(holder, entries)
+            texts_name, seen = f"{holder}/{DOCUMENTS}", 0
+            for place, texts in _read_texts(self.archive, texts_name):
+                seen += 1
+                if not 0 <= place < len(entries):
+                    self._add_problem(
+                        1,
+                        texts_name,
+                        f"it has a case {place}, which is not in the manifest",
+                        SEGMENT,
+                    )
+                    continue
+                for texts_why in checks.texts_wrong(entries[place], texts):
+                    self._add_problem(
+                        1, texts_name, f"case {entries[place].id[:12]}: {texts_why}", SEGMENT
+                    )
+            if seen != len(entries):
+                self._add_problem(1, texts_name, f"it has {seen} of {len(entries)} cases", SEGMENT)
             self._segment_tables(holder, entries, files)
-
-    def _segment_texts(self, holder: str, entries: Sequence[Entry]) -> None:
-        name, seen = f"{holder}/{DOCUMENTS}", 0
-        for place, texts in _rows(self.archive, name):
-            seen += 1
-            if not 0 <= place < len(entries):
-                self._problem(
-                    1, name, f"it has a case {place}, which is not in the manifest", SEGMENT
-                )
-                continue
-            for why in checks.texts_wrong(entries[place], texts):
-                self._problem(1, name, f"case {entries[place].id[:12]}: {why}", SEGMENT)
-        if seen != len(entries):
-            self._problem(1, name, f"it has {seen} of {len(entries)} cases", SEGMENT)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
         import duckdb  # noqa: PLC0415 - heavy
 
-        con = documents.connection()
+        con = documents.share_connection()
         try:
             for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):
                 table = name.rpartition("/")[2].removesuffix(".parquet")
                 wanted = {"_case": "INTEGER", **checks.wanted_columns(table, entries[0].reading)}
-                path = self.objects.duck(con, name)
+                path = self.objects.duck_path(con, name)
                 if why := checks.tables_wrong(con, [path], wanted):
-                    self._problem(1, name, why, SEGMENT)
+                    self._add_problem(1, name, why, SEGMENT)
                     continue
                 found = con.execute(
                     "SELECT min(_case), max(_case) FROM read_parquet(?)", [path]
                 ).fetchall()[0]
                 if found[0] is not None and not 0 <= found[0] <= found[1] < len(entries):
-                    self._problem(
+                    self._add_problem(
                         1,
                         name,
                         f"it has rows of case {found[1]}, which is not in the manifest",
                         SEGMENT,
                     )
         except duckdb.Error as error:
-            self._problem(1, holder, f"it cannot be read: {duck_said(error)}", SEGMENT)
+            self._add_problem(1, holder, f"it cannot be read: {duck_said(error)}", SEGMENT)
         finally:
             con.close()
 
-    def _small(
+    def _verify_small(
         self, items: Iterable[Object], wrong: Callable[[str, bytes], str], weight: int, do: str
     ) -> None:
         """Look at objects of a few bytes each."""
         sizes = {item.name: item.size for item in items}
         for name, data in self.objects.get_many(sizes):
             if why := wrong(name, data):
-                self._problem(weight, name, why, do)
-            self._count(sizes[name])
+                self._add_problem(weight, name, why, do)
+            self._count_bytes(sizes[name])
 
-    def _facts(self, snapshot: Snapshot) -> None:
-        """Name the judgements whose facts are nowhere."""
-        if all(case.facts is not None or case.judged.kind == "none" for case in snapshot.every()):
-            return
-        for case in snapshot.fresh().every():
-            if case.facts is None and case.judged.kind != "none":
-                what = f"the facts of case {case.id[:12]} are missing: it can be shown, but not judged again"
-                self._problem(2, case.judged.holder, what, "Run the batch over its source again.")
-
-    def debris(self) -> None:
+    def note_debris(self) -> None:
         """Tell what a compaction would sweep when it is old enough."""
-        found = compaction.debris(self.archive)
-        lost = lost_cases(self.archive.snapshot()) if found.half else {}
+        found = compaction.find_debris(self.archive)
+        lost = lost_cases(self.archive.take_snapshot()) if found.half else {}
         for holder, count in lost.items():
             what = f"its manifest is gone, and {count} of its cases {'exists' if count == 1 else 'exist'} nowhere else"
-            self._problem(1, holder, what, LOST)
+            self._add_problem(1, holder, what, LOST)
         found.half = [item for item in found.half if item.name not in lost]
         for items, what in (
             (found.packs, "superseded"),
@@ -317,11 +319,11 @@ class _Verifier:
                 self.report.remarks.append(Problem(4, item.name, what, do))
 
 
-def _rows(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
+def _read_texts(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
     """Yield (place, texts) of a segment's documents, few at a time."""
-    con = documents.connection()
+    con = documents.share_connection()
     try:
-        path = archive.objects.duck(con, name)
+        path = archive.objects.duck_path(con, name)
         rows = con.execute(f"SELECT _case, {META}, {DOCUMENT}, {BASE} FROM read_parquet(?)", [path])
         while some := rows.fetchmany(20):
             for place, *texts in some:

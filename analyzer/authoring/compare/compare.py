@@ -6,22 +6,22 @@ back-test's own comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from analyzer.archive.backtests.backtest import BacktestRequest, backtest
+from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules
 from analyzer.archive.backtests.jobs import BacktestHit, Said
 from analyzer.archive.backtests.report import BacktestReport
-from analyzer.archive.backtests.worker import RELEASED, differ
+from analyzer.archive.backtests.worker import RELEASED, note_differences
 from analyzer.archive.store import Archive
-from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pairs
+from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair, pair_rules
 from analyzer.authoring.explain import casework
 from analyzer.case.verdicts import Judgement
 from analyzer.judge import judge_cases
 from analyzer.pipeline import examples
-from analyzer.rules import Catalog, Example, Rule
+from analyzer.rules import Catalog, Example
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
 
@@ -35,7 +35,7 @@ class RuleDifference:
     """What one rule finds otherwise.
 
     lost, gained  findings of one version only; changed: with another severity or confidence
-    unsure        subjects that cannot be told any more; settled: that can be told now
+    unsure        subjects of which the rule cannot tell any more; settled: of which it can tell now
     kept          findings that both versions make alike
     unsearched    signature -> stored cases whose logs were not searched for it: nothing is known of them there
     """
@@ -49,30 +49,42 @@ class RuleDifference:
     kept: int = 0
     unsearched: dict[str, int] = field(default_factory=dict)
 
-    def take(self, said: Said | BacktestReport, matches: int) -> None:
+    def add_hits(self, said: Said | BacktestReport, matches: int) -> None:
         """Add what differs in some cases; `matches` are the findings the rule makes there now."""
         for kind in KINDS:
             getattr(self, kind).extend(getattr(said, kind))
         self.kept += matches - len(said.gained) - len(said.changed)
 
-    def of(self, kind: str) -> list[BacktestHit]:
+    def list_hits(self, kind: str) -> list[BacktestHit]:
         """Return what differs so, in order of the cases; examples, which have no id of a case, come last."""
         found: list[BacktestHit] = getattr(self, kind)
         return sorted(found, key=lambda hit: (not hit.thing.id, hit.thing.case, hit.thing))
 
-    def record(self) -> dict[str, Any]:
+    def make_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         pair = self.pair
         head: dict[str, Any] = {"rule": pair.rule.id, "title": pair.rule.title, "kind": pair.kind}
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
         head |= {"why": pair.why} if pair.why else {}
-        thresholds = [
-            {"name": name, "before": before, "now": now} for name, before, now in pair.thresholds
-        ]
+        thresholds = []
+        for name, before, now in pair.thresholds:
+            thresholds.append({"name": name, "before": before, "now": now})
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
         head |= {"unsearched": self.unsearched} if self.unsearched else {}
-        return head | {kind: [_hit(hit) for hit in self.of(kind)] for kind in KINDS}
+        for kind in KINDS:
+            head[kind] = []
+            for hit in self.list_hits(kind):
+                thing = hit.thing
+                where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
+                if thing.id not in ("", thing.case):
+                    where["id"] = thing.id
+                rest = {}
+                for key, value in asdict(hit).items():
+                    if key != "thing":
+                        rest[key] = value
+                head[kind].append(where | {key: value for key, value in rest.items() if value})
+        return head
 
 
 @dataclass(slots=True)
@@ -92,19 +104,19 @@ class CatalogDifference:
 
     def count(self, kind: str) -> int:
         """Return how much differs so."""
-        return sum(len(rule.of(kind)) for rule in self.rules)
+        return sum(len(rule.list_hits(kind)) for rule in self.rules)
 
-    def record(self) -> dict[str, Any]:
+    def make_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         return {
-            "rules": [rule.record() for rule in self.rules], "same": self.same, "examples": self.examples,
+            "rules": [rule.make_record() for rule in self.rules], "same": self.same, "examples": self.examples,
             "bundles": self.bundles, "stored": self.stored, "no_facts": self.no_facts,
             "unread": [{"case": case, "why": why} for case, why in self.unread],
             "count": {kind: self.count(kind) for kind in KINDS},
         }  # fmt: skip
 
 
-def compare(
+def compare_catalogs(
     old: Catalog,
     new: Catalog,
     bundles: Sequence[Path] = (),
@@ -116,29 +128,29 @@ def compare(
 ) -> CatalogDifference:
     """Judge what differs between two catalogs over some cases; the rules of `old` get other ids on the way.
 
-    Raises BacklineError when the storage fails. A bundle or an example that cannot be read is told in `unread`.
+    Raises BacklineError when the storage fails. A bundle or an example that cannot be read is named in `unread`.
     """
     limits = Limits()
-    chosen = pairs(old, new, drafts=drafts)
+    chosen = pair_rules(old, new, drafts=drafts)
     found = CatalogDifference([RuleDifference(pair) for pair in chosen.pairs], chosen.same)
     judged = [one for one in found.rules if one.pair.kind != REWORDED]
     if archive is not None and judged:
-        _stored(found, judged, archive, jobs, limits, progress)
+        _judge_archive(found, judged, archive, jobs, limits, progress)
     for pair in chosen.pairs:
         if pair.old is not None:
             pair.old.id += RELEASED  # both versions look at the same facts, where hits are known by rule and name
     for bundle in bundles if judged else ():
-        _bundle(found, judged, bundle, limits)
+        _judge_bundle(found, judged, bundle, limits)
     for one in judged:
         if one.pair.kind == CHANGED:
-            _examples(found, one, limits)
+            _judge_examples(found, one, limits)
     for pair in chosen.pairs:
         if pair.old is not None:
             pair.old.id = pair.old.id.removesuffix(RELEASED)
     return found
 
 
-def _stored(
+def _judge_archive(
     found: CatalogDifference,
     judged: Sequence[RuleDifference],
     archive: Archive,
@@ -150,39 +162,55 @@ def _stored(
     asked = [
         BacktestRequest(one.pair.rule, one.pair.old if one.pair.new else None) for one in judged
     ]
-    reports = backtest(asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True)
+    reports = backtest_rules(
+        asked, archive, jobs=jobs, limits=limits, progress=progress, plain=True
+    )
     for one, report in zip(judged, reports, strict=True):
         if one.pair.kind in (NEW, GONE):
             (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
         one.unsearched = {doubt.missing: doubt.cases for doubt in report.unsearched}
-        one.take(report, 0 if one.pair.new is None else len(report.hits))
-    found.stored, found.no_facts = reports[0].judged, reports[0].no_facts
-    found.unread += [(name or case, why) for case, name, why in reports[0].damaged]
+        one.add_hits(report, 0 if one.pair.new is None else len(report.hits))
+    found.stored = reports[0].judged
+    found.no_facts = reports[0].no_facts
+    for case, name, why in reports[0].damaged:
+        found.unread.append((name or case, why))
 
 
-def _bundle(
+def _judge_bundle(
     found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits
 ) -> None:
     both = [rule for one in judged for rule in (one.pair.new, one.pair.old) if rule is not None]
     try:
-        facts = casework.read([bundle], Catalog(both).signatures(), limits=limits).facts
+        facts = casework.read_case([bundle], Catalog(both).signatures(), limits=limits).facts
     except BacklineError as error:
         found.unread.append((str(bundle), str(error)))
         return
     found.bundles += 1
     for one in judged:
-        answers = [
-            None if rule is None else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
-            for rule in (one.pair.new, one.pair.old)
-        ]
-        _take(one, str(bundle), str(bundle), answers[0], answers[1])
+        answers = []
+        for rule in (one.pair.new, one.pair.old):
+            answers.append(
+                None
+                if rule is None
+                else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
+            )
+        _add_difference(one, str(bundle), str(bundle), answers[0], answers[1])
 
 
-def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> None:
+def _judge_examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> None:
     """Judge the examples of both versions of a rule by both versions."""
     new, old = one.pair.new, one.pair.old
     assert new is not None and old is not None
-    for name, example in _both(new, old):
+    kept = []
+    named: list[tuple[str, Example]] = []
+    for example in new.examples:
+        if not (example.made and example.files):  # the example it was made of says the same
+            kept.append(_list_material(example))
+            named.append((f"example: {example.name}", example))
+    for example in old.examples:
+        if _list_material(example) not in kept and not (example.made and example.files):
+            named.append((f"old example: {example.name}", example))
+    for name, example in named:
         try:
             now, before = (
                 judge_cases(
@@ -194,49 +222,23 @@ def _examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> 
             found.unread.append((f"{new.id}, {name}", str(error)))
             continue
         found.examples += 1
-        _take(one, "", name, now, before)
+        _add_difference(one, "", name, now, before)
 
 
-def _both(new: Rule, old: Rule) -> Iterator[tuple[str, Example]]:
-    """Yield the examples of a rule, and those of its old version that are not the same any more."""
-    kept = []
-    for example in new.examples:
-        if (
-            example.made and example.files
-        ):  # says once more what the example says that it was made of
-            continue
-        kept.append(_material(example))
-        yield f"example: {example.name}", example
-    for example in old.examples:
-        if _material(example) not in kept and not (example.made and example.files):
-            yield f"old example: {example.name}", example
-
-
-def _material(example: Example) -> tuple[object, ...]:
+def _list_material(example: Example) -> tuple[object, ...]:
     return example.tables, example.logs, example.files, example.cut
 
 
-def _take(
+def _add_difference(
     one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None
 ) -> None:
     said = Said()
-    differ(said, case, name, now or Judgement(), before or Judgement())
-    if (
-        now is None or before is None
-    ):  # a rule that one version does not have has nothing to say there
-        said.gained, said.lost = (
-            [replace(hit, was="") for hit in said.gained],
-            [replace(hit, was="") for hit in said.lost],
-        )
+    note_differences(said, case, name, now or Judgement(), before or Judgement())
+    if now is None or before is None:  # a version without the rule says nothing of the case
+        said.gained = [replace(hit, was="") for hit in said.gained]
+        said.lost = [replace(hit, was="") for hit in said.lost]
         said.unsure, said.settled = [], []
-    one.take(
-        said, sum(finding.verdict == "match" for finding in now.findings) if now is not None else 0
-    )
-
-
-def _hit(hit: BacktestHit) -> dict[str, Any]:
-    found = asdict(hit) | {"thing": None}
-    thing = hit.thing
-    where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
-    where |= {"id": thing.id} if thing.id not in ("", thing.case) else {}
-    return where | {key: value for key, value in found.items() if key != "thing" and value}
+    matches = 0
+    if now is not None:
+        matches = sum(finding.verdict == "match" for finding in now.findings)
+    one.add_hits(said, matches)

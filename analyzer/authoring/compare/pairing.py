@@ -48,7 +48,7 @@ class Pairs:
     same: int = 0
 
 
-def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
+def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
     """Return the rules of two catalogs that differ; only rules in use count, with `drafts` those as well.
 
     A rule belongs to the one of its id. One whose id is gone belongs to the rule that `replaces` it.
@@ -65,44 +65,38 @@ def pairs(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
             found.pairs.append(RulePair(NEW, rule, None))
             continue
         met.add(former.id)
-        parts = tuple(_parts(former, rule))
+        parts = tuple(_list_parts(former, rule))
         if not parts:
             found.same += 1
             continue
-        kind = REWORDED if set(parts) <= WORDS else CHANGED
-        found.pairs.append(RulePair(kind, rule, former, parts, tuple(_thresholds(former, rule))))
+        if set(parts) <= WORDS:
+            kind = REWORDED
+        else:
+            kind = CHANGED
+        thresholds = []
+        for threshold, (number, _) in rule.thresholds.items():
+            if threshold in former.thresholds and former.thresholds[threshold][0] != number:
+                thresholds.append((threshold, former.thresholds[threshold][0], number))
+        found.pairs.append(RulePair(kind, rule, former, parts, tuple(thresholds)))
     for name in sorted(before.keys() - met - now.keys()):
-        found.pairs.append(RulePair(GONE, None, before[name], why=_why(name, new)))
+        kept = next((rule for rule in new.rules if rule.id == name), None)
+        why = kept.status if kept is not None else ""
+        if kept is not None and kept.replaced_by:
+            why += f", replaced by {kept.replaced_by}"
+        found.pairs.append(RulePair(GONE, None, before[name], why=why))
     found.pairs.sort(key=lambda pair: pair.rule.id)
     return found
 
 
-def _why(name: str, new: Catalog) -> str:
-    rule = next((rule for rule in new.rules if rule.id == name), None)
-    if rule is None:
-        return ""
-    return f"{rule.status}, replaced by {rule.replaced_by}" if rule.replaced_by else rule.status
-
-
-def _parts(old: Rule, new: Rule) -> Iterator[str]:
+def _list_parts(old: Rule, new: Rule) -> Iterator[str]:
     before_facts, facts = old.fact_tables(), new.fact_tables()
-    yield from (
-        name for name in facts if name in before_facts and before_facts[name] != facts[name]
-    )
+    for name in facts:
+        if name in before_facts and before_facts[name] != facts[name]:
+            yield (name)
     if old.text.text == new.text.text and old.text.shared == new.text.shared:
         return
-    before, now = _plain(old), _plain(new)
+    before: dict[str, Any] = old.text.tree().plain()
+    now: dict[str, Any] = new.text.tree().plain()
     for key in sorted(before.keys() | now.keys(), key=[*now, *before].index):
         if before.get(key) != now.get(key):
             yield key
-
-
-def _plain(rule: Rule) -> dict[str, Any]:
-    found: dict[str, Any] = rule.text.tree().plain()
-    return found
-
-
-def _thresholds(old: Rule, new: Rule) -> Iterator[tuple[str, float, float]]:
-    for name, (value, _) in new.thresholds.items():
-        if name in old.thresholds and old.thresholds[name][0] != value:
-            yield name, old.thresholds[name][0], value

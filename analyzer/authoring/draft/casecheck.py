@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer.authoring.draft.draft import Draft, Remarks
 from analyzer.authoring.draft.generalise import LEAST_LITERAL, DraftSignature
 from analyzer.authoring.explain import casework
-from analyzer.authoring.fmt.yamltext import quoted
-from analyzer.facts import Facts
+from analyzer.authoring.fmt.yamltext import write_quoted
 from analyzer.judge import judge
 from analyzer.rules import Catalog, parse
 from analyzer.runtime.limits import Limits
@@ -54,7 +53,9 @@ class SignatureCount:
     def proposal(self) -> str:
         """The narrower pattern when it helps."""
         helps = self.narrow is not None and self.narrow < self.hits
-        return self.signature.narrow if self.too_general and helps else ""
+        if self.too_general and helps:
+            return self.signature.narrow
+        return ""
 
 
 @dataclass(slots=True)
@@ -66,27 +67,27 @@ class CaseCheck:
     subjects: list[str]
     unsure: str = ""
 
-    def remarks(self) -> Remarks:
+    def list_remarks(self) -> Remarks:
         """Return the comments for the file: what each signature finds, and a narrower one."""
         found = Remarks()
         for count in self.counts:
             more = "at least " if count.at_least else ""
-            told = [
+            remarks = [
                 f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"
             ]
             if count.too_general:
-                told.append(f"TOO GENERAL: {count.too_general}")
+                remarks.append(f"TOO GENERAL: {count.too_general}")
             if count.proposal:
-                told.append(f"narrower, {count.narrow:,} lines: {quoted(count.proposal)}")
+                remarks.append(f"narrower, {count.narrow:,} lines: {write_quoted(count.proposal)}")
             elif count.too_general:
-                told.append(
+                remarks.append(
                     "nothing narrower in these lines: take more words, or lines that are rarer"
                 )
-            found.of[count.signature.name] = told
+            found.of[count.signature.name] = remarks
         return found
 
 
-def check(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> CaseCheck:
+def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> CaseCheck:
     """Read the case at `paths` once more and try the draft on it."""
     rule = parse(draft.text)
     narrow = {one.name: one.narrow for one in draft.signatures if one.narrow != one.pattern}
@@ -94,38 +95,35 @@ def check(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> 
         *Catalog([rule]).signatures(),
         *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items()),
     ]
-    facts = casework.read(paths, wanted, limits=limits).facts
+    facts = casework.read_case(paths, wanted, limits=limits).facts
     try:
         judgement = judge(Catalog([rule]), facts)
-        counts = [
-            _count(one, draft.tables[one.name], rule.id, facts, narrow) for one in draft.signatures
-        ]
+        counts = []
+        for one in draft.signatures:
+            table = draft.tables[one.name]
+            count = SignatureCount(one, len(one.lines), narrow=0 if one.name in narrow else None)
+            name = f"{rule.id}/{one.name}"
+            for scan in facts.scans:
+                if scan.table != table:
+                    continue
+                count.lines += scan.lines
+                count.members += scan.counts.get(name, 0) > 0
+                count.hits += scan.counts.get(name, 0)
+                count.at_least |= name in scan.at_least
+                count.shown += [hit for hit in scan.hits if hit.signature == name][
+                    : SHOWN - len(count.shown)
+                ]
+                if count.narrow is not None:
+                    count.narrow += scan.counts.get(f"narrow/{one.name}", 0)
+            counts.append(count)
     finally:
         facts.close()
     verdicts = {
         verdict: count for verdict, count in judgement.counts.get(rule.id, {}).items() if count
     }
-    subjects = [f"{finding.subject} on {finding.node}" for finding in judgement.findings]
+    subjects = []
+    for finding in judgement.findings:
+        subjects.append(f"{finding.subject} on {finding.node}")
     return CaseCheck(
         counts, verdicts, subjects, judgement.cannot_tell[0].why if judgement.cannot_tell else ""
     )
-
-
-def _count(
-    one: DraftSignature, table: str, rule: str, facts: Facts, narrow: Mapping[str, str]
-) -> SignatureCount:
-    count = SignatureCount(one, len(one.lines), narrow=0 if one.name in narrow else None)
-    name = f"{rule}/{one.name}"
-    for scan in facts.scans:
-        if scan.table != table:
-            continue
-        count.lines += scan.lines
-        count.members += scan.counts.get(name, 0) > 0
-        count.hits += scan.counts.get(name, 0)
-        count.at_least |= name in scan.at_least
-        count.shown += [hit for hit in scan.hits if hit.signature == name][
-            : SHOWN - len(count.shown)
-        ]
-        if count.narrow is not None:
-            count.narrow += scan.counts.get(f"narrow/{one.name}", 0)
-    return count

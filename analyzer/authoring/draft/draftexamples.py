@@ -1,4 +1,4 @@
-"""The examples of a draft: one that matches, one that does not, one that cannot be told.
+"""The examples of a draft: one that matches, one that does not, one that leaves the answer open.
 
 Several forms are tried for each, the one nearest to what a host prints first; the first that holds is taken.
 """
@@ -12,9 +12,9 @@ from typing import Any
 from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.authoring.draft.mask import Mask
-from analyzer.authoring.draft.signs import Sign, harmless
-from analyzer.authoring.draft.source import DraftSource, Raw, masked_cell
-from analyzer.authoring.fmt.yamltext import block, flow, scalar
+from analyzer.authoring.draft.signs import Sign, find_harmless
+from analyzer.authoring.draft.source import DraftSource, Raw, mask_cell
+from analyzer.authoring.fmt.yamltext import write_block, write_flow, write_scalar
 from analyzer.pipeline import examples as runner
 from analyzer.rules.language.rulefile import BadRuleError
 
@@ -53,7 +53,7 @@ _MEMBERS = (
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-class Examples:
+class ExampleDrafter:
     """Drafts the examples of one rule and runs them.
 
     logs      log table -> masked lines of the signatures
@@ -68,23 +68,22 @@ class Examples:
         harmless_line: Callable[[str, str], bool],
     ) -> None:
         self.made, self.mask, self.logs, self.harmless_line = made, mask, logs, harmless_line
-        self.over: Mapping[
-            str, Sequence[str]
-        ] = {}  # the lines with those that tell the end, where there are any
+        # The lines with those that tell the end, where there are any.
+        self.over: Mapping[str, Sequence[str]] = {}
         self.notes: list[str] = []
         self._model: list[str] = []  # the tables of the matching example, when it has them
 
-    def lines(self, body: str) -> tuple[list[str], dict[str, bool]]:
+    def draft_all(self, body: str) -> tuple[list[str], dict[str, bool]]:
         """Return the lines of the key `examples` for the rule that `body` is the text of, and which hold."""
         found: list[list[str]] = []
         held: dict[str, bool] = {}
         wanted = (
-            (MATCHES, "match", "{result: match, severity: warning}", self._matching()),
-            (NOT, "no_match", "{result: no_match}", self._calm()),
-            (UNSURE, "cannot_tell", "{result: cannot_tell}", self._unsure()),
+            (MATCHES, "match", "{result: match, severity: warning}", self.list_matching()),
+            (NOT, "no_match", "{result: no_match}", self.list_calm()),
+            (UNSURE, "cannot_tell", "{result: cannot_tell}", self.list_unsure()),
         )
         for name, result, expect, forms in wanted:
-            made = self._first(body, name, result, expect, forms)
+            made = self.find_first(body, name, result, expect, forms)
             held[name] = made is not None
             if made is None:
                 self.notes.append(
@@ -94,21 +93,21 @@ class Examples:
                 found.append(made)
         return ["", "examples:", *(line for lines in found for line in lines)], held
 
-    def _first(
+    def find_first(
         self, body: str, name: str, result: str, expect: str, forms: Iterator[list[str]]
     ) -> list[str] | None:
         """Return the first form that gives the wanted result."""
-        tables = self._tables(self._rows(self.made.rows))
+        tables = self.write_tables(self.mask_rows(self.made.rows))
         for form in forms:
-            lines = [f"  - name: {scalar(name)}", *form]
-            got = self._result(body, [*lines, f"    expect: {expect}"])
+            lines = [f"  - name: {write_scalar(name)}", *form]
+            got = self.run_example(body, [*lines, f"    expect: {expect}"])
             if got.get("result") != result:
                 continue
             if name == MATCHES:
                 plain = form[: len(tables)] == tables and "    files:" not in form
                 self._model = tables if plain else []
             elif self._model and form[: len(tables)] == tables:
-                lines[1 : 1 + len(tables)] = [f"    like: {scalar(MATCHES)}"]
+                lines[1 : 1 + len(tables)] = [f"    like: {write_scalar(MATCHES)}"]
             missing = str(got.get("missing") or "")
             if result == "cannot_tell" and re.fullmatch(r"[a-z][\w.]*", missing):
                 expect = f"{{result: cannot_tell, missing: {missing}}}"
@@ -116,7 +115,8 @@ class Examples:
         return None
 
     @staticmethod
-    def _result(body: str, example: list[str]) -> dict[str, Any]:
+    def run_example(body: str, example: list[str]) -> dict[str, Any]:
+        """Return what one example of the rule gives; a rule that cannot be read gives an error."""
         try:
             rule = rules.parse("\n".join([body, "examples:", *example]) + "\n")
             return runner.run_one(rule, rule.examples[0]).got
@@ -125,73 +125,78 @@ class Examples:
 
     # -- forms
 
-    def _matching(self) -> Iterator[list[str]]:
+    def list_matching(self) -> Iterator[list[str]]:
+        """Yield the forms of the example that matches."""
         if not self.made.lines:
-            yield from self._printed()
-        elif not self.made.signs and not self.made.apart and (bundled := self._bundled()):
-            yield bundled
-        yield [*self._tables(self._rows(self.made.rows)), *self._log_texts(self.logs)]
+            # The raw text as a session on the host, by its commands, and by its parsers.
+            raws = self.made.raws
+            if raws and all(raw.command for raw in raws):
+                session = []
+                for raw in raws:
+                    prompt = _PROMPTS.get(raw.kind, _PROMPTS["esxi"]) + self.mask.mask_text(
+                        raw.command
+                    )
+                    session += [prompt, *self.mask_raw(raw)]
+                yield ["    files:", "      - path: session.txt", *write_block("text", session, 8)]
+                yield self.write_files(
+                    raws, lambda raw: f"command: {write_scalar(self.mask.mask_text(raw.command))}"
+                )
+            if raws:
+                yield self.write_files(raws, lambda raw: f"parser: {raw.parser}")
+        elif not self.made.signs and not self.made.apart:
+            bundled = self.write_bundle()
+            if bundled:
+                yield bundled
+        yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(self.logs)]
 
-    def _calm(self) -> Iterator[list[str]]:
-        calm = self._rows(self._with_signs(harmless))
+    def list_calm(self) -> Iterator[list[str]]:
+        """Yield the forms of the example without the sign."""
+        calm = self.mask_rows(self.replace_signs(find_harmless))
         if not self.made.lines:
-            yield self._tables(calm)
+            yield self.write_tables(calm)
             return
-        for logs in (*([self.over] if self.over else []), self.quiet(), self.made_up()):
-            yield [*self._tables(self._rows(self.made.rows)), *self._log_texts(logs)]
-            yield [*self._tables(calm), *self._log_texts(logs)]
+        if self.over:
+            over = [self.over]
+        else:
+            over = []
+        for logs in (*over, self.find_quiet(), self.make_up()):
+            yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(logs)]
+            yield [*self.write_tables(calm), *self.write_logs(logs)]
 
-    def _unsure(self) -> Iterator[list[str]]:
+    def list_unsure(self) -> Iterator[list[str]]:
+        """Yield the forms of the example in which the sign cannot be seen."""
         if self.made.lines:
             absent = ["    logs:", *(f"      {table}: null" for table in self.logs)]
-            yield [*self._tables(self._rows(self.made.rows)), *absent]
-        blank = self._rows(self._with_signs(lambda _: None))
-        yield [*self._tables(blank), *self._log_texts(self.logs)]
-        yield [
-            "    tables: {" + ", ".join(f"{name}: null" for name in self.made.rows) + "}",
-            *self._log_texts(self.logs),
-        ]
+            yield [*self.write_tables(self.mask_rows(self.made.rows)), *absent]
+        blank = self.mask_rows(self.replace_signs(lambda _: None))
+        yield [*self.write_tables(blank), *self.write_logs(self.logs)]
+        tables = ", ".join(f"{name}: null" for name in self.made.rows)
+        yield [f"    tables: {{{tables}}}", *self.write_logs(self.logs)]
 
-    def _printed(self) -> Iterator[list[str]]:
-        """Yield the raw text as a session on the host, by its commands, and by its parsers."""
-        raws = self.made.raws
-        if raws and all(raw.command for raw in raws):
-            session = [line for raw in raws for line in (self._prompt(raw), *self._text(raw))]
-            yield ["    files:", "      - path: session.txt", *block("text", session, 8)]
-            yield self._each_file(
-                raws, lambda raw: f"command: {scalar(self.mask.text(raw.command))}"
-            )
-        if raws:
-            yield self._each_file(raws, lambda raw: f"parser: {raw.parser}")
-
-    def _bundled(self) -> list[str]:
+    def write_bundle(self) -> list[str]:
         """Return the log lines as members of a small bundle; nothing where a bundle has no such log or row."""
         top, first, text = _BUNDLES.get(self.made.each[1].name, ("", "", []))
-        lines = ["    files:", f"      - path: {top}/{first}", *block("text", text, 8)]
+        lines = ["    files:", f"      - path: {top}/{first}", *write_block("text", text, 8)]
+        parsers = [one for one in parsing.registry().values() if one.log]
         for table, log in self.logs.items():
-            parser = next(
-                one
-                for one in parsing.registry().values()
-                if one.log and one.tables[0].name == table
-            )
-            places = (path.format(parser.name) for path in _MEMBERS)
-            place = next((path for path in places if parser.matches_file(path)), "")
-            if not top or not place:
+            parser = next(one for one in parsers if one.tables[0].name == table)
+            members = [path.format(parser.name) for path in _MEMBERS]
+            places = [path for path in members if parser.matches_file(path)]
+            if not top or not places:
                 return []
-            lines += [f"      - path: {top}/{place}", *block("text", log, 8)]
+            lines += [f"      - path: {top}/{places[0]}", *write_block("text", log, 8)]
         return lines
 
-    def _each_file(self, raws: Sequence[Raw], start: Callable[[Raw], str]) -> list[str]:
+    def write_files(self, raws: Sequence[Raw], start: Callable[[Raw], str]) -> list[str]:
+        """Return each raw text as a file of its own."""
         lines = ["    files:"]
         for raw in raws:
-            lines += [f"      - {start(raw)}", *block("text", self._text(raw), 8)]
+            lines += [f"      - {start(raw)}", *write_block("text", self.mask_raw(raw), 8)]
         return lines
 
-    def _prompt(self, raw: Raw) -> str:
-        return _PROMPTS.get(raw.kind, _PROMPTS["esxi"]) + self.mask.text(raw.command)
-
-    def _text(self, raw: Raw) -> list[str]:
-        lines = [self.mask.text(line).rstrip() for line in raw.lines]
+    def mask_raw(self, raw: Raw) -> list[str]:
+        """Return the masked lines of a raw text, without empty ones at its end."""
+        lines = [self.mask.mask_text(line).rstrip() for line in raw.lines]
         while lines and not lines[-1]:
             lines.pop()
         return lines
@@ -199,65 +204,71 @@ class Examples:
     # -- parts of a form
 
     @staticmethod
-    def _tables(rows: Rows) -> list[str]:
+    def write_tables(rows: Rows) -> list[str]:
+        """Return the lines of `tables`."""
         lines = ["    tables:"] if rows else []
         for name, members in rows.items():
             if len(members) == 1:
-                lines.append(f"      {name}: [{flow(members[0])}]")
+                lines.append(f"      {name}: [{write_flow(members[0])}]")
             else:
-                lines += [f"      {name}:", *(f"        - {flow(row)}" for row in members)]
+                lines += [f"      {name}:", *(f"        - {write_flow(row)}" for row in members)]
         return lines
 
     @staticmethod
-    def _log_texts(logs: Mapping[str, Sequence[str]]) -> list[str]:
+    def write_logs(logs: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the lines of `logs`."""
         lines = ["    logs:"] if logs else []
         for table, text in logs.items():
-            lines += block(table, text, 6)
+            lines += write_block(table, text, 6)
         return lines
 
-    def _rows(self, rows: Rows) -> dict[str, list[dict[str, Any]]]:
-        return {
-            name: [{key: self._cell(key, cell) for key, cell in row.items()} for row in some]
-            for name, some in rows.items()
-        }
+    def mask_rows(self, rows: Rows) -> dict[str, list[dict[str, Any]]]:
+        """Return rows with their cells masked."""
+        found = {}
+        for name, some in rows.items():
+            found[name] = [dict(row) for row in some]
+        for row in [row for some in found.values() for row in some]:
+            for column, value in row.items():
+                if isinstance(value, str) and value not in self.made.made_up:
+                    row[column] = mask_cell(self.mask, column, value)[:200]
+        return found
 
-    def _cell(self, column: str, value: Any) -> Any:
-        if not isinstance(value, str) or value in self.made.made_up:
-            return value
-        return masked_cell(self.mask, column, value)[:200]
-
-    def _with_signs(self, value: Callable[[Sign], Any]) -> dict[str, list[dict[str, Any]]]:
+    def replace_signs(self, value: Callable[[Sign], Any]) -> dict[str, list[dict[str, Any]]]:
         """Return the rows with every sign of the condition replaced."""
         tables = {self.made.each[0]: self.made.each[1].name}
         tables |= {name: body["table"] for name, body in self.made.joins.items()}
-        changed = {name: [dict(row) for row in members] for name, members in self.made.rows.items()}
+        changed = {}
+        for name, members in self.made.rows.items():
+            changed[name] = [dict(row) for row in members]
         for sign in self.made.signs:
             for row in changed.get(tables[sign.alias], []):
                 row[sign.column.name] = value(sign)
         return changed
 
-    def quiet(self) -> dict[str, list[str]]:
+    def find_quiet(self) -> dict[str, list[str]]:
         """Return lines that stood beside the chosen ones and that no signature finds, masked."""
         found = {}
         for table in self.logs:
-            lines = [
-                self.mask.text(line, guess=True)[:400]
-                for line in self.made.quiet.get(table, [])
-                if line.strip()
-            ]
-            found[table] = [
-                line for line in dict.fromkeys(lines) if self.harmless_line(table, line)
-            ][:QUIET_LINES]
-        return {table: lines or self.made_up()[table] for table, lines in found.items()}
+            lines = {}
+            for line in self.made.quiet.get(table, []):
+                if line.strip():
+                    masked = self.mask.mask_text(line, guess=True)[:400]
+                else:
+                    masked = ""
+                if masked and self.harmless_line(table, masked):
+                    lines[masked] = True
+            found[table] = list(lines)[:QUIET_LINES] or self.make_up()[table]
+        return found
 
-    def made_up(self) -> dict[str, list[str]]:
+    def make_up(self) -> dict[str, list[str]]:
         """Return a line for each log that says that it was made up."""
-        stamps = {
-            table: re.match(r"[\d<>: TZ.+-]{10,40}", lines[0])
-            for table, lines in self.logs.items()
-            if lines
-        }
-        return {
-            table: [f"{stamp.group().strip() if stamp else ''} (made up) nothing to see".strip()]
-            for table, stamp in stamps.items()
-        }
+        found = {}
+        for table, lines in self.logs.items():
+            if lines:
+                stamp = re.match(r"[\d<>: TZ.+-]{10,40}", lines[0])
+                if stamp:
+                    head = stamp.group().strip()
+                else:
+                    head = ""
+                found[table] = [f"{head} (made up) nothing to see".strip()]
+        return found

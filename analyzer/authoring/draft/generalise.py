@@ -13,12 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
-from analyzer.authoring.draft.tokens import CleanLine, Token, clean_line, column_name, escaped
+from analyzer.authoring.draft.tokens import CleanLine, Token, escape_text, name_column
 from analyzer.authoring.fmt.yamltext import ODD
 from analyzer.rules.language.expression import FUNCTIONS
 from analyzer.scan.prefilter import required_literals
-
-__all__ = ["LEAST_LITERAL", "CleanLine", "DraftSignature", "Token", "clean_line", "signatures"]
 
 LEAST_LITERAL = 4  # characters a signature needs for the search to be quick
 MOST_GROUPS = 12
@@ -55,10 +53,12 @@ class DraftSignature:
     def literal(self) -> int:
         """Length of the literal that a search can look for, 0 when there is none."""
         found = required_literals(self.pattern)
-        return min(map(len, found)) if found else 0
+        if found:
+            return min(map(len, found))
+        return 0
 
 
-def signatures(
+def draft_signatures(
     lines: Sequence[CleanLine], table: Table, names: Iterable[str] = ()
 ) -> list[DraftSignature]:
     """Return the signatures of log lines in the order in which they first occur; every line is found by its own.
@@ -69,30 +69,30 @@ def signatures(
     for line in lines:
         if line.tokens:
             families.setdefault(line.key, []).append(line)
-    members = _merged(list(families.values()))
+    # Families belong together whose lines differ in words that can hardly be words of a message.
+    members: list[list[CleanLine]] = []
+    for family in families.values():
+        for other in members:
+            if places := _find_differences(other[0], family[0]):
+                other.extend(family)
+                for index, line in enumerate(other):
+                    tokens = list(line.tokens)
+                    for number, regex in places.items():
+                        tokens[number] = replace(tokens[number], kind="ident", regex=regex)
+                    other[index] = replace(line, tokens=tuple(tokens))
+                break
+        else:
+            members.append(family)
     taken = set(names)
     made = []
     for family in members:
-        signature = _signature(family, table, taken)
+        signature = _draft_signature(family, table, taken)
         taken.add(signature.name)
         made.append(signature)
     return made
 
 
-def _merged(families: list[list[CleanLine]]) -> list[list[CleanLine]]:
-    """Put families together whose lines differ in words that can hardly be words of a message."""
-    made: list[list[CleanLine]] = []
-    for family in families:
-        for other in made:
-            if joined := _joined(other[0], family[0]):
-                other[:] = [_with(line, joined) for line in (*other, *family)]
-                break
-        else:
-            made.append(family)
-    return made
-
-
-def _joined(one: CleanLine, two: CleanLine) -> dict[int, str]:
+def _find_differences(one: CleanLine, two: CleanLine) -> dict[int, str]:
     """Return place -> class where two lines of one form differ; empty when they are of different forms."""
     if len(one.tokens) != len(two.tokens):
         return {}
@@ -101,45 +101,35 @@ def _joined(one: CleanLine, two: CleanLine) -> dict[int, str]:
     for number, (mine, other) in enumerate(zip(one.tokens, two.tokens, strict=True)):
         if mine.regex == other.regex:
             continue
-        regex = _common(mine, other)
+        regex = ""  # a class for both tokens; none where they are different words
+        if mine.kind == "ident" and re.fullmatch(mine.regex, other.value):
+            regex = mine.regex
+        elif mine.kind == other.kind == "number":
+            regex = r"\d[\d.,]*"
+        elif mine.kind not in _WORDY and other.kind not in _WORDY:
+            if not _has_blank(mine, other):
+                regex = r"\S+"
+        elif mine.kind == other.kind == "word" and mine.value.count(".") <= 1:
+            digits = [re.search(r"\d", token.value) for token in (mine, other)]
+            if all(digits):
+                regex = r"[\w$.-]+"
+            else:
+                regex = ""
         if not regex:
             return {}
         places[number] = regex
         words_apart += mine.kind == "word"
-    return places if words_apart <= 2 else {}
+    if words_apart <= 2:
+        return places
+    return {}
 
 
-def _common(one: Token, two: Token) -> str:
-    """Return a class for two tokens that stand in the same place of two lines, "" when their words differ."""
-    if one.kind == "ident" and re.fullmatch(one.regex, two.value):
-        return one.regex
-    if one.kind == two.kind == "number":
-        return r"\d[\d.,]*"
-    if one.kind not in _WORDY and two.kind not in _WORDY:
-        spaced = any(" " in token.value or " " in token.regex for token in (one, two))
-        return "" if spaced else r"\S+"
-    names = one.kind == two.kind == "word" and all(
-        re.search(r"\d", token.value) for token in (one, two)
-    )
-    return r"[\w$.-]+" if names and one.value.count(".") <= 1 else ""
-
-
-def _with(line: CleanLine, places: dict[int, str]) -> CleanLine:
-    tokens = tuple(
-        replace(token, kind="ident", regex=places[number]) if number in places else token
-        for number, token in enumerate(line.tokens)
-    )
-    return replace(line, tokens=tokens)
-
-
-def _signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
-    columns = (
-        {column.name for column in table.columns}
-        | set(ORIGIN_COLUMNS)
-        | set(FUNCTIONS)
-        | set(keyword.kwlist)
-    )
-    tokens = _fused(family[0].tokens)
+def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
+    columns = {column.name for column in table.columns}
+    columns |= {*ORIGIN_COLUMNS, *FUNCTIONS, *keyword.kwlist}
+    # One line, or the same line several times, shares nothing: what in it is chance cannot be known.
+    several = len({line.line[line.start :] for line in family}) > 1
+    tokens = _fuse_values(family[0].tokens)
     named: Counter[str] = Counter()
     groups: dict[str, list[str]] = {}
     wide: list[str] = []
@@ -147,69 +137,88 @@ def _signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftS
     shared: list[str] = []
     for number, token in enumerate(tokens):
         name = token.group
-        values = list(dict.fromkeys(_fused(line.tokens)[number].value for line in family))
-        same = escaped(values[0]) if token.kind in ("number", "hex") and len(values) == 1 else ""
+        values = list(dict.fromkeys(_fuse_values(line.tokens)[number].value for line in family))
+        same = ""
+        if token.kind in ("number", "hex") and len(values) == 1:
+            same = escape_text(values[0])
         regex = token.regex
-        if same and _is_sign(token, family) and not _of_source(tokens, number):
+        is_sign = several and not MEASURED.match(name) and not THING.match(name)
+        # The line of the source that wrote it, `NetPort: 1879: …`, differs from build to build.
+        before = "".join(one.value for one in tokens[max(0, number - 2) : number])
+        after = "".join(one.value for one in tokens[number + 1 : number + 2])
+        if same and is_sign and not (before.endswith(": ") and after == ":"):
             regex = same
             shared.append(f"{name} {values[0]}" if name else values[0])
-        if number == 0 and (short := _one_sign(regex)) != regex:
-            wide.append(short)
+        # The search begins at each sign anyway, so the first class needs no repeat.
+        first = re.sub(r"^(\\.|\[(?:\\.|[^\]\\])*\])\+", r"\1", regex)
+        if number == 0 and first != regex:
+            wide.append(first)
         elif name and len(groups) < MOST_GROUPS:
-            name = f"{name}_seen" if name in columns else name
+            if name in columns:
+                name = f"{name}_seen"
             named[name] += 1
-            name = name if named[name] == 1 else f"{name}_{named[name]}"
+            if named[name] != 1:
+                name = f"{name}_{named[name]}"
             groups[name] = values[:4]
             wide.append(f"(?P<{name}>{regex})")
         else:
             wide.append(regex)
         narrow.append(same or wide[-1])
-    return DraftSignature(
-        _name(tokens, taken), "".join(wide), "".join(narrow), family, groups, shared
-    )
+    name = _name_signature(tokens, taken)
+    return DraftSignature(name, "".join(wide), "".join(narrow), family, groups, shared)
 
 
-def _is_sign(token: Token, family: Sequence[CleanLine]) -> bool:
-    """Tell whether a value that all lines of a family have is a sign, and not how much, how long or which one.
+def _name_signature(tokens: Sequence[Token], taken: set[str]) -> str:
+    """Return the first words of a signature as its name."""
+    words: list[str] = []
+    for token in tokens:
+        if token.kind == "word" and len(" ".join(words)) < 24:
+            parts = []
+            for part in re.split(r"[^A-Za-z0-9]+", token.value):
+                if part.isalpha():
+                    parts.append(part)
+            for word in name_column(" ".join(parts)).split("_"):
+                if len(word) > 1:
+                    words.append(word)
+    base = "_".join(words[:4])[:36].strip("_") or "sign"
+    if "_" not in base:  # a single word may be one of YAML or of the language: null, in, count
+        base += "_line"
+    name, number = base, 2
+    while name in taken:
+        name = f"{base}_{number}"
+        number += 1
+    return name
 
-    One line, or the same line several times, shares nothing: what in it is chance cannot be told.
-    """
-    several = len({line.line[line.start :] for line in family}) > 1
-    return several and not MEASURED.match(token.group) and not THING.match(token.group)
 
-
-def _of_source(tokens: Sequence[Token], number: int) -> bool:
-    """Tell whether a number is the line of the source that wrote it, `NetPort: 1879: …`: each build has another."""
-    before = "".join(one.value for one in tokens[max(0, number - 2) : number])
-    return before.endswith(": ") and [one.value for one in tokens[number + 1 : number + 2]] == [":"]
-
-
-def _one_sign(regex: str) -> str:
-    """Return a class that begins a pattern without its repeat: the search begins at each sign anyway."""
-    return re.sub(r"^(\\.|\[(?:\\.|[^\]\\])*\])\+", r"\1", regex)
-
-
-def _fused(tokens: Sequence[Token]) -> list[Token]:
+def _fuse_values(tokens: Sequence[Token]) -> list[Token]:
     """Make one value of values that touch each other: no class may match what follows it."""
     made: list[Token] = []
     for token in tokens:
-        before = made[-1] if made else None
-        if before is not None and _touch(before, token):
-            made[-1] = _one_value(before, token)
+        if made:
+            before = made[-1]
         else:
+            before = None
+        if before is None or not _runs_into(before, token):
             made.append(token)
+            continue
+        value = before.value + token.value
+        # What cannot be printed may be a line end of some sort, which is no `\S`.
+        if ODD in value:
+            sign = r"[^ ]"
+        else:
+            sign = r"\S"
+        regex = f"{sign}+"
+        if _has_blank(before, token):
+            regex = rf"{sign}+(?: +{sign}+){{0,8}}"
+        made[-1] = Token("values", before.start, token.end, regex, value)
     return made
 
 
-def _one_value(one: Token, two: Token) -> Token:
-    """Return two values as one; what cannot be printed may be a line end of some sort, which is no `\\S`."""
-    sign = r"[^ ]" if ODD in one.value + two.value else r"\S"
-    spaced = any(" " in token.value or " " in token.regex for token in (one, two))
-    regex = rf"{sign}+(?: +{sign}+){{0,8}}" if spaced else f"{sign}+"
-    return Token("values", one.start, two.end, regex, one.value + two.value)
+def _has_blank(*tokens: Token) -> bool:
+    return any(" " in token.value or " " in token.regex for token in tokens)
 
 
-def _touch(one: Token, two: Token) -> bool:
+def _runs_into(one: Token, two: Token) -> bool:
     """Tell whether the class of a value also matches the sign that follows it."""
     if one.kind in _WORDY and not one.regex.endswith("d+"):
         return False
@@ -221,21 +230,3 @@ def _touch(one: Token, two: Token) -> bool:
     if bool(re.fullmatch(one.regex, one.value + sign)):
         return True
     return two.kind not in _WORDY and "odd" not in (one.kind, two.kind)
-
-
-def _name(tokens: Sequence[Token], taken: set[str]) -> str:
-    """Return a name for a signature: its first words."""
-    words: list[str] = []
-    for token in tokens:
-        if token.kind == "word" and len(" ".join(words)) < 24:
-            parts = [part for part in re.split(r"[^A-Za-z0-9]+", token.value) if part.isalpha()]
-            words += [word for word in column_name(" ".join(parts)).split("_") if len(word) > 1]
-    base = "_".join(words[:4])[:36].strip("_") or "sign"
-    if (
-        "_" not in base
-    ):  # a single word may be one of YAML's or of the language's own: null, in, count
-        base += "_line"
-    name, number = base, 2
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
-    return name

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from analyzer.authoring.fmt.yamltext import ODD, clean
+from analyzer.authoring.fmt.yamltext import ODD, clean_text
 from analyzer.redact.signs import (
     DEFAULT_NAMES,
     DEVICES,
@@ -124,92 +124,101 @@ class Mask:
         self._nets: dict[str, int] = {}
         self._odd = 0
         self._makers: dict[str, Callable[[str], str | None]] = {
-            "ipv4": self._ipv4,
-            "ipv6": self._ipv6,
-            "mac": self._mac,
-            "device": self._device,
-            "email": self._email,
-            "user": self._user,
-            "fqdn": self._fqdn,
-            "host": self._host,
+            "ipv4": self.mask_ipv4,
+            "ipv6": self.mask_ipv6,
+            "mac": self.mask_mac,
+            "device": self.mask_device,
+            "email": self.mask_email,
+            "user": self.mask_user,
+            "fqdn": self.mask_fqdn,
+            "host": self.mask_host,
         }
         for kind in sorted(names or {}):
             for name in sorted(set((names or {})[kind])):
-                self._know(kind, clean(name).strip())
+                self.add_name(kind, clean_text(name).strip())
         for found in self._known.values():
             found.sort(key=lambda one: (-len(one[0]), one))
 
-    def text(self, line: str, *, guess: bool = False) -> str:
+    def mask_text(self, line: str, *, guess: bool = False) -> str:
         """Return a line without customer data; `guess` also takes quoted texts and words formed like names."""
-        whole = clean(line[:LONGEST])
+        whole = clean_text(line[:LONGEST])
         self._odd += whole.count(ODD)
-        return masked(whole, self.spans(whole, guess=guess))
+        return mask_spans(whole, self.find_spans(whole, guess=guess))
 
-    def cell(self, kind: str, value: str) -> str:
+    def mask_cell(self, kind: str, value: str) -> str:
         """Return a cell that is a name of that kind, masked whole; the product's own names stay."""
-        value = clean(value[:LONGEST]).strip()
-        if not value or not self._sayable(kind, value):
+        value = clean_text(value[:LONGEST]).strip()
+        if not value or not self.is_customer_name(kind, value):
             return value
-        return self._mask(kind, value) or value
+        return self.make_mask(kind, value) or value
 
-    def counts(self) -> list[str]:
+    def list_counts(self) -> list[str]:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
-        told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
-        odd = counted(
-            self._odd, "character that cannot be printed", "characters that cannot be printed"
-        )
-        return [*told, odd] if self._odd else told
+        words = []
+        for word, count in counts.items():
+            words.append(counted(count, word, _PLURALS.get(word, "")))
+        if self._odd:
+            one = "character that cannot be printed"
+            words.append(counted(self._odd, one, "characters that cannot be printed"))
+        return words
 
-    def spans(self, line: str, *, guess: bool = False) -> list[Span]:
+    def find_spans(self, line: str, *, guess: bool = False) -> list[Span]:
         """Return what is masked in a clean line, in order, none over another."""
         claims = _Claims(line)
-        for start, end, kind in self._named(line, only=ASKED):
-            self._claim(claims, kind, start, end)
+        for start, end, kind in self.find_names(line, only=ASKED):
+            self.claim(claims, kind, start, end)
         for kind, pattern in compile_signs(STRONG):
             for found in pattern.finditer(line):
-                self._claim(claims, kind, *found.span("x"))
-        for start, end, kind in self._named(line):
-            self._claim(claims, kind, start, end)
+                self.claim(claims, kind, *found.span("x"))
+        for start, end, kind in self.find_names(line):
+            self.claim(claims, kind, start, end)
         signs = WEAK + _OBJECTS + (GUESSES if guess else ())
         for kind, pattern in compile_signs(signs):
             for found in pattern.finditer(line):
                 ask = _ASK.get(kind)
                 if ask is None or ask(found["x"]):
-                    self._claim(claims, kind, *found.span("x"))
+                    self.claim(claims, kind, *found.span("x"))
         return sorted(claims.spans, key=lambda span: span.start)
 
     # -- known names
 
-    def _know(self, kind: str, name: str) -> None:
+    def add_name(self, kind: str, name: str) -> None:
+        """Take a name from the case or the author, of a host also its short form."""
         first = _RUN.search(name)
-        if first is None or (kind != ASKED and not self._is_name(kind, name)):
+        plain = len(name) < LEAST_NAME or name.isdecimal()
+        if first is None:
+            return
+        if kind != ASKED and (plain or not self.is_customer_name(kind, name)):
             return
         self._known.setdefault(first.group().lower(), []).append(
             (name.lower(), kind, first.start())
         )
         short, _, domain = name.partition(".")
         if kind == "host" and domain and not short.isdecimal():
-            self._know("host", short)
+            self.add_name("host", short)
 
-    def _is_name(self, kind: str, name: str) -> bool:
-        return len(name) >= LEAST_NAME and not name.isdecimal() and self._sayable(kind, name)
-
-    def _named(self, line: str, only: str = "") -> Iterable[tuple[int, int, str]]:
+    def find_names(self, line: str, only: str = "") -> Iterable[tuple[int, int, str]]:
+        """Yield where known names stand in a line: start, end, kind."""
         low = line.lower()
-        low = low if len(low) == len(line) else line
+        if len(low) != len(line):
+            low = line
         for run in _RUN.finditer(low) if self._known else ():
             for name, kind, before in self._known.get(run.group(), ()):
                 if only and kind != only:
                     continue
                 start = run.start() - before
                 end = start + len(name)
-                if start >= 0 and low.startswith(name, start) and _stands_alone(low, start, end):
+                alone = (
+                    not low[max(0, start - 1) : start].isalnum()
+                    and not low[end : end + 1].isalnum()
+                )
+                if start >= 0 and low.startswith(name, start) and alone:
                     yield start, end, kind
                     break
 
     @staticmethod
-    def _sayable(kind: str, name: str) -> bool:
+    def is_customer_name(kind: str, name: str) -> bool:
         """Tell whether a word at the place of a name is one, not a word of the product."""
         if name.lower() in DEFAULT_NAMES or (kind == "user" and name.lower() in SYSTEM_USERS):
             return False
@@ -217,66 +226,72 @@ class Mask:
 
     # -- claims
 
-    def _claim(self, claims: _Claims, kind: str, start: int, end: int) -> None:
+    def claim(self, claims: _Claims, kind: str, start: int, end: int) -> None:
+        """Mask a stretch of the line, or what is left of it; nothing where it is no such name."""
         if kind == "path":
-            for part, at, stop in _components(claims.line, start, end):
-                self._claim(claims, part, at, stop)
+            for part, at, stop in _split_path(claims.line, start, end):
+                self.claim(claims, part, at, stop)
             return
-        pieces = [(start, end)]
-        if not claims.free(start, end):
-            pieces = claims.pieces(start, end) if kind in _SPLIT else []
+        pieces = []
+        if claims.is_free(start, end):
+            pieces = [(start, end)]
+        elif kind in _SPLIT:
+            pieces = claims.find_pieces(start, end)
         for at, stop in pieces:
             word = claims.line[at:stop]
             if kind == "ipv4" and _VERSION.search(claims.line[max(0, at - 12) : at]):
                 continue
-            if kind in _PLACED and not (
-                any(map(str.isalnum, word)) and self._sayable(kind, word.strip())
-            ):
-                continue
-            text = self._mask(kind, word)
+            if kind in _PLACED:
+                if not any(map(str.isalnum, word)):
+                    continue
+                if not self.is_customer_name(kind, word.strip()):
+                    continue
+            text = self.make_mask(kind, word)
             if text is not None:
-                claims.take(Span(at, stop, "host" if kind == "fqdn" else kind, text))
+                claims.add_span(Span(at, stop, "host" if kind == "fqdn" else kind, text))
 
     # -- masks
 
-    def _mask(self, kind: str, word: str) -> str | None:
+    def make_mask(self, kind: str, word: str) -> str | None:
         """Return the mask of a word, the word itself when it is to be left alone, None when it is no such thing."""
         maker = self._makers.get(kind)
         if maker is not None:
             return maker(word)
         low = word.lower()
         if kind in _HEX_FORMS:
-            return self._give(
-                kind, re.sub(r"[^0-9a-f]", "", low), lambda number: _formed(word, number)
-            )
+            digits = re.sub(r"[^0-9a-f]", "", low)
+            return self.give_mask(kind, digits, lambda number: _fill_form(word, number))
         if kind in ("licence", "ticket"):
-            return self._give(
-                kind,
-                low,
-                lambda number: _formed(word, number, "licence" if kind == "licence" else "decimal"),
-            )
+            if kind == "licence":
+                form = "licence"
+            else:
+                form = "decimal"
+            return self.give_mask(kind, low, lambda number: _fill_form(word, number, form))
         if kind in _PLACED and word.isdecimal():
             return None
-        return self._give(kind, low)
+        return self.give_mask(kind, low)
 
-    def _give(self, kind: str, key: str, make: Callable[[int], str] | None = None) -> str:
+    def give_mask(self, kind: str, key: str, make: Callable[[int], str] | None = None) -> str:
         """Return the mask of a thing, made when it is new."""
         if (kind, key) not in self._given:
             self._numbers[kind] += 1
             number = self._numbers[kind]
-            self._given[kind, key] = (
-                make(number) if make is not None else f"{_STEMS.get(kind, kind)}-{number:02d}"
-            )
+            plain = f"{_STEMS.get(kind, kind)}-{number:02d}"
+            if make is not None:
+                self._given[kind, key] = make(number)
+            else:
+                self._given[kind, key] = plain
         return self._given[kind, key]
 
-    def _ipv4(self, word: str) -> str:
+    def mask_ipv4(self, word: str) -> str:
+        """Return the mask of an IPv4 address; hosts of one /24 stay in one."""
         if _KEPT_ADDRESS.match(word):
             return word
         parts = [str(int(part)) for part in word.split(".")]
         net = self._nets.setdefault(".".join(parts[:3]), len(self._nets))
-        return self._give("ipv4", ".".join(parts), lambda _: self._address(net))
+        return self.give_mask("ipv4", ".".join(parts), lambda _: self.next_address(net))
 
-    def _address(self, net: int) -> str:
+    def next_address(self, net: int) -> str:
         """Return the next free address for hosts of one /24; beyond the documentation ranges that of test nets."""
         self._numbers[f"net {net}"] += 1
         host = self._numbers[f"net {net}"]
@@ -286,7 +301,8 @@ class Mask:
         number = self._numbers["more addresses"]
         return f"198.{18 + (number >> 16) % 2}.{number >> 8 & 255}.{number & 255}"
 
-    def _ipv6(self, word: str) -> str | None:
+    def mask_ipv6(self, word: str) -> str | None:
+        """Return the mask of an IPv6 address, None when it is none."""
         try:
             address = ipaddress.IPv6Address(word)
         except ValueError:
@@ -294,73 +310,78 @@ class Mask:
         if address.is_loopback or address.is_unspecified:
             return word
         head = "fe80" if address.is_link_local else "2001:db8"
-        return self._give("ipv6", address.exploded, lambda number: f"{head}::{number:x}")
+        return self.give_mask("ipv6", address.exploded, lambda number: f"{head}::{number:x}")
 
-    def _mac(self, word: str) -> str:
+    def mask_mac(self, word: str) -> str:
+        """Return the mask of a MAC address in the form of the address."""
         digits = re.sub(r"[^0-9a-f]", "", word.lower())
         if digits in ("0" * 12, "f" * 12):
             return word
-        plain = self._give("mac", digits, lambda number: f"005056{number:06x}")
+        plain = self.give_mask("mac", digits, lambda number: f"005056{number:06x}")
         signs = iter(plain)
         made = "".join(next(signs) if sign.isalnum() else sign for sign in word)
-        return made.upper() if word.isupper() else made
+        if word.isupper():
+            return made.upper()
+        return made
 
-    def _device(self, word: str) -> str:
+    def mask_device(self, word: str) -> str:
+        """Return the mask of a storage device; its prefix and first digit stay."""
         prefix, _, digits = word.partition(".")
-        return self._give(
-            "device",
-            word.lower(),
-            lambda number: f"{prefix}.{digits[0]}{number:0{len(digits) - 1}x}",
+        rest = len(digits) - 1
+        return self.give_mask(
+            "device", word.lower(), lambda number: f"{prefix}.{digits[0]}{number:0{rest}x}"
         )
 
-    def _email(self, word: str) -> str:
+    def mask_email(self, word: str) -> str:
+        """Return the mask of an e-mail address."""
         local, _, domain = word.rpartition("@")
-        name = local if local.lower() in SYSTEM_USERS else self._give("user", local.lower())
-        return f"{name}@{self._domain(domain.lower())}"
+        name = local
+        if local.lower() not in SYSTEM_USERS:
+            name = self.give_mask("user", local.lower())
+        return f"{name}@{self.mask_domain(domain.lower())}"
 
-    def _user(self, word: str) -> str | None:
+    def mask_user(self, word: str) -> str | None:
+        """Return the mask of a user with or without a domain, None when it is none."""
         head, slash, name = word.rpartition("\\")
         if name.lower() in SYSTEM_USERS:
-            return f"EXAMPLE{slash}{name}" if head else word
+            if head:
+                return f"EXAMPLE{slash}{name}"
+            return word
         if name.isdecimal():
             return None
-        return (
-            f"EXAMPLE{slash}{self._give('user', name.lower())}"
-            if head
-            else self._give("user", name.lower())
-        )
+        if head:
+            return f"EXAMPLE{slash}{self.give_mask('user', name.lower())}"
+        return self.give_mask("user", name.lower())
 
-    def _domain(self, name: str) -> str:
+    def mask_domain(self, name: str) -> str:
+        """Return the mask of a domain."""
         if name in DEFAULT_NAMES or name.endswith(".vmware.com"):
             return name
         count = self._numbers["domain"]
-        return self._give(
-            "domain",
-            name,
-            lambda _: _DOMAINS[count] if count < len(_DOMAINS) else f"d{count}.example.com",
-        )
+        if count < len(_DOMAINS):
+            made = _DOMAINS[count]
+        else:
+            made = f"d{count}.example.com"
+        return self.give_mask("domain", name, lambda _: made)
 
-    def _fqdn(self, word: str) -> str | None:
-        first, _, domain = word.lower().partition(".")
-        if (
-            word.lower() in DEFAULT_NAMES
-            or first in NO_DOMAIN
-            or word.lower().endswith(".vmware.com")
-        ):
+    def mask_fqdn(self, word: str) -> str | None:
+        """Return the mask of a full host name; names of the product stay."""
+        low = word.lower()
+        first, _, domain = low.partition(".")
+        if low in DEFAULT_NAMES or first in NO_DOMAIN or low.endswith(".vmware.com"):
             return word
         if "." not in domain and ("host", first) not in self._given and first not in self._known:
-            return self._domain(word.lower())
-        return f"{self._give('host', first)}.{self._domain(domain)}"
+            return self.mask_domain(low)
+        return f"{self.give_mask('host', first)}.{self.mask_domain(domain)}"
 
-    def _host(self, word: str) -> str | None:
+    def mask_host(self, word: str) -> str | None:
+        """Return the mask of a host name, None when it is none."""
         if re.fullmatch(r"[\d.]+", word):
             return None
         first, _, domain = word.lower().partition(".")
-        return (
-            f"{self._give('host', first)}.{self._domain(domain)}"
-            if domain
-            else self._give("host", first)
-        )
+        if domain:
+            return f"{self.give_mask('host', first)}.{self.mask_domain(domain)}"
+        return self.give_mask("host", first)
 
 
 class _Claims:
@@ -371,31 +392,32 @@ class _Claims:
         self.spans: list[Span] = []
         self._taken = bytearray(len(line))
         for found in STAMP.finditer(line):
-            self._fill(found.start(), found.end())
+            self.take_stretch(found.start(), found.end())
 
-    def _fill(self, start: int, end: int) -> None:
+    def take_stretch(self, start: int, end: int) -> None:
         self._taken[start:end] = b"\1" * (end - start)
 
-    def free(self, start: int, end: int) -> bool:
+    def is_free(self, start: int, end: int) -> bool:
         return start < end and self._taken.find(1, start, end) < 0
 
-    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
+    def find_pieces(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the words of a stretch that nobody has taken."""
         found = []
         for run in re.finditer(rb"\0+", bytes(self._taken[start:end])):
-            at, stop = start + run.start(), start + run.end()
+            at = start + run.start()
+            stop = start + run.end()
             inner = re.search(r"[^\W_](?:.*[^\W_])?", self.line[at:stop])
             if inner:
                 found.append((at + inner.start(), at + inner.end()))
         return found
 
-    def take(self, span: Span) -> None:
-        self._fill(span.start, span.end)
+    def add_span(self, span: Span) -> None:
+        self.take_stretch(span.start, span.end)
         if span.text != self.line[span.start : span.end]:
             self.spans.append(span)
 
 
-def masked(line: str, spans: Iterable[Span]) -> str:
+def mask_spans(line: str, spans: Iterable[Span]) -> str:
     """Return a clean line with its spans replaced; where columns follow, blanks keep them in their place."""
     out: list[str] = []
     at = 0
@@ -410,13 +432,7 @@ def masked(line: str, spans: Iterable[Span]) -> str:
     return "".join([*out, line[at:]])
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    return not (start and text[start - 1].isalnum()) and not (
-        end < len(text) and text[end].isalnum()
-    )
-
-
-def _components(line: str, start: int, end: int) -> Iterable[tuple[str, int, int]]:
+def _split_path(line: str, start: int, end: int) -> Iterable[tuple[str, int, int]]:
     """Yield (kind, start, end) of the parts of a datastore path: its volume, folders, and the stem of its file."""
     first = line[:start].endswith("/")  # behind /vmfs/volumes/
     at = start
@@ -427,18 +443,26 @@ def _components(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
         )
         if stem and stem[1] not in (".", ".."):
             volume = re.fullmatch(r"(?i)[0-9a-f]{8}-[0-9a-f-]{8,}", stem[1])
-            kind = ("volume" if volume else "datastore") if first else "vm"
+            if first:
+                kind = "volume" if volume else "datastore"
+            else:
+                kind = "vm"
             yield kind, at, at + len(stem[1])
         first = False
         at += len(part) + 1
 
 
-def _formed(word: str, number: int, form: str = "hex") -> str:
+def _fill_form(word: str, number: int, form: str = "hex") -> str:
     """Return `number` in the form of `word`: every digit replaced, other signs where they stand."""
     digits = {"hex": "0-9a-fA-F", "decimal": "0-9", "licence": "0-9A-Z"}[form]
-    places = [found.start() for found in re.finditer(f"[{digits}]", word)]
+    places = []
+    for found in re.finditer(f"[{digits}]", word):
+        places.append(found.start())
     signs = list(word)
-    filled = f"{number:x}" if form == "hex" else str(number)
+    if form == "hex":
+        filled = f"{number:x}"
+    else:
+        filled = str(number)
     for place, sign in zip(places, filled.rjust(len(places), "0")[-len(places) :], strict=True):
         signs[place] = sign
     return "".join(signs)

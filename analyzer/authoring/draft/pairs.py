@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analyzer.authoring.draft.generalise import CleanLine, DraftSignature
+from analyzer.authoring.draft.generalise import DraftSignature
+from analyzer.authoring.draft.tokens import CleanLine
 
 CLEAR = "clear"  # the join of the lines that tell the end
 _EVENT = re.compile(r"\besx\.(problem|clear)\.([\w.]+)\.\w+")
@@ -21,34 +22,36 @@ _ENDS = frozenset((
 ))  # fmt: skip
 
 
-def paired(signatures: Sequence[DraftSignature]) -> tuple[DraftSignature, DraftSignature] | None:
+def find_pair(signatures: Sequence[DraftSignature]) -> tuple[DraftSignature, DraftSignature] | None:
     """Return begin and end when two signatures are such a pair, None for anything else."""
     if len(signatures) != 2:
         return None
-    for begin, end in (signatures, signatures[::-1]):
-        if _ends(begin.lines[0], end.lines[0]):
-            return begin, end
+    one, two = signatures
+    if _is_end_of(one.lines[0], two.lines[0]):
+        return one, two
+    if _is_end_of(two.lines[0], one.lines[0]):
+        return two, one
     return None
 
 
-def begins(one: DraftSignature) -> bool:
+def begins_problem(one: DraftSignature) -> bool:
     """Tell whether a signature finds an event of vobd that some other event may end."""
-    found = _EVENT.search(_message(one.lines[0]))
+    found = _EVENT.search(_read_message(one.lines[0]))
     return found is not None and found[1] == "problem"
 
 
-def _message(told: CleanLine) -> str:
-    return told.line[told.start :]
+def _read_message(line: CleanLine) -> str:
+    return line.line[line.start :]
 
 
-def _ends(begin: CleanLine, end: CleanLine) -> bool:
+def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
     """Tell whether the second line tells the end of what the first one does."""
-    events = [_EVENT.search(_message(one)) for one in (begin, end)]
+    events = [_EVENT.search(_read_message(one)) for one in (begin, end)]
     if events[0] and events[1]:
         return (events[0][1], events[1][1]) == ("problem", "clear") and events[0][2] == events[1][2]
-    words = [
-        {token.value.lower() for token in one.tokens if token.kind == "word"}
-        for one in (begin, end)
-    ]
-    bad, good = words[0] - words[1], words[1] - words[0]
+    words = []
+    for one in (begin, end):
+        words.append({token.value.lower() for token in one.tokens if token.kind == "word"})
+    bad = words[0] - words[1]
+    good = words[1] - words[0]
     return len(bad) == len(good) == 1 and (next(iter(bad)), next(iter(good))) in _ENDS

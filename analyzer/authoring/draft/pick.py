@@ -17,7 +17,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row, Table
 from analyzer.facts import Facts
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import resolve
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.judge.log_answers import parse_seconds
 from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.rules.language.rulefile import did_you_mean
@@ -44,7 +44,7 @@ class Spec:
     first: int
     last: int
 
-    def names(self, address: str) -> bool:
+    def is_address(self, address: str) -> bool:
         """Tell whether an address is this member's, or ends with it at a `/` or `!`."""
         member = self.member.removeprefix("./")
         if address == member or address.endswith((f"/{member}", f"!{member}")):
@@ -96,7 +96,7 @@ class Picked:
     facts: Facts
 
 
-def parse_spec(text: str) -> Spec:
+def read_spec(text: str) -> Spec:
     """Return the member and the lines of `MEMBER:120-124` or `MEMBER:120`; raises UsageError."""
     found = _SPEC.match(text)
     why = ""
@@ -119,18 +119,17 @@ def parse_spec(text: str) -> Spec:
     )
 
 
-def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Picked:
+def pick_lines(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Picked:
     """Read the case at `paths` once and return the lines of `specs`; raises UsageError when they are not there."""
     ledger, kinds = Ledger(), KindFinder()
     watcher = _Watcher(specs, options.limits)
     intake = read_case(paths, ledger, kinds, watcher, options)
-    facts = gather(intake, resolve(intake, kinds), ledger)
+    facts = gather(intake, resolve_nodes(intake, kinds), ledger)
     picked = Picked([], [], {}, [], intake, facts)
-    filled = {
-        source.address: source.size != 0 for source in ledger.sources
-    }  # a link and an empty file hold no line
+    # A link and an empty file hold no line.
+    filled = {source.address: source.size != 0 for source in ledger.sources}
     for spec in specs:
-        _take(picked, spec, _address(spec, filled), watcher)
+        _take_lines(picked, spec, _find_address(spec, filled), watcher)
     if not picked.lines and not picked.rows:
         why = "; ".join(picked.notes[:3])
         do = "`backline tables BUNDLE` shows what was read; `backline tables --doc` lists what a rule can use."
@@ -139,33 +138,35 @@ def pick(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Pick
     return picked
 
 
-def _address(spec: Spec, addresses: Mapping[str, bool]) -> str:
-    """Return the one address that a spec names, of all addresses and whether they hold a line."""
-    if spec.member in addresses:
+def _find_address(spec: Spec, filled: Mapping[str, bool]) -> str:
+    """Return the one address that a spec names, of all addresses and whether they hold a line; raises UsageError."""
+    if spec.member in filled:
         return spec.member
-    named = [address for address in addresses if spec.names(address)]
-    found = [address for address in named if addresses[address]] or named
+    named = [address for address in filled if spec.is_address(address)]
+    found = [address for address in named if filled[address]] or named
     if len(found) == 1:
         return found[0]
     if found:
-        do = "Give more of one of these addresses."
         raise UsageError(
-            f"{len(found):,} members have this name", where=spec.member, do=do, choices=found
+            f"{len(found):,} members have this name",
+            where=spec.member,
+            do="Give more of one of these addresses.",
+            choices=found,
         )
-    stems = {address.rpartition("/")[2].rpartition("!")[2]: address for address in addresses}
-    near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], list(stems))
-    do = (
-        near[:1].upper() + near[1:]
-        if near.startswith("did")
-        else "Take the address from the report."
-    )
+    stems = []
+    for address in filled:
+        stems.append(address.rpartition("/")[2].rpartition("!")[2])
+    near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], stems)
+    do = "Take the address from the report."
+    if near.startswith("did"):
+        do = near[:1].upper() + near[1:]
     raise UsageError("there is no such member in the case", where=spec.member, do=do)
 
 
-def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
+def _take_lines(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
     """Add the lines and rows of one spec."""
     wanted = range(spec.first, spec.last + 1)
-    told: set[int] = set()
+    logged: set[int] = set()
     for watched in watcher.watched:
         if watched.scan.address != address:
             continue
@@ -173,61 +174,80 @@ def _take(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> None:
         for number, text in sorted(watched.lines.items()):
             if number in wanted and text.strip():
                 picked.lines.append(
-                    log_line(picked.facts, table, text, address, number, watched.scan.node)
+                    read_log_line(picked.facts, table, text, address, number, watched.scan.node)
                 )
-                told.add(number)
+                logged.add(number)
             elif text.strip():
                 picked.quiet.setdefault(table.name, []).append(text)
     for row in picked.intake.rows:
-        if row.block.address == address and (chosen := _columns(row, wanted, told)):
+        if row.block.address == address and (chosen := _choose_columns(row, wanted, logged)):
             picked.rows.append(ChosenRow(row, chosen))
     rows = {number for one in picked.rows for number in (one.row.line, *one.row.lines.values())}
-    left = [number for number in wanted if number not in told | rows]
+    left = [number for number in wanted if number not in logged | rows]
     if any(frame.block.address == address for frame in picked.intake.frames):
         picked.notes.append(
             f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu"
         )
     elif left:
         shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
-        lines = "line" if len(left) == 1 else "lines"
+        if len(left) == 1:
+            lines = "line"
+        else:
+            lines = "lines"
         picked.notes.append(f"{address}: nothing was read from {lines} {shown}")
 
 
-def _columns(row: Row, wanted: range, told: set[int]) -> list[str]:
+def _choose_columns(row: Row, wanted: range, logged: set[int]) -> list[str]:
     """Return the columns of a row that stand on wanted lines; lines of a log are no rows."""
     keys = set(row.table.key)
-    there = [column.name for column in row.table.columns if row.values.get(column.name) is not None]
+    there = []
+    for column in row.table.columns:
+        if row.values.get(column.name) is not None:
+            there.append(column.name)
     if row.lines:
-        chosen = [
-            name for name in there if row.line_of(name) in wanted and row.line_of(name) not in told
-        ]
+        chosen = []
+        for name in there:
+            if row.line_of(name) in wanted and row.line_of(name) not in logged:
+                chosen.append(name)
         return [name for name in chosen if name not in keys] or chosen
-    if row.line not in wanted or row.line in told:
+    if row.line not in wanted or row.line in logged:
         return []
     return [name for name in there if name not in keys] or there
 
 
-def log_line(facts: Facts, table: Table, text: str, address: str, line: int, node: str) -> LogLine:
+def read_log_line(
+    facts: Facts, table: Table, text: str, address: str, line: int, node: str
+) -> LogLine:
     """Return a line of a log with the place of its message, its time and its columns, as far as it tells them."""
     made = LogLine(table, text, address, line, node)
-    captured = facts.nodes[node].captured if node in facts.nodes else ""
-    row = _parsed(table, Block([text], line, address, taken=captured))
+    if node in facts.nodes:
+        captured = facts.nodes[node].captured
+    else:
+        captured = ""
+    row = _parse_line(table, Block([text], line, address, taken=captured))
     if row is None:
         return made
     made.values = row.values
-    made.time = parse_seconds(str(row.values["time"])) if row.values.get("time") else None
+    if row.values.get("time"):
+        made.time = parse_seconds(str(row.values["time"]))
     message = str(row.values.get("message") or "").split("\n")[0]
-    at = text.rfind(message) if message and text.rstrip().endswith(message) else text.find(message)
+    at = text.find(message)
+    if text.rstrip().endswith(message):
+        at = text.rfind(message)
     if message and at >= 0:
-        made.start, made.end = at, at + len(message)
+        made.start = at
+        made.end = at + len(message)
     event = row.values.get("event_id")
-    head = text.find(f"[{event}]") if event else -1
+    if event:
+        head = text.find(f"[{event}]")
+    else:
+        head = -1
     if 0 <= head < made.start:
         made.start = head
     return made
 
 
-def _parsed(table: Table, block: Block) -> Row | None:
+def _parse_line(table: Table, block: Block) -> Row | None:
     for parser in parsing.registry().values():
         if parser.log and any(one.name == table.name for one in parser.tables):
             for item in parser.parse(block):
@@ -264,15 +284,16 @@ class _Watcher(Scanner):
         **how: Unpack[HowToScan],
     ) -> LogScan:
         """Read a log to its end; lines that a spec asks for are kept."""
-        ranges = [
-            (spec.first - AROUND, spec.last + AROUND) for spec in self._specs if spec.names(address)
-        ]
+        ranges = []
+        for spec in self._specs:
+            if spec.is_address(address):
+                ranges.append((spec.first - AROUND, spec.last + AROUND))
         if not ranges:
             return super().scan(source, table, address, scope, **how)
         keeper = _Keeper(ranges, how.get("first_line", 1), self.limits.line_bytes)
-        kept = pass_on(source, keeper.feed)
+        kept = pass_on(source, keeper.feed_bytes)
         result = super().scan(kept, table, address, scope, **how)
-        keeper.close()
+        keeper.end_line()
         self.watched.append(_Watched(result, keeper.lines))
         return result
 
@@ -286,29 +307,32 @@ class _Keeper:
         self._line, self._most = first_line, most
         self._carry = b""
 
-    def feed(self, data: bytes) -> None:
+    def feed_bytes(self, data: bytes) -> None:
         """Take the next bytes."""
         at = 0
-        while at < len(data) and (begin := self._next()) is not None:
+        while at < len(data):
+            begin = self.find_next()
+            if begin is None:
+                return
             if begin > self._line:
-                at = self._skip(data, at, begin)
+                at = self.skip_to(data, at, begin)
                 continue
             stop = data.find(b"\n", at)
             piece = data[at : stop if stop >= 0 else len(data)].replace(b"\0", b"")
             self._carry = (self._carry + piece)[: self._most]
             if stop < 0:
                 return
-            self.close()
+            self.end_line()
             at = stop + 1
 
-    def close(self) -> None:
+    def end_line(self) -> None:
         """End the line that has begun."""
         if self._carry or any(first <= self._line <= last for first, last in self._ranges):
             self.lines[self._line] = self._carry.rstrip(b"\r").decode("utf-8", "surrogateescape")
         self._carry = b""
         self._line += 1
 
-    def _skip(self, data: bytes, at: int, line: int) -> int:
+    def skip_to(self, data: bytes, at: int, line: int) -> int:
         """Go on to the start of a line, or to the end of the data."""
         count = data.count(b"\n", at)
         if self._line + count < line:
@@ -319,9 +343,9 @@ class _Keeper:
             self._line += 1
         return at
 
-    def _next(self) -> int | None:
+    def find_next(self) -> int | None:
         """Return the next wanted line from the present one on, None when there is none."""
-        return min(
-            (max(first, self._line) for first, last in self._ranges if last >= self._line),
-            default=None,
-        )
+        for first, last in self._ranges:  # in order, so that the first one left has the next line
+            if last >= self._line:
+                return max(first, self._line)
+        return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.draft.generalise import MEASURED, THING, DraftSignature
 from analyzer.authoring.draft.pairs import CLEAR
-from analyzer.authoring.fmt.yamltext import scalar
+from analyzer.authoring.fmt.yamltext import write_scalar
 
 HIT = "hit"  # the join of all lines of a subject
 MOST_MEASURED = 3  # aggregates in an answer
@@ -45,14 +45,13 @@ class HitRows:
     timed: bool
     ended: str = ""
 
-    def head(self) -> list[str]:
+    def write_subject(self) -> list[str]:
         """Return the lines of `each`, `join` and `subject`."""
-        told = f"each {column_text(self.column)}"
-        shown = scalar(f"{{{self.alias}.{self.column}}}")
+        shown = write_scalar(f"{{{self.alias}.{self.column}}}")
         over = f"  {CLEAR}: {{table: {self.ended}, by: [{self.column}], rows: many}}  # the lines that say it is over"
         return [
             "",
-            f"each: {self.alias} in {self.signature} per {self.column}  # one verdict for {told}",
+            f"each: {self.alias} in {self.signature} per {self.column}  # one verdict for each {describe_column(self.column)}",
             "join:",
             f"  {HIT}: {{table: {self.signature}, by: [{self.column}], rows: many}}  # all lines of it",
             *([over] if self.ended else []),
@@ -60,50 +59,61 @@ class HitRows:
             f"object: {shown}",
         ]
 
-    def asked(self) -> str:
+    def write_condition(self) -> str:
         """Return the condition: there are lines, and none of the end behind the last of them."""
-        over = (
-            f" and (count({CLEAR}) == 0 or max({HIT}.time) > max({CLEAR}.time))"
-            if self.ended
-            else ""
-        )
-        return f"count({HIT}) > 0{over}"
+        condition = f"count({HIT}) > 0"
+        if self.ended:
+            condition += f" and (count({CLEAR}) == 0 or max({HIT}.time) > max({CLEAR}.time))"
+        return condition
 
-    def columns(self) -> list[str]:
+    def write_columns(self) -> list[str]:
         """Return the lines for the signature that tell the kinds of its measured groups."""
         kinds = ", ".join(f"{name}: {kind}" for name, (kind, _) in self.measured.items())
-        return [f"    columns: {{{kinds}}}"] if kinds else []
+        if kinds:
+            return [f"    columns: {{{kinds}}}"]
+        return []
 
-    def let(self) -> list[str]:
+    def write_lets(self) -> list[str]:
         """Return the lines of `let`."""
-        made = [f"  {named}: max({HIT}.{name})" for name, (_, named) in self._shown()]
-        return ["", "let:", *made] if made else []
+        made = []
+        for name, (_, named) in self.list_measured():
+            made.append(f"  {named}: max({HIT}.{name})")
+        if made:
+            return ["", "let:", *made]
+        return []
 
-    def said(self) -> list[str]:
+    def describe_rows(self) -> list[str]:
         """Return how an answer tells the lines of a subject."""
-        since = f", the first at {{{self.alias}.time}}" if self.timed else ""
+        if self.timed:
+            since = f", the first at {{{self.alias}.time}}"
+        else:
+            since = ""
         over = ", and no line has said since that it is over" if self.ended else ""
-        told = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
-        return told + [
-            f"{name.replace('_', ' ')} up to {{{named}}}" for name, (_, named) in self._shown()
-        ]
+        words = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
+        for name, (_, named) in self.list_measured():
+            words.append(f"{name.replace('_', ' ')} up to {{{named}}}")
+        return words
 
-    def evidence(self) -> list[str]:
+    def list_evidence(self) -> list[str]:
         """Return what shows the lines of a subject."""
-        return [f"{HIT}.{name}" for name, _ in self._shown()] or [
-            self.signature if self.column == "node" else f"{HIT}.{self.column}"
-        ]
+        measured = []
+        for name, _ in self.list_measured():
+            measured.append(f"{HIT}.{name}")
+        return measured or [self.signature if self.column == "node" else f"{HIT}.{self.column}"]
 
-    def _shown(self) -> list[tuple[str, tuple[str, str]]]:
+    def list_measured(self) -> list[tuple[str, tuple[str, str]]]:
+        """Return the measured groups that an answer shows."""
         return list(self.measured.items())[:MOST_MEASURED]
 
 
-def column_text(column: str) -> str:
+def describe_column(column: str) -> str:
     """Return what a column of a subject tells apart, in words."""
-    return "machine" if column == "node" else f"{column.replace('_', ' ')} that a line names"
+    if column == "node":
+        return "machine"
+    return f"{column.replace('_', ' ')} that a line names"
 
 
-def hit_rows(
+def use_as_rows(
     one: DraftSignature, log: Table, taken: Iterable[str], *, timed: bool, passed: int = 0
 ) -> HitRows:
     """Return how a rule uses a signature as a table; the machine is the subject when its lines name nothing.
@@ -119,22 +129,18 @@ def hit_rows(
         alias = "row_of_it"
     measured = {}
     for name in one.groups:
-        if name not in things and MEASURED.match(name) and (kind := _kind(one, name)):
-            named = f"worst_{name}"
-            while named in taken:
-                named += "_too"
+        if name in things or not MEASURED.match(name):
+            continue
+        found = [re.search(one.pattern, line.line) for line in one.lines]
+        values = [match[name] for match in found if match is not None]
+        kind = ""
+        if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
+            kind = "int"
+        elif values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values):
+            kind = "float"
+        named = f"worst_{name}"
+        while named in taken:
+            named += "_too"
+        if kind:
             measured[name] = (kind, named)
     return HitRows(alias, one.name, log, column, measured, timed)
-
-
-def _kind(one: DraftSignature, group: str) -> str:
-    """Return the kind of number a group holds in every chosen line, "" when it is none."""
-    found = [re.search(one.pattern, line.line) for line in one.lines]
-    values = [match[group] for match in found if match is not None]
-    if values and all(re.fullmatch(r"\d{1,18}", value) for value in values):
-        return "int"
-    return (
-        "float"
-        if values and all(re.fullmatch(r"\d{1,15}(?:\.\d{1,15})?", value) for value in values)
-        else ""
-    )

@@ -48,24 +48,22 @@ class Sign:
     @property
     def grows(self) -> bool:
         """Tell whether it is a counter or a measure, of which any value above zero is the sign."""
-        if (
-            self.column.kind not in ("int", "float")
-            or isinstance(self.value, bool)
-            or not self.value > 0
-        ):
+        column = self.column
+        if column.kind not in ("int", "float") or isinstance(self.value, bool) or self.value <= 0:
             return False
-        return (
-            self.column.kind == "float"
-            or self.column.unit in _MEASURED
-            or bool(TROUBLE.search(self.column.name))
-        )
+        if column.kind == "float" or column.unit in _MEASURED:
+            return True
+        return bool(TROUBLE.search(column.name))
 
 
-def asked(sign: Sign) -> str:
+def write_condition(sign: Sign) -> str:
     """Return the condition a sign becomes: above zero for what counts, the same value for the rest."""
     name, kind, value = sign.name, sign.column.kind, sign.value
     if kind == "bool":
-        text = name if value else f"not {name}"
+        if value:
+            text = name
+        else:
+            text = f"not {name}"
     elif sign.grows:
         text = f"{name} > 0"
     elif kind in ("int", "float") and abs(value) < MOST_LITERAL:
@@ -74,10 +72,12 @@ def asked(sign: Sign) -> str:
         text = f"{name} == {json.dumps(str(value))}"
     else:
         text = f"known({name})"
-    return f"any({text})" if sign.many else text
+    if sign.many:
+        return f"any({text})"
+    return text
 
 
-def said(sign: Sign) -> str:
+def describe_sign(sign: Sign) -> str:
     """Return how an answer shows a sign."""
     words = sign.column.name.replace("_", " ")
     if not sign.many:
@@ -87,11 +87,15 @@ def said(sign: Sign) -> str:
     return f"{words} in {{count({sign.name})}} rows"
 
 
-def harmless(sign: Sign) -> Any:
+def find_harmless(sign: Sign) -> Any:
     """Return a value of a column that is no sign."""
     value = sign.value
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return 0 if sign.grows else value + 1
-    return "9.9.9" if sign.column.kind == "version" else "other"
+        if sign.grows:
+            return 0
+        return value + 1
+    if sign.column.kind == "version":
+        return "9.9.9"
+    return "other"

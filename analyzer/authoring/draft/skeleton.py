@@ -14,9 +14,15 @@ from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Column, Table
 from analyzer.authoring.draft.signs import TROUBLE
-from analyzer.authoring.draft.source import alias_of, filler, subject_text
-from analyzer.authoring.fmt.layout import formatted
-from analyzer.authoring.fmt.yamltext import block, comment, flow, quoted, scalar
+from analyzer.authoring.draft.source import choose_alias, describe_subject, make_filler
+from analyzer.authoring.fmt.layout import format_rule
+from analyzer.authoring.fmt.yamltext import (
+    write_block,
+    write_comment,
+    write_flow,
+    write_quoted,
+    write_scalar,
+)
 from analyzer.rules.keys import KEYS
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.rules.short import ANSWER_KEYS, CLEARED, SIGN
@@ -36,7 +42,7 @@ LONG_ONLY = ("each", "population")
 SHORT_ONLY = (SIGN, CLEARED, *ANSWER_KEYS)
 
 
-def skeleton(
+def write_skeleton(
     rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA
 ) -> str:
     """Return a rule file that says at each key what belongs there; the same arguments give the same text.
@@ -52,24 +58,33 @@ def skeleton(
             "--table and --log do not go together",
             do="A table is judged row by row, a log is searched.",
         )
-    made = (
-        _of_log(_known(log, log=True))
-        if log
-        else _of_table(_known(table or DEFAULT_TABLE, log=False))
-    )
+    if log:
+        made = _search_log(_find_table(log, log=True))
+    else:
+        made = _judge_table(_find_table(table or DEFAULT_TABLE, log=False))
     others = LONG_ONLY if log else SHORT_ONLY
-    lines = [modeline(schema), *_guide(table or log), *head(rule_id, title, comments=True)]
+    lines = [
+        "A new rule. Go from top to bottom; docs/rule-guide.md explains each step with an example.",
+        "A line that begins with `# key:` is a key you may need; remove the `#`, or the line.",
+    ]
+    if not (table or log):
+        lines += [
+            f"No table was named, so {DEFAULT_TABLE} stands for it. `backline tables BUNDLE` shows what a case holds,",
+            "`backline tables --doc` all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
+        ]
+    guide = [write_comment(line) for line in lines]
+    lines = [write_modeline(schema), *guide, *write_head(rule_id, title, comments=True)]
     for key in list(KEYS)[len(_HEAD) :]:
-        lines += made.get(key) or ([] if key in others else [_optional(key)])
-    return laid_out("\n".join(lines) + "\n", f"{rule_id}.yaml")
+        lines += made.get(key) or ([] if key in others else [_write_optional(key)])
+    return format_draft("\n".join(lines) + "\n", f"{rule_id}.yaml")
 
 
-def modeline(schema: str) -> str:
+def write_modeline(schema: str) -> str:
     """Return the comment that tells an editor where the schema is."""
     return f"# yaml-language-server: $schema={schema}"
 
 
-def schema_for(folder: Path) -> str:
+def locate_schema(folder: Path) -> str:
     """Return where an editor finds the schema of a new rule in `folder`, seen from there.
 
     For the catalog of a checkout that is the file that `make docs` writes into its docs, else a file next to the rule.
@@ -82,17 +97,17 @@ def schema_for(folder: Path) -> str:
     return SCHEMA
 
 
-def head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
+def write_head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
     """Return the first keys of a new rule, `rule` to `about`; the short form needs no `kb` where the id tells it."""
     number = re.match(r"kb-(\d{1,9})$", rule_id)
     words = {
         "rule": rule_id,
-        "title": scalar(title) if title else quoted(f"{TO_DO}: the fault in one line"),
+        "title": write_scalar(title) if title else write_quoted(f"{TO_DO}: the fault in one line"),
         "kb": f"[{number[1]}]" if number else "[]",
-        "source": quoted(f"{TO_DO}: where the facts and every threshold come from"),
+        "source": write_quoted(f"{TO_DO}: where the facts and every threshold come from"),
         "status": "draft",
-        "revised": quoted(f"{TO_DO}: date of the last change, YYYY-MM-DD"),
-        "about": quoted(f"{TO_DO}: cause, in two to four sentences"),
+        "revised": write_quoted(f"{TO_DO}: date of the last change, YYYY-MM-DD"),
+        "about": write_quoted(f"{TO_DO}: cause, in two to four sentences"),
     }
     lines = []
     for key in _HEAD:
@@ -102,18 +117,18 @@ def head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -
             note = f"  # {KEYS[key]}" if comments and key in ("rule", "kb", "status") else ""
             lines.append(f"{key}: {words[key]}{note}")
         elif comments:
-            lines.append(_optional(key))
+            lines.append(_write_optional(key))
     return lines
 
 
-def _optional(key: str) -> str:
+def _write_optional(key: str) -> str:
     """Return a key that most rules do not have, as a comment."""
     return f"# {_ELSE.get(key, f'{key}: …')}  # {KEYS[key]}"
 
 
-def laid_out(text: str, name: str) -> str:
+def format_draft(text: str, name: str) -> str:
     """Return a new rule file in the layout of all rule files, after a look that it loads."""
-    text = formatted(text, name)
+    text = format_rule(text, name)
     rules.parse(text, name=name)
     return text
 
@@ -150,41 +165,34 @@ _ELSE = {
 }
 
 
-def _guide(chosen: str) -> list[str]:
-    lines = [
-        "A new rule. Go from top to bottom; docs/rule-guide.md explains each step with an example.",
-        "A line that begins with `# key:` is a key you may need; remove the `#`, or the line.",
-    ]
-    if not chosen:
-        lines += [
-            f"No table was named, so {DEFAULT_TABLE} stands for it. `backline tables BUNDLE` shows what a case holds,",
-            "`backline tables --doc` all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
-        ]
-    return [comment(line) for line in lines]
-
-
-def _known(name: str, *, log: bool) -> Table:
-    tables = {one.name: one for one in parsing.tables().values() if one.log == log}
+def _find_table(name: str, *, log: bool) -> Table:
+    tables = {}
+    for one in parsing.tables().values():
+        if one.log == log:
+            tables[one.name] = one
     if name in tables:
         return tables[name]
     if name in parsing.tables():
         what = "is not a log" if log else "is a log"
         raise UsageError(f"{name} {what}", do=f"Give it with --{'table' if log else 'log'}.")
     near = did_you_mean(name, tables)
-    do = (
-        near[:1].upper() + near[1:]
-        if near.startswith("did")
-        else "`backline tables BUNDLE` and `backline tables --doc` list them."
-    )
+    do = "`backline tables BUNDLE` and `backline tables --doc` list them."
+    if near.startswith("did"):
+        do = near[:1].upper() + near[1:]
     raise UsageError(f"no parser makes {'log' if log else 'table'} {name}", do=do)
 
 
 # -- the two sorts of skeleton: key -> its lines
 
 
-def _of_table(table: Table) -> dict[str, list[str]]:
-    alias = alias_of(table, ())
-    shown = _telling(table)
+def _judge_table(table: Table) -> dict[str, list[str]]:
+    alias = choose_alias(table, ())
+    # The column a first condition is about
+    plain = [column for column in table.columns if column.kind != "time"] or list(table.columns)
+    free = [column for column in plain if column.name not in table.key] or plain
+    numbers = [column for column in free if column.kind in ("int", "float")]
+    trouble = [column for column in numbers if TROUBLE.search(column.name)]
+    shown = next(iter(trouble or numbers or free))
     name = f"{alias}.{shown.name}"
     condition = {
         "bool": name,
@@ -193,45 +201,47 @@ def _of_table(table: Table) -> dict[str, list[str]]:
         "version": f'{name} < "0.1"',
         "time": f'{name} < "2000-01-01 00:00:00"',
     }.get(shown.kind, f'{name} == "the bad value"')
-    row = {key: filler(table.column(key)) for key in table.key}
+    row = {key: make_filler(table.column(key)) for key in table.key}
     row[shown.name] = {"bool": False, "int": 0, "float": 0.0, "str": "a good value"}.get(
-        shown.kind, filler(shown)
+        shown.kind, make_filler(shown)
     )
     columns = ", ".join(column.name for column in table.columns)
-    words = _made_words(alias, shown, condition)
+    words = _write_around(alias, shown, condition)
+    examples = [
+        "",
+        "# Cases the rule must judge correctly. Add one whose result is no_match and one whose result is cannot_tell,",
+        "# and in one of them, under `files`, put text as a host prints it.",
+        "examples:",
+        f"  - name: {write_scalar(_FAILS)}",
+        f"    tables: {{{table.name}: [{write_flow(row)}]}}",
+        "    expect: {result: match}",
+    ]
     return words | {
         "each": [
             "",
-            comment("Which rows are judged: one verdict for each."),
-            *map(comment, textwrap.wrap(f"Columns of {table.name}: {columns}", 110)),
+            write_comment("Which rows are judged: one verdict for each."),
+            *map(write_comment, textwrap.wrap(f"Columns of {table.name}: {columns}", 110)),
             f"each: {alias} in {table.name}",
         ],
-        "subject": [f"subject: {scalar(subject_text(alias, table))}  # {KEYS['subject']}"],
-        "ask": [f"ask: {scalar(table.ask)}  # {KEYS['ask']}"],
-        "examples": _failing(_FAILS, [f"    tables: {{{table.name}: [{flow(row)}]}}"]),
+        "subject": [
+            f"subject: {write_scalar(describe_subject(alias, table))}  # {KEYS['subject']}"
+        ],
+        "ask": [f"ask: {write_scalar(table.ask)}  # {KEYS['ask']}"],
+        "examples": examples,
     }
 
 
-def _telling(table: Table) -> Column:
-    """Return the column a first condition is about: one that counts trouble, else any that is no key."""
-    plain = [column for column in table.columns if column.kind != "time"] or list(table.columns)
-    free = [column for column in plain if column.name not in table.key] or plain
-    numbers = [column for column in free if column.kind in ("int", "float")]
-    trouble = [column for column in numbers if TROUBLE.search(column.name)]
-    return next(iter(trouble or numbers or free))
-
-
-def _of_log(log: Table) -> dict[str, list[str]]:
+def _search_log(log: Table) -> dict[str, list[str]]:
     text = "2017-10-14T16:53:20.000Z (made up) no line of a host; replace it"
     calm = "2017-10-14T16:53:20.000Z (made up) a line of an ordinary day; replace it"
     return {
         "sign": [
             "",
-            comment(
+            write_comment(
                 "What is searched, a regular expression; a named group (?P<name>…) becomes a column of the lines."
             ),
             *map(
-                comment,
+                write_comment,
                 textwrap.wrap(
                     f"Columns of {log.name} for `where`: {', '.join(one.name for one in log.columns)}",
                     110,
@@ -240,62 +250,53 @@ def _of_log(log: Table) -> dict[str, list[str]]:
             "sign:",
             f"  in: {log.name}",
             "  match: 'words of the line, as the log has them'",
-            f"  {comment('per: name  # one verdict for each value of a named group; without it for each machine')}",
-            f"  {comment('at_least: 3  # this many lines, and …')}",
-            f"  {comment('within: 10m  # … within this time')}",
+            f"  {write_comment('per: name  # one verdict for each value of a named group; without it for each machine')}",
+            f"  {write_comment('at_least: 3  # this many lines, and …')}",
+            f"  {write_comment('within: 10m  # … within this time')}",
         ],
         "severity": [
             "",
             "severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
         ],
         "confidence": [f"confidence: possible  # {_CONFIDENCE}"],
-        "say": [f"say: {quoted(f'{TO_DO}: {{sign.count}} lines since {{sign.first}}')}"],
-        "fix": ["", f"fix: {{host: {quoted(f'{TO_DO}: one step of the remedy')}}}"],
-        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
+        "say": [f"say: {write_quoted(f'{TO_DO}: {{sign.count}} lines since {{sign.first}}')}"],
+        "fix": ["", f"fix: {{host: {write_quoted(f'{TO_DO}: one step of the remedy')}}}"],
+        "not_this": [f"not_this: [{write_quoted(f'{TO_DO}: what looks the same but is not')}]"],
         "examples": [
             "",
-            comment(
+            write_comment(
                 "Lines that match, each by itself, and lines that do not. The first fails on purpose."
             ),
             "examples:",
-            *block("match", [text], 2),
-            *block("no_match", [calm], 2),
+            *write_block("match", [text], 2),
+            *write_block("no_match", [calm], 2),
         ],
     }
 
 
-def _made_words(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
+def _write_around(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
     """Return the keys around one condition."""
     name = f"{alias}.{shown.name}"
     words = f"{shown.name.replace('_', ' ')} is {{{name}}}"
     return {
-        "when": ["", f"when: {scalar(condition)}  # {KEYS['when']}"],
+        "when": ["", f"when: {write_scalar(condition)}  # {KEYS['when']}"],
         "outcomes": [
             "",
-            comment(f"{KEYS['outcomes']}."),
+            write_comment(f"{KEYS['outcomes']}."),
             "outcomes:",
             "  - when: true",
             "    severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
             f"    confidence: possible  # {_CONFIDENCE}",
-            f"    say: {quoted(f'{TO_DO}: {words}')}",
+            f"    say: {write_quoted(f'{TO_DO}: {words}')}",
         ],
         "evidence": [f"evidence: [{name}]  # {KEYS['evidence']}"],
         "fix": [
             f"fix:  # {KEYS['fix']}",
             "  - where: host",
-            f"    do: {quoted(f'{TO_DO}: one step of the remedy')}",
+            f"    do: {write_quoted(f'{TO_DO}: one step of the remedy')}",
         ],
-        "not_this": [f"not_this: [{quoted(f'{TO_DO}: what looks the same but is not')}]"],
+        "not_this": [f"not_this: [{write_quoted(f'{TO_DO}: what looks the same but is not')}]"],
     }
-
-
-def _failing(name: str, parts: list[str]) -> list[str]:
-    notes = [
-        "Cases the rule must judge correctly. Add one whose result is no_match and one whose result is cannot_tell,",
-        "and in one of them, under `files`, put text as a host prints it.",
-    ]
-    lines = ["", *map(comment, notes), "examples:"]
-    return [*lines, f"  - name: {scalar(name)}", *parts, "    expect: {result: match}"]
 
 
 # -- the file
@@ -311,15 +312,16 @@ def check_id(rule_id: str) -> None:
             why=why,
             do="Write it like kb-2039495.",
         )
-    shipped = {
-        path.stem: path for folder in rules.default_paths() for path in folder.rglob("*.y*ml")
-    }
+    shipped = {}
+    for folder in rules.default_paths():
+        for path in folder.rglob("*.y*ml"):
+            shipped[path.stem] = path
     if rule_id in shipped:
         do = f"Choose another id, or read that rule: backline rules show {rule_id}"
         raise UsageError("a rule with this id comes with Backline", where=rule_id, do=do)
 
 
-def target(folder: Path, rule_id: str, *, force: bool) -> Path:
+def find_target(folder: Path, rule_id: str, *, force: bool) -> Path:
     """Return the path of the new file after a look that it may be written; raises WriteError."""
     path = folder / f"{rule_id}.yaml"
     if path.is_symlink():
@@ -346,7 +348,7 @@ def target(folder: Path, rule_id: str, *, force: bool) -> Path:
     return path
 
 
-def write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
     """Write a new rule file, whole or not at all; its folder is made when it is not there."""
     try:
         write_atomic(path, text)

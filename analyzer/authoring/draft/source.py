@@ -72,7 +72,7 @@ class DraftSource:
     rows     table -> rows for the examples; raws: the same as text
     apart    log tables that another machine than the subject's writes
     origin   what it was made of, in words without names
-    made_up  values in `rows` that no evidence told
+    made_up  values in `rows` that are in no evidence
     only     gate of the rule a draft starts from, "" for none; gate: the columns it asks for
     by_hits  what the log lines name may be the subjects, instead of `each`
     lacks    a remark on `each`, where it is the subject
@@ -99,30 +99,34 @@ class DraftSource:
     lacks: str = ""
 
 
-def from_lines(picked: Picked) -> DraftSource:
+def read_lines(picked: Picked) -> DraftSource:
     """Return the material of chosen lines: log lines become signatures, rows the subject and its conditions."""
-    names = names_of(picked.intake, picked.facts)
+    names = collect_names(picked.intake, picked.facts)
     for line in picked.lines:
         add_names(names, line.values.items())
     if picked.rows:
-        made = _of_rows(picked.rows)
+        made = _read_rows(picked.rows)
     else:
         first = picked.lines[0]
-        table, apart, note = subject_of(picked.facts, first.table, first.node)
-        made = DraftSource((ALIASES.get(table.name, alias_of(table, ())), table))
+        table, apart, note = find_subject(picked.facts, first.table, first.node)
+        made = DraftSource((ALIASES.get(table.name, choose_alias(table, ())), table))
         made.apart |= {first.table.name} if apart else set()
         made.by_hits, made.lacks = True, note
-        whole_machine(made)
-    home = picked.rows[0].row.block.node if picked.rows else picked.lines[0].node
+        judge_machine(made)
+    if picked.rows:
+        home = picked.rows[0].row.block.node
+    else:
+        home = picked.lines[0].node
     made.apart |= {line.table.name for line in picked.lines if line.node != home}
     made.lines, made.quiet, made.names = picked.lines, picked.quiet, names
     made.notes += picked.notes
-    parts = [counted(len(picked.lines), "log line")] if picked.lines else []
-    parts += (
-        [counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")]
-        if picked.rows
-        else []
-    )
+    parts = []
+    if picked.lines:
+        parts.append(counted(len(picked.lines), "log line"))
+    if picked.rows:
+        parts.append(
+            counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")
+        )
     made.origin = " and ".join(parts)
     return made
 
@@ -130,16 +134,18 @@ def from_lines(picked: Picked) -> DraftSource:
 # -- the subject of a rule over a log
 
 
-def subject_of(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
+def find_subject(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     """Return the table whose rows a rule over a log judges, whether the log is another node's, and a remark."""
     kind = (facts.nodes[node].kind if node in facts.nodes else "") or kinds_of(log)[0]
-    own = [facts.tables[name] for name in SUBJECTS.get(kind, ()) if name in facts.tables]
+    own = []
+    for name in SUBJECTS.get(kind, ()):
+        if name in facts.tables:
+            own.append(facts.tables[name])
     for table in own:
         if facts.count(table.name, node):
             return table, False, ""
-    for table in (
-        facts.tables[name] for name in ("nsx.manager", "esxi.bundle") if name in facts.tables
-    ):
+    others = [facts.tables.get(name) for name in ("nsx.manager", "esxi.bundle")]
+    for table in filter(None, others):
         if table.product == log.product and kind != "esxi" and facts.count(table.name):
             return table, True, ""
     if own:
@@ -152,16 +158,18 @@ def subject_of(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     )
 
 
-def whole_machine(made: DraftSource) -> None:
+def judge_machine(made: DraftSource) -> None:
     """Name the subject of a rule that judges a whole machine, and make its row for the examples."""
     alias, table = made.each
     made.subject = made.object = f"{{{alias}.node}}"
-    row = {name: filler(table.column(name)) for name in table.key} or {table.columns[0].name: None}
+    row = {name: make_filler(table.column(name)) for name in table.key} or {
+        table.columns[0].name: None
+    }
     made.rows[table.name] = [row]
     made.made_up |= {value for value in row.values() if isinstance(value, str)}
 
 
-def filler(column: Column | None) -> Any:
+def make_filler(column: Column | None) -> Any:
     """Return a made-up value for a key that the evidence does not tell."""
     kind = column.kind if column else "str"
     fillers: dict[str, Any] = {
@@ -173,21 +181,21 @@ def filler(column: Column | None) -> Any:
 # -- rows
 
 
-def _of_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
+def _read_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
     tables = list(dict.fromkeys(one.row.table.name for one in chosen))
     first = chosen[0].row
-    each = (alias_of(first.table, ()), first.table)
+    each = (choose_alias(first.table, ()), first.table)
     made = DraftSource(each)
     aliases = {first.table.name: each[0]}
     for name in tables[1:]:
         row = next(one.row for one in chosen if one.row.table.name == name)
-        aliases[name] = alias_of(row.table, aliases.values())
-        made.joins[aliases[name]] = join_body(
+        aliases[name] = choose_alias(row.table, aliases.values())
+        made.joins[aliases[name]] = write_join(
             each[1], row.table, apart=row.block.node != first.block.node
         )
     signs: list[Sign] = []
     for name in tables:
-        signs += _signs_of(
+        signs += _find_signs(
             [one for one in chosen if one.row.table.name == name], aliases[name], made
         )
     for one in chosen:
@@ -198,89 +206,111 @@ def _of_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
         rows = made.rows.setdefault(one.row.table.name, [])
         if len(rows) < MOST_ROWS and row_cells not in rows:
             rows.append(row_cells)
-    choose(made, signs)
-    made.subject = made.subject or subject_text(*each)
-    made.raws = _raws([one.row for one in chosen])
+    choose_signs(made, signs)
+    made.subject = made.subject or describe_subject(*each)
+    made.raws = _read_raws([one.row for one in chosen])
     return made
 
 
-def _signs_of(chosen: Sequence[ChosenRow], alias: str, made: DraftSource) -> list[Sign]:
+def _read_raws(rows: Iterable[Row]) -> list[Raw]:
+    """Return the dumps that rows were read from, in their order; none where one is too long or has no parser."""
+    blocks: dict[int, tuple[Block, str]] = {}
+    for row in rows:
+        block = row.block
+        makers = []
+        for parser in parsing.registry().values():
+            if any(table.name == row.table.name for table in parser.tables):
+                makers.append(parser)
+        by_command = []
+        for one in makers:
+            if block.command and one.match_command(block.command):
+                by_command.append(one)
+        by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
+        by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]
+        name = next((one.name for one in (*by_command, *by_place, *by_shape, *makers)), "")
+        blocks.setdefault(id(block), (block, name))
+    raws = []
+    for block, name in sorted(blocks.values(), key=lambda item: item[0].order):
+        if len(block.lines) > MOST_RAW or not block.lines or not name:
+            return []
+        kind = parsing.registry()[name].node
+        raws.append(Raw(name, kind, block.command, list(block.lines)))
+    return raws
+
+
+def _find_signs(chosen: Sequence[ChosenRow], alias: str, made: DraftSource) -> list[Sign]:
     """Return the signs of the chosen rows of one table: what all of them show, else what the first shows."""
     many = made.joins.get(alias, {}).get("rows") == "many"
-    every = [[_sign(one.row, name, alias, many) for name in one.columns] for one in chosen]
-    shared = [
-        sign
-        for sign in every[0]
-        if all(any(_alike(sign, other) for other in rest) for rest in every[1:])
-    ]
-    return shared or every[0]
+    every: list[dict[str, Sign]] = []
+    for one in chosen:
+        signs = {}
+        for name in one.columns:
+            column = one.row.table.column(name)
+            assert column is not None
+            signs[name] = Sign(alias, column, one.row.values[name], many)
+        every.append(signs)
+    shared = []
+    for name, sign in every[0].items():
+        others = [signs.get(name) for signs in every[1:]]
+        if all(
+            other and (sign.value == other.value or (sign.grows and other.grows))
+            for other in others
+        ):
+            shared.append(sign)
+    return shared or list(every[0].values())
 
 
-def _sign(row: Row, name: str, alias: str, many: bool) -> Sign:
-    column = row.table.column(name)
-    assert column is not None
-    return Sign(alias, column, row.values[name], many)
-
-
-def _alike(one: Sign, two: Sign) -> bool:
-    return one.column.name == two.column.name and (
-        one.value == two.value or (one.grows and two.grows)
-    )
-
-
-def choose(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = True) -> None:
+def choose_signs(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = True) -> None:
     """Part signs into those a condition is made of and those that are only named.
 
     by_hand  the author chose their lines, so that a zero means something
     """
     unique = list({sign.name: sign for sign in reversed(list(signs))}.values())[::-1]
-    told = [
-        sign for sign in unique if NAME_COLUMNS.get(sign.column.name) is None and not _when(sign)
-    ]
-    if not by_hand and any(sign.grows for sign in told):
-        told = [sign for sign in told if sign.value != 0 or isinstance(sign.value, bool)]
-    if len(told) > MOST_SIGNS:
-        trouble = [sign for sign in told if sign.grows and TROUBLE.search(sign.column.name)]
-        told = trouble or [sign for sign in told if sign.grows] or told
-    made.signs = told[:MOST_SIGNS]
+    chosen = []
+    for sign in unique:
+        # A name or a time is no sign of anything.
+        timed = isinstance(sign.value, str) and re.search(r"\d:\d\d", sign.value)
+        if sign.column.name not in NAME_COLUMNS and sign.column.kind != "time" and not timed:
+            chosen.append(sign)
+    growing = [sign for sign in chosen if sign.grows]
+    if not by_hand and growing:
+        chosen = [sign for sign in chosen if sign.value != 0 or isinstance(sign.value, bool)]
+    if len(chosen) > MOST_SIGNS:
+        trouble = [sign for sign in growing if TROUBLE.search(sign.column.name)]
+        chosen = trouble or growing or chosen
+    made.signs = chosen[:MOST_SIGNS]
     made.also = [sign for sign in unique if sign not in made.signs]
 
 
-def _when(sign: Sign) -> bool:
-    """Tell whether a value is a time, which is no sign of anything."""
-    return sign.column.kind == "time" or (
-        isinstance(sign.value, str) and bool(re.search(r"\d:\d\d", sign.value))
-    )
-
-
-def masked_cell(mask: Mask, column: str, value: str) -> str:
+def mask_cell(mask: Mask, column: str, value: str) -> str:
     """Return a cell without customer data: a column of names whole, of others what looks like it."""
     kind = NAME_COLUMNS.get(column)
     if kind is None:
-        return (
-            value
-            if column.endswith("version") and version_key(value) is not None
-            else mask.text(value)
-        )
-    name, dot, nic = value.rpartition(".") if re.search(r"\.eth\d+$", value) else (value, "", "")
-    return f"{mask.cell(kind, name)}{dot}{nic}"
+        if column.endswith("version") and version_key(value) is not None:
+            return value
+        return mask.mask_text(value)
+    name, dot, nic = value, "", ""
+    if re.search(r"\.eth\d+$", value):
+        name, dot, nic = value.rpartition(".")
+    return f"{mask.mask_cell(kind, name)}{dot}{nic}"
 
 
-def subject_text(alias: str, table: Table) -> str:
+def describe_subject(alias: str, table: Table) -> str:
     """Return a text that names a row by its key columns."""
     columns = [name for name in table.key if table.column(name)] or ["node"]
-    words = [f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}" for name in columns]
+    words = []
+    for name in columns:
+        words.append(f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}")
     return ", ".join(words)
 
 
-def join_body(mine: Table, table: Table, *, apart: bool) -> dict[str, Any]:
+def write_join(mine: Table, table: Table, *, apart: bool) -> dict[str, Any]:
     """Return the mapping of a join: by the key columns that both tables have."""
     kinds = {column.name: column.kind for column in mine.columns}
-    common = [
-        name
-        for name in table.key
-        if (column := table.column(name)) and kinds.get(name) == column.kind
-    ]
+    common = []
+    for name in table.key:
+        if (column := table.column(name)) and kinds.get(name) == column.kind:
+            common.append(name)
     made: dict[str, Any] = {"table": table.name, "by": common}
     if not common or common != list(table.key):
         made["rows"] = "many"
@@ -289,7 +319,7 @@ def join_body(mine: Table, table: Table, *, apart: bool) -> dict[str, Any]:
     return made
 
 
-def alias_of(table: Table, taken: Iterable[str]) -> str:
+def choose_alias(table: Table, taken: Iterable[str]) -> str:
     """Return a short name for the rows of a table."""
     parts = table.name.partition(".")[2].split("_")
     for length in range(1, len(parts) + 1):
@@ -303,36 +333,10 @@ def alias_of(table: Table, taken: Iterable[str]) -> str:
     return f"{'_'.join(parts)}_too"
 
 
-def _raws(rows: Iterable[Row]) -> list[Raw]:
-    """Return the dumps that rows were read from, in their order; nothing when one is too long for an example."""
-    blocks: dict[int, tuple[Block, str]] = {}
-    for row in rows:
-        parser = _parser_of(row.table, row.block)
-        blocks.setdefault(id(row.block), (row.block, parser))
-    found = sorted(blocks.values(), key=lambda item: item[0].order)
-    if any(len(block.lines) > MOST_RAW or not block.lines or not parser for block, parser in found):
-        return []
-    kinds = {name: parser.node for name, parser in parsing.registry().items()}
-    return [Raw(parser, kinds[parser], block.command, list(block.lines)) for block, parser in found]
-
-
-def _parser_of(table: Table, block: Block) -> str:
-    """Return the parser that read a block: the one its command or its first line names, else one of its table."""
-    makers = [
-        one
-        for one in parsing.registry().values()
-        if any(made.name == table.name for made in one.tables)
-    ]
-    by_command = [one for one in makers if block.command and one.match_command(block.command)]
-    by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
-    by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]
-    return next((one.name for one in (*by_command, *by_place, *by_shape, *makers)), "")
-
-
 # -- names of the customer's
 
 
-def names_of(intake: Intake, facts: Facts) -> dict[str, set[str]]:
+def collect_names(intake: Intake, facts: Facts) -> dict[str, set[str]]:
     """Return the names the case tells: of hosts, VMs, users, networks and switches."""
     names: dict[str, set[str]] = {}
     for node in facts.nodes.values():
@@ -358,8 +362,14 @@ def add_names(names: dict[str, set[str]], cells: Iterable[tuple[str, Any]]) -> N
         if kind is None or not isinstance(value, str) or not value.strip():
             continue
         text = value.strip()
+        if column == "vmx_path":
+            # The folder and the stem of the file are the name of the VM most of the time.
+            parts = [part for part in text.split("/") if part]
+            if parts and parts[-1].endswith(".vmx"):
+                names.setdefault("vm", set()).add(parts[-1].removesuffix(".vmx"))
+            if len(parts) > 1 and parts[-2] != "volumes":
+                names.setdefault("vm", set()).add(parts[-2])
         if column in ("vmx_path", "command_line", "bundle_name"):
-            names.setdefault("vm", set()).update(_of_path(text) if column == "vmx_path" else ())
             continue
         if column == "client_name":
             text = re.sub(r"\.eth\d+$", "", text)
@@ -367,14 +377,7 @@ def add_names(names: dict[str, set[str]], cells: Iterable[tuple[str, Any]]) -> N
             names.setdefault(kind, set()).add(text)
 
 
-def _of_path(path: str) -> set[str]:
-    """Return the folder and the file stem of a .vmx path, which are the VM's name most of the time."""
-    parts = [part for part in path.split("/") if part]
-    stems = {parts[-1].removesuffix(".vmx")} if parts and parts[-1].endswith(".vmx") else set()
-    return stems | ({parts[-2]} if len(parts) > 1 and parts[-2] != "volumes" else set())
-
-
-def document_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
+def collect_document_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
     """Return the names a case document tells."""
     names: dict[str, set[str]] = {}
     for node in document["nodes"]:

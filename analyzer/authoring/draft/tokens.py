@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.authoring.draft.mask import Mask, Span, masked
-from analyzer.authoring.fmt.yamltext import ODD, clean
+from analyzer.authoring.draft.mask import Mask, Span, mask_spans
+from analyzer.authoring.fmt.yamltext import ODD, clean_text
 from analyzer.redact.signs import STAMP
 
 MOST_SOURCE = 240  # characters of a line a pattern is made of
@@ -112,46 +112,53 @@ class CleanLine:
         """What lines of one signature have in common."""
         return tuple(token.regex for token in self.tokens)
 
-    def shown(self) -> str:
+    def show_masked(self) -> str:
         """Return the masked line, cut behind what the pattern is made of when it is very long."""
         if len(self.line) <= 2 * MOST_SOURCE:
-            return masked(self.line, self.spans)
+            return mask_spans(self.line, self.spans)
         end = max((self.tokens[-1].end if self.tokens else 0), self.start)
-        return masked(self.line[:end], [span for span in self.spans if span.end <= end])
+        return mask_spans(self.line[:end], [span for span in self.spans if span.end <= end])
 
 
-def clean_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> CleanLine:
+def cut_line(line: str, mask: Mask, start: int = 0, end: int = 0, number: int = 0) -> CleanLine:
     """Return a raw log line cut into words and values; its message stands from `start` to `end` (0: its end)."""
-    whole = clean(line[: 2 * MOST_LINE])
-    spans = mask.spans(whole, guess=True)
-    whole, spans = _shortened(whole, spans)
+    whole = clean_text(line[: 2 * MOST_LINE])
+    spans = mask.find_spans(whole, guess=True)
+    if len(whole) > MOST_LINE:
+        # A very long line is cut at a blank outside of what is masked.
+        cut = next((one.start for one in spans if one.start < MOST_LINE < one.end), MOST_LINE)
+        blank = whole.rfind(" ", max(0, cut - 400), cut)
+        whole = whole[: blank if blank >= 0 else cut]
+        spans = [span for span in spans if span.end <= len(whole)]
     if start >= len(whole):
         start = end = 0
     for span in spans:  # a message does not begin or end inside a name
-        start = span.start if span.start < start < span.end else start
-        end = span.end if span.start < end < span.end else end
-    return CleanLine(
-        whole,
-        tuple(spans),
-        start,
-        tuple(_trimmed(_tokens(whole[: end or None], spans, start))),
-        number,
-    )
+        if span.start < start < span.end:
+            start = span.start
+        if span.start < end < span.end:
+            end = span.end
+    tokens = _choose_tokens(_cut_tokens(whole[: end or None], spans, start))
+    return CleanLine(whole, tuple(spans), start, tuple(tokens), number)
 
 
-def _shortened(line: str, spans: list[Span]) -> tuple[str, list[Span]]:
-    """Cut a very long line at a blank that stands outside of what is masked."""
-    if len(line) <= MOST_LINE:
-        return line, spans
-    end = MOST_LINE
-    inside = next((span for span in spans if span.start < end < span.end), None)
-    if inside is not None:
-        end = inside.start
-    end = line.rfind(" ", max(0, end - 400), end) if " " in line[max(0, end - 400) : end] else end
-    return line[:end], [span for span in spans if span.end <= end]
+def _choose_tokens(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Begin with the first word, end within the length a pattern is made of and not with a blank."""
+    words = []
+    for n, one in enumerate(tokens):
+        if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2:
+            words.append(n)
+    values = [n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")]
+    begin = next(iter(words or values), 0)
+    if begin and tokens[begin - 1].regex == r"\[":
+        begin -= 1
+    kept = tokens[begin:]
+    kept = [one for one in kept if one.end - kept[0].start <= MOST_SOURCE] or list(kept[:1])
+    while len(kept) > 1 and kept[-1].kind in ("space", "odd"):
+        kept.pop()
+    return kept
 
 
-def _tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
+def _cut_tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
     """Cut the message of a line; what a quote or a path holds is one value, with the masked parts in it."""
     found: list[Token] = []
     at = start
@@ -160,169 +167,138 @@ def _tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
         if left and left[0].start <= at:
             span = left.pop(0)
             if span.end > at:
-                found.append(_masked_token(line, span, at))
+                found.append(_make_masked_token(line, span, at))
                 at = span.end
             continue
-        stop = left[0].start if left else len(line)
+        if left:
+            stop = left[0].start
+        else:
+            stop = len(line)
         match = _TOKEN.match(line, at)
         assert match is not None
-        if quoted := _quoted_object(line, match, left):
+        if quoted := _read_quoted_object(line, match, left):
             found += quoted
             at = match.end()
             left = [span for span in left if span.end > at]
             continue
-        if match.end() > stop and not _swallows(match, left):
+        # A quote or a path keeps every mask that ends in it.
+        inside = all(span.end <= match.end() for span in left if span.start < match.end())
+        whole = inside and _find_kind(match)[0] in ("quote", "path")
+        if match.end() > stop and not whole:
             match = _TOKEN.match(line, at, stop)
             assert match is not None
-        found.append(_token(line, match, spans))
+        found.append(_make_token(line, match, spans))
         at = match.end()
         left = [span for span in left if span.end > at]
-    return _named(found)
+    # Numbers get the name of the column they look like.
+    for number, token in enumerate(found):
+        if not token.group and token.kind in ("number", "hex"):
+            before = "".join(one.value for one in found[max(0, number - 4) : number])
+            after = "".join(one.value for one in found[number + 1 : number + 3])
+            found[number] = replace(token, group=_name_by_place(before, after, token))
+    return found
 
 
-def _kind(match: re.Match[str]) -> tuple[str, str]:
+def _find_kind(match: re.Match[str]) -> tuple[str, str]:
     number = int((match.lastgroup or "t0")[1:])
     return _VALUES[number][0], _VALUES[number][2]
 
 
-def _quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -> list[Token]:
+def _read_quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -> list[Token]:
     """Return quote, value, quote where a quote holds one device or path alone: a rule is judged for each of them."""
-    if _kind(match)[0] != "quote":
+    if _find_kind(match)[0] != "quote":
         return []
-    start, end = match.start() + 1, match.end() - 1
+    start = match.start() + 1
+    end = match.end() - 1
     before, after = (Token("sign", at, at + 1, line[at], line[at]) for at in (start - 1, end))
-    whole = next(
-        (span for span in left if (span.start, span.end) == (start, end) and span.kind in _OBJECTS),
-        None,
-    )
-    if whole is not None:
-        return [before, _masked_token(line, whole, start), after]
+    for span in left:
+        if (span.start, span.end) == (start, end) and span.kind in _OBJECTS:
+            return [before, _make_masked_token(line, span, start), after]
     inside = _TOKEN.match(line, start, end)
-    if inside is not None and inside.end() == end and _kind(inside)[0] in _OBJECTS:
-        return [before, _token(line, inside, ()), after]
+    if inside is not None and inside.end() == end and _find_kind(inside)[0] in _OBJECTS:
+        return [before, _make_token(line, inside, ()), after]
     return []
 
 
-def _swallows(match: re.Match[str], left: Sequence[Span]) -> bool:
-    """Tell whether a quote or a path ends behind every mask that begins in it."""
-    inside = all(span.end <= match.end() for span in left if span.start < match.end())
-    return _kind(match)[0] in ("quote", "path") and inside
-
-
-def _masked_token(line: str, span: Span, at: int) -> Token:
+def _make_masked_token(line: str, span: Span, at: int) -> Token:
     group, regex = _MASKED.get(span.kind, ("", r"\S+"))
     original = line[at : span.end]
     if not all(re.fullmatch(regex, text) for text in (original, span.text)):
         blanks = max(original.count(" "), span.text.count(" "))
-        regex = rf"\S+(?: +\S+){{0,{blanks}}}" if blanks else r"\S+"
+        if blanks:
+            regex = rf"\S+(?: +\S+){{0,{blanks}}}"
+        else:
+            regex = r"\S+"
     if ODD in original:  # it may stand for a line end of some sort, which is no `\S`
         regex = rf"[^ ]+(?: +[^ ]+){{0,{original.count(' ')}}}"
     return Token(span.kind, at, span.end, regex, span.text, group)
 
 
-def _token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
-    kind, regex = _kind(match)
-    text, start, end = match.group(), match.start(), match.end()
-    shown = masked(
-        line[start:end],
-        [
-            replace(s, start=s.start - start, end=s.end - start)
-            for s in spans
-            if start <= s.start and s.end <= end
-        ],
-    )
+def _make_token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
+    kind, regex = _find_kind(match)
+    text = match.group()
+    start = match.start()
+    end = match.end()
+    inside = []
+    for span in spans:
+        if start <= span.start and span.end <= end:
+            inside.append(replace(span, start=span.start - start, end=span.end - start))
+    shown = mask_spans(line[start:end], inside)
     if kind == "space":
-        regex = " " if text == " " else regex
+        if text == " ":
+            regex = " "
     elif kind == "nic":
         prefix = text.rstrip("0123456789")
-        return Token(kind, start, end, rf"{escaped(prefix)}\d+", shown, column_name(prefix))
+        return Token(kind, start, end, rf"{escape_text(prefix)}\d+", shown, name_column(prefix))
     elif kind == "scsipath":
         return Token(kind, start, end, regex, shown, "path")
     elif kind == "number":
-        regex = r"\d+" if text.isdecimal() else regex
+        if text.isdecimal():
+            regex = r"\d+"
     elif kind == "hex":
         regex = regex if text[1] == "x" else r"0X[0-9A-Fa-f]+"
     elif kind == "stamp":
-        digits = re.sub(r" +", " +", re.sub(r"\d+", r"\\d+", escaped(text)))
+        digits = re.sub(r" +", " +", re.sub(r"\d+", r"\\d+", escape_text(text)))
         regex = re.sub(r"^[A-Z][a-z]{2}(?= )", "[A-Z][a-z][a-z]", digits)
     elif kind in ("word", "sign"):
-        regex = _word(text) if kind == "word" else escaped(text)
+        # The last digits of a word are a number where they may be one.
+        plain = text.rstrip("0123456789")
+        letters = plain.replace("-", "").isalpha()
+        regex = escape_text(text)
+        if kind == "word" and plain != text and letters and text.lower() not in _DIGITS_IN_WORDS:
+            regex = rf"{escape_text(plain)}\d+"
     return Token(kind, start, end, regex, shown)
 
 
-def _word(text: str) -> str:
-    """Return a word as it stands, its last digits as a number where they may be one."""
-    plain = text.rstrip("0123456789")
-    if (
-        plain == text
-        or not plain
-        or not plain.replace("-", "").isalpha()
-        or text.lower() in _DIGITS_IN_WORDS
-    ):
-        return escaped(text)
-    return rf"{escaped(plain)}\d+"
-
-
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return text as a pattern that finds it, without needless backslashes."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def column_name(text: str) -> str:
+def name_column(text: str) -> str:
     """Return a word as the name of a column, "" when it cannot be one."""
-    name = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()).strip("_")[
-        :30
-    ]
-    return name if re.fullmatch(r"[a-z][a-z0-9_]*", name) else ""
-
-
-def _named(tokens: list[Token]) -> list[Token]:
-    """Give numbers the name of the column they look like: by the word before them, or their unit."""
-    made = []
-    for number, token in enumerate(tokens):
-        name = token.group
-        if not name and token.kind in ("number", "hex"):
-            before = "".join(one.value for one in tokens[max(0, number - 4) : number])
-            after = "".join(one.value for one in tokens[number + 1 : number + 3])
-            name = _by_place(before, after, token)
-        made.append(replace(token, group=name) if name else token)
-    return made
-
-
-def _by_place(before: str, after: str, token: Token) -> str:
-    if found := re.search(r"(?<![A-Za-z])([HDP]):$", before):
-        return (
-            {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]]
-            if token.kind == "hex"
-            else ""
-        )
-    if found := re.search(r"([A-Za-z][\w-]{0,24})=$", before):
-        return column_name(found[1])
-    if found := re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before):
-        return "port_id" if found[1].lower() == "port" else column_name(found[1])
-    if found := re.search(r"(?<![A-Za-z])([PV]F) number $", before):
-        return found[1].lower()
-    if found := re.match(rf" ?({_UNITS}|%)(?![A-Za-z0-9])", after):
-        return "percent" if found[1] == "%" else column_name(found[1])
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
+    name = re.sub(r"[^a-z0-9]+", "_", parted).strip("_")[:30]
+    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return name
     return ""
 
 
-def _trimmed(tokens: list[Token]) -> list[Token]:
-    """Begin with the first word, end within the length a pattern is made of and not with a blank."""
-    start = next(
-        (
-            n
-            for n, one in enumerate(tokens)
-            if one.kind == "word" and len(re.sub(r"\W", "", one.value)) >= 2
-        ),
-        None,
-    )
-    if start is None:
-        start = next((n for n, one in enumerate(tokens) if one.kind not in ("space", "sign")), 0)
-    if start and tokens[start - 1].regex == r"\[":
-        start -= 1
-    kept = tokens[start:]
-    kept = [one for one in kept if one.end - kept[0].start <= MOST_SOURCE] or kept[:1]
-    while len(kept) > 1 and kept[-1].kind in ("space", "odd"):
-        kept.pop()
-    return kept
+def _name_by_place(before: str, after: str, token: Token) -> str:
+    if found := re.search(r"(?<![A-Za-z])([HDP]):$", before):
+        if token.kind == "hex":
+            return {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]]
+        return ""
+    if found := re.search(r"([A-Za-z][\w-]{0,24})=$", before):
+        return name_column(found[1])
+    if found := re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before):
+        if found[1].lower() == "port":
+            return "port_id"
+        return name_column(found[1])
+    if found := re.search(r"(?<![A-Za-z])([PV]F) number $", before):
+        return found[1].lower()
+    if found := re.match(rf" ?({_UNITS}|%)(?![A-Za-z0-9])", after):
+        if found[1] == "%":
+            return "percent"
+        return name_column(found[1])
+    return ""

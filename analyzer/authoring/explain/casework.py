@@ -9,7 +9,7 @@ from time import perf_counter
 
 from analyzer.artefacts.tables import Block
 from analyzer.facts import Facts
-from analyzer.ingest.nodes import resolve
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.pipeline import triage
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
@@ -32,7 +32,7 @@ class CaseRead:
     blocks: dict[str, list[Block]] = field(default_factory=dict)
     lines: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def line(self, address: str, number: int) -> str:
+    def find_line(self, address: str, number: int) -> str:
         """Return a line of a parsed text, or of a log that is a row; "" where none is kept (samples)."""
         if (address, number) in self.lines:
             return self.lines[address, number]
@@ -43,7 +43,7 @@ class CaseRead:
         return ""
 
 
-def read(
+def read_case(
     paths: Sequence[Path],
     signatures: Sequence[Signature],
     *,
@@ -65,7 +65,7 @@ def read(
     intake = triage.read_case(paths, ledger, kinds, scanner, triage.Options(limits=limits))
     if refused := triage.refusal(paths, ledger, intake, kinds):
         raise refused
-    facts = triage.gather(intake, resolve(intake, kinds), ledger, into)
+    facts = triage.gather(intake, resolve_nodes(intake, kinds), ledger, into)
     blocks: dict[str, list[Block]] = {}
     for block in {id(row.block): row.block for row in intake.rows}.values():
         blocks.setdefault(block.address, []).append(block)

@@ -26,42 +26,43 @@ class Console:
         """Columns of the terminal, 0 for a pipe."""
         return self.console.width if self.console is not None else 0
 
-    def clear(self) -> None:
+    def clear_page(self) -> None:
         """Begin a fresh page on a terminal; a pipe is left alone."""
         if self.console is not None:
             self.console.clear()
 
-    def print(self, lines: Iterable[Line]) -> None:
+    def print_lines(self, lines: Iterable[Line]) -> None:
         """Print lines; signs that stdout cannot write are shown as `\\uNNNN`."""
         encoding = sys.stdout.encoding or "utf-8"
         for line in lines:
             if self.console is None:
-                sys.stdout.write(_writable(line.text, encoding) + "\n")
+                sys.stdout.write(_make_writable(line.text, encoding) + "\n")
             else:
-                self._colour(line, encoding)
+                from rich.text import Text  # noqa: PLC0415 - loaded already with the console
+
+                whole = Text().join(
+                    Text(_make_writable(text, encoding), style=style) for text, style in line.parts
+                )
+                room = max(20, self.width - line.indent)
+                if line.exact:
+                    rows = []
+                else:
+                    rows = list(whole.wrap(self.console, room))
+                rows = rows or [whole]
+                for number, row in enumerate(rows):
+                    row.rstrip()
+                    indent = line.indent + (2 if number else 0)
+                    self.console.print(Text(" " * indent).append_text(row), soft_wrap=True)
         sys.stdout.flush()
 
-    def _colour(self, line: Line, encoding: str) -> None:
-        from rich.text import Text  # noqa: PLC0415 - loaded already with the console
 
-        whole = Text().join(
-            Text(_writable(text, encoding), style=style) for text, style in line.parts
-        )
-        room = max(20, self.width - line.indent)
-        rows = [whole] if line.exact else whole.wrap(self.console, room) or [whole]
-        for number, row in enumerate(rows):
-            row.rstrip()
-            indent = line.indent + (2 if number else 0)
-            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True)
-
-
-def announce(paths: Iterable[Path]) -> None:
+def announce_reading(paths: Iterable[Path]) -> None:
     """Tell a waiting person on stderr that the case is being read; say nothing in a pipe."""
     if sys.stderr.isatty():
         names = one_line(", ".join(str(path) for path in paths), 100)
-        sys.stderr.write(_writable(f"reading {names} …\n", sys.stderr.encoding or "utf-8"))
+        sys.stderr.write(_make_writable(f"reading {names} …\n", sys.stderr.encoding or "utf-8"))
         sys.stderr.flush()
 
 
-def _writable(text: str, encoding: str) -> str:
+def _make_writable(text: str, encoding: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)

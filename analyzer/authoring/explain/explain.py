@@ -7,7 +7,7 @@ give an `Explanation`, plain records that explain_text lays out and `record` mak
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from analyzer.case.case_shape import clean, plain
 from analyzer.case.verdicts import (
     SEVERITIES,
     Evidence,
-    Explained,
     Finding,
     Judgement,
     Mark,
@@ -49,7 +48,7 @@ _ORDER = [
 class SubjectExplanation:
     """One subject: the verdict and everything it rests on.
 
-    say    what the finding says, of a match, and `also` what was added; why: why it cannot be told, of another
+    say    what the finding says, of a match, and `also` what was added; why: why the rule cannot tell, of another
     marks  number of a line of `trace`, 0 the top -> what kept the rule from matching
     """
 
@@ -93,7 +92,7 @@ class Explanation:
     stored: str = ""
 
 
-def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Explanation:
+def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Explanation:
     """Judge one rule over a case and return every verdict with its reasons."""
     facts = case_read.facts
     judgement = judge(Catalog([rule]), facts, limits, explain=rule.id)
@@ -102,38 +101,44 @@ def explain(rule: Rule, case_read: CaseRead, limits: Limits | None = None) -> Ex
             at = row.line - row.block.first_line
             case_read.lines[row.block.address, row.line] = row.block.lines[at]
     failed = [finding.say for finding in judgement.findings if finding.verdict == Verdict.ERROR]
-    counts = {name: count for name, count in judgement.counts[rule.id].items() if count}
+    counts = {}
+    for name, count in judgement.counts[rule.id].items():
+        if count:
+            counts[name] = count
     found = Explanation(
         rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
     )
-    found.subjects = _sorted(_told(judgement, case_read))
-    left = sum(counts.values()) - len(found.subjects) - len(_empty(rule, facts))
+    found.subjects = _sort_subjects(_explain_subjects(judgement, case_read))
+    left = sum(counts.values()) - len(found.subjects) - len(_list_empty(rule, facts))
     if found.subjects and left > 0:
         found.notes.append(
             f"{left:,} more subjects were judged; the first of each verdict are shown"
         )
-    found.silent = [] if failed else _silent(rule, facts, found)
+    if failed:
+        found.silent = []
+    else:
+        found.silent = _explain_silence(rule, facts, found)
     return found
 
 
-def narrowed(explanation: Explanation, part: str) -> list[SubjectExplanation]:
+def find_subjects(explanation: Explanation, part: str) -> list[SubjectExplanation]:
     """Return the subjects whose name, object or node holds `part`, in any case; UsageError when none does."""
     low = part.casefold()
-    found = [
-        one
-        for one in explanation.subjects
-        if low in f"{one.name}\n{one.object}\n{one.node}".casefold()
-    ]
+    found = []
+    for one in explanation.subjects:
+        if low in f"{one.name}\n{one.object}\n{one.node}".casefold():
+            found.append(one)
     if not found:
         known = [one_line(one.name, 60) for one in explanation.subjects[:5]]
-        known_words = (
-            f"subjects are: {'; '.join(known)}" if known else "the rule has no subject in this case"
-        )
+        if known:
+            known_words = f"subjects are: {'; '.join(known)}"
+        else:
+            known_words = "the rule has no subject in this case"
         raise UsageError(f"no subject holds `{one_line(part, 60)}`", why=known_words)
     return found
 
 
-def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
+def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
     findings: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in judgement.findings:
         findings[finding.node, finding.subject, finding.object].append(finding)
@@ -156,48 +161,44 @@ def _told(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]
             one.say, one.also = finding.say, finding.also
             one.evidence = finding.evidence
         else:
-            one.evidence = list(_lines(item, case_read))
+            # Each place that the leaves of the tree name once, with its line.
+            seen: set[tuple[str, str]] = set()
+            for trace in walk_tree(item.trace):
+                if not trace.at or (trace.text, trace.at) in seen:
+                    continue
+                seen.add((trace.text, trace.at))
+                address, _, line = trace.at.rpartition(":")
+                if line.isdigit():
+                    number = int(line)
+                else:
+                    number = 0
+                label, text = "line", trace.value.strip('"')
+                if trace.text != "line":
+                    label = f"{trace.text} = {trace.value}"
+                    text = case_read.find_line(address, number)
+                one.evidence.append(Evidence(label, address, number, text, node=item.node))
         found.append(one)
     return found
 
 
-def _sorted(told: list[SubjectExplanation]) -> list[SubjectExplanation]:
+def _sort_subjects(subjects: list[SubjectExplanation]) -> list[SubjectExplanation]:
     """Return subjects worst first, the nearest misses before the others of their verdict."""
 
     def rank(one: SubjectExplanation) -> tuple[Any, ...]:
-        severity = SEVERITIES.index(one.severity) if one.severity in SEVERITIES else len(SEVERITIES)
-        near = one.near
-        far = (
-            sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in near.leaves)
-            if near
-            else 0.0
-        )
-        return (
-            _ORDER.index(Verdict(one.verdict)),
-            severity,
-            (near.distance or 3) if near else 9,
-            far,
-        )
+        if one.severity in SEVERITIES:
+            severity = SEVERITIES.index(one.severity)
+        else:
+            severity = len(SEVERITIES)
+        verdict = _ORDER.index(Verdict(one.verdict))
+        if one.near is None:
+            return verdict, severity, 9, 0.0
+        far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in one.near.leaves)
+        return verdict, severity, one.near.distance or 3, far
 
-    return sorted(told, key=rank)
+    return sorted(subjects, key=rank)
 
 
-def _lines(item: Explained, case_read: CaseRead) -> Iterator[Evidence]:
-    """Yield each place that the leaves of a tree name once, with its line."""
-    seen: set[tuple[str, str]] = set()
-    for trace in walk(item.trace):
-        if not trace.at or (trace.text, trace.at) in seen:
-            continue
-        seen.add((trace.text, trace.at))
-        address, _, line = trace.at.rpartition(":")
-        number = int(line) if line.isdigit() else 0
-        hit = trace.text == "line"
-        label = "line" if hit else f"{trace.text} = {trace.value}"
-        text = trace.value.strip('"') if hit else case_read.line(address, number)
-        yield Evidence(label, address, number, text, node=item.node)
-
-
-def walk(trace: Trace) -> Iterator[Trace]:
+def walk_tree(trace: Trace) -> Iterator[Trace]:
     """Yield the lines of a tree from the top, as the numbers of its marks count them."""
     below = [trace]
     while below:
@@ -209,33 +210,43 @@ def walk(trace: Trace) -> Iterator[Trace]:
 # -- why there is nothing to judge
 
 
-def _empty(rule: Rule, facts: Facts) -> list[str]:
+def _list_empty(rule: Rule, facts: Facts) -> list[str]:
     """Return the nodes whose source was read and holds no row."""
     table = rule.each.table.name
     keys = facts.nodes_with(table)
-    return [
-        key
-        for key in keys
-        if not facts.count(table, key) and facts.coverage(key, table).state == "read"
-    ]
+    found = []
+    for key in keys:
+        if not facts.count(table, key) and facts.coverage(key, table).state == "read":
+            found.append(key)
+    return found
 
 
-def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
+def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     table = rule.each.table
     ask = rule.ask_for(table)
-    asked = f" Ask for: {ask}" if ask else ""
+    if ask:
+        asked = f" Ask for: {ask}"
+    else:
+        asked = ""
     if not facts.nodes_of_product(table.product):
         nodes = ", ".join(
             f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values()
         )
-        here = f"; the case holds {nodes}" if nodes else ""
+        if nodes:
+            here = f"; the case holds {nodes}"
+        else:
+            here = ""
         absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
-        return [] if found.subjects else [absent]
-    held = f"line of {table.spoken_name}" if table.lines_of is not None else "row"
-    words = [
-        f"{facts.name(key)}: {table.words} was read and holds no {held}."
-        for key in _empty(rule, facts)
-    ]
+        if found.subjects:
+            return []
+        return [absent]
+    if table.lines_of is None:
+        held = "row"
+    else:
+        held = f"line of {table.spoken_name}"
+    words = []
+    for key in _list_empty(rule, facts):
+        words.append(f"{facts.name(key)}: {table.words} was read and holds no {held}.")
     if not found.subjects and not words:
         words = [f"{explain_table(facts, None, table).why}.{asked}"]
     return words
@@ -244,9 +255,14 @@ def _silent(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
 # -- what a case document has kept
 
 
-def case_of(paths: Sequence[Path]) -> Doc | None:
+def load_case(paths: Sequence[Path]) -> Doc | None:
     """Return the case document when that is what was given; UsageError when it stands among other paths."""
-    kept = [path for path in paths if path.suffix == ".json" and _is_case(path)]
+    kept = []
+    for path in paths:
+        if path.suffix == ".json" and path.is_file():
+            with path.open("rb") as stream:
+                if b'"backline/case-' in stream.read(4096):
+                    kept.append(path)
     if not kept:
         return None
     if len(paths) > 1:
@@ -258,92 +274,95 @@ def case_of(paths: Sequence[Path]) -> Doc | None:
     return case.load(kept[0])
 
 
-def _is_case(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        return b'"backline/case-' in stream.read(4096)
-
-
-def kept(rule: str, document: Doc) -> bool:
+def is_named(rule: str, document: Doc) -> bool:
     """Tell whether a case document names a rule."""
-    named = {one["rule"] for one in [*document["findings"], *document["quiet"]]}
+    named = set()
+    for one in [*document["findings"], *document["quiet"]]:
+        named.add(one["rule"])
     return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
 
 
-def stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
+def explain_stored(rule: str, title: str, document: Doc, name: str) -> Explanation:
     """Return what a case document has kept of a rule: its findings with their trees, and what it could not tell."""
     findings = [one for one in document["findings"] if one["rule"] == rule]
     groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
     quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
-    told = [
-        SubjectExplanation(
-            one["verdict"],
-            one["subject"],
-            one["node"],
-            one["object"],
-            one["severity"],
-            one["confidence"],
-            one["say"],
-            one["also"],
-            trace=_trace(one["trace"]) if one["trace"] else None,
-            evidence=[
-                Evidence(**{name: item[name] for name in Evidence.__slots__})
-                for item in one["evidence"]
-            ],
+    subjects = []
+    for one in findings:
+        subjects.append(
+            SubjectExplanation(
+                one["verdict"],
+                one["subject"],
+                one["node"],
+                one["object"],
+                one["severity"],
+                one["confidence"],
+                one["say"],
+                one["also"],
+                trace=_read_trace(one["trace"]) if one["trace"] else None,
+                evidence=[
+                    Evidence(**{name: item[name] for name in Evidence.__slots__})
+                    for item in one["evidence"]
+                ],
+            )
         )
-        for one in findings
-    ]
-    title = next((one["title"] for one in [*findings, *([quiet] if quiet else [])]), title)
-    found = Explanation(rule, title, _counted(told, quiet), _sorted(told), stored=name)
-    found.silent = [
-        f"cannot tell: {one['why']}." + (f" Ask for: {one['ask']}" if one["ask"] else "")
-        for one in groups
-    ]
-    if not told and not groups:
-        found.silent.append(
-            "The case document holds no finding of this rule."
-            if quiet
-            else "The rule was not judged there."
-        )
-    return found
-
-
-def _counted(told: Iterable[SubjectExplanation], quiet: Mapping[str, Any] | None) -> dict[str, int]:
+    if findings:
+        title = findings[0]["title"]
+    elif quiet:
+        title = quiet["title"]
     counts: defaultdict[str, int] = defaultdict(int)
-    for one in told:
+    for one in subjects:
         counts[one.verdict] += 1
     if quiet:
         counts["no_match"] += quiet["looked_at"]
         counts["not_applicable"] += quiet["not_applicable"]
-    return {name: count for name, count in counts.items() if count}
+    counted = {name: count for name, count in counts.items() if count}
+    found = Explanation(rule, title, counted, _sort_subjects(subjects), stored=name)
+    for one in groups:
+        if one["ask"]:
+            ask = f" Ask for: {one['ask']}"
+        else:
+            ask = ""
+        found.silent.append(f"cannot tell: {one['why']}.{ask}")
+    if not subjects and not groups and quiet:
+        found.silent.append("The case document holds no finding of this rule.")
+    elif not subjects and not groups:
+        found.silent.append("The rule was not judged there.")
+    return found
 
 
-def _trace(kept: Mapping[str, Any]) -> Trace:
-    children = [_trace(child) for child in kept["children"]]
+def _read_trace(kept: Mapping[str, Any]) -> Trace:
+    children = [_read_trace(child) for child in kept["children"]]
     return Trace(kept["text"], kept["value"], children, kept["at"], kept["note"])
 
 
 # -- for programs
 
 
-def record(explanation: Explanation, told: Sequence[SubjectExplanation] | None = None) -> Doc:
+def make_record(
+    explanation: Explanation, subjects: Sequence[SubjectExplanation] | None = None
+) -> Doc:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
-    found: Doc = {
-        name: plain(getattr(explanation, name)) for name in Explanation.__slots__ if name != "told"
-    }
-    found["subjects"] = [_record(one) for one in (explanation.subjects if told is None else told)]
+    found: Doc = {name: plain(getattr(explanation, name)) for name in Explanation.__slots__}
+    found["subjects"] = [
+        _record_subject(one) for one in (explanation.subjects if subjects is None else subjects)
+    ]
     finished: Doc = clean(found)
     return finished
 
 
-def _record(one: SubjectExplanation) -> Doc:
+def _record_subject(one: SubjectExplanation) -> Doc:
     found: Doc = {
         name: plain(getattr(one, name))
         for name in SubjectExplanation.__slots__
         if name not in ("trace", "marks")
     }
-    numbers = {id(line): number for number, line in enumerate(walk(one.trace))} if one.trace else {}
+    if one.trace:
+        numbers = {}
+        for number, line in enumerate(walk_tree(one.trace)):
+            numbers[id(line)] = number
+    else:
+        numbers = {}
 
     def tree(trace: Trace) -> Doc:
         mark = one.marks.get(numbers[id(trace)], Mark(""))
@@ -355,5 +374,8 @@ def _record(one: SubjectExplanation) -> Doc:
             "children": [tree(child) for child in trace.children],
         }
 
-    found["trace"] = tree(one.trace) if one.trace else None
+    if one.trace:
+        found["trace"] = tree(one.trace)
+    else:
+        found["trace"] = None
     return found

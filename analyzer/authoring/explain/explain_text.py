@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk
-from analyzer.case.verdicts import Evidence, Mark, Trace, Verdict
+from analyzer.authoring.explain.explain import Explanation, SubjectExplanation, walk_tree
+from analyzer.case.verdicts import Mark, Trace, Verdict
 from analyzer.runtime.short_lines import bound_line, bound_middle
 from analyzer.runtime.text import one_line
 
@@ -54,9 +54,14 @@ class Line:
         return (" " * self.indent + "".join(text for text, _ in self.parts)).rstrip()
 
 
-def lines(
+def text_line(text: str, style: str = "", *, indent: int = 0, exact: bool = False) -> Line:
+    """Return a line of one part."""
+    return Line([(text, style)], indent, exact)
+
+
+def write_lines(
     explanation: Explanation,
-    told: Sequence[SubjectExplanation] | None = None,
+    subjects: Sequence[SubjectExplanation] | None = None,
     *,
     depth: int = 0,
     most: int = SHOWN,
@@ -64,118 +69,117 @@ def lines(
 ) -> Iterator[Line]:
     """Yield an explanation as text.
 
-    told   the subjects to show; without it all, the first `most` (0: no bound) in full
+    subjects   the subjects to show; without it all, the first `most` (0: no bound) in full
     depth  0 verdicts, 1 their lines of evidence, 2 the whole trees
     width  columns of the terminal; 0 for a pipe, where nothing is folded
     """
-    yield from _head(explanation)
-    chosen = explanation.subjects if told is None else told
+    yield Line([(explanation.rule, "bold"), (f"  {one_line(explanation.title)}", "")])
+    if explanation.stored:
+        kept = f"{one_line(explanation.stored)} holds what was found then; to judge the rule again, give the bundle."
+        yield text_line(kept, "yellow")
+    if explanation.failed:
+        yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
+    else:
+        yield text_line(count_verdicts(explanation.counts))
+    chosen = explanation.subjects if subjects is None else subjects
     shown = chosen[:most] if most else chosen
-    heads, names = ([len(text(one)) for one in shown] for text in (_head_of, _name))
-    columns = max(heads, default=0), min(_NAME, max(names, default=0))
+    head_width = max((len(_write_verdict(one)) for one in shown), default=0)
+    name_width = max((len(one_line(one.name)) for one in shown), default=0)
+    columns = head_width, min(_NAME, name_width)
     for one in shown:
         if depth and one is not shown[0]:
             yield Line([])
-        yield from _subject(one, columns, depth, width)
-    yield from _rest(chosen[len(shown) :])
+        yield from _write_subject(one, columns, depth, width)
+    # Name the subjects that are not shown, by verdict
+    by: dict[str, list[str]] = {}
+    for one in chosen[len(shown) :]:
+        by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
+    for verdict, hidden in by.items():
+        listed = "; ".join(hidden[: 3 * SHOWN])
+        if len(hidden) > 3 * SHOWN:
+            more = f"; and {len(hidden) - 3 * SHOWN:,} further"
+        else:
+            more = ""
+        yield Line(
+            [(f"and {len(hidden):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")]
+        )
     for words in explanation.silent:
-        yield Line([(one_line(words), "")])
+        yield text_line(one_line(words))
     for words in explanation.notes:
         yield Line([("note: ", "bold"), (one_line(words), "")])
 
 
-def counted(counts: dict[str, int]) -> str:
+def count_verdicts(counts: dict[str, int]) -> str:
     """Return "1 match, 3 no match"."""
-    words = [f"{counts[name]:,} {WORDS[name].lower()}" for name in WORDS if counts.get(name)]
+    words = []
+    for name, word in WORDS.items():
+        if counts.get(name):
+            words.append(f"{counts[name]:,} {word.lower()}")
     return ", ".join(words) or "nothing was judged"
 
 
-def _head(explanation: Explanation) -> Iterator[Line]:
-    yield Line([(explanation.rule, "bold"), (f"  {one_line(explanation.title)}", "")])
-    if explanation.stored:
-        kept = f"{one_line(explanation.stored)} holds what was found then; to judge the rule again, give the bundle."
-        yield Line([(kept, "yellow")])
-    if explanation.failed:
-        yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
-        return
-    yield Line([(counted(explanation.counts), "")])
-
-
-def _head_of(one: SubjectExplanation) -> str:
+def _write_verdict(one: SubjectExplanation) -> str:
     return " ".join(word for word in (WORDS[one.verdict], one.severity, one.confidence) if word)
 
 
-def _name(one: SubjectExplanation) -> str:
-    return one_line(one.name)
-
-
-def _subject(
+def _write_subject(
     one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
 ) -> Iterator[Line]:
-    head = (_head_of(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
+    head = (_write_verdict(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
     yield Line(
         [
             head,
-            (_name(one).ljust(columns[1]), "bold"),
+            (one_line(one.name).ljust(columns[1]), "bold"),
             (f"  {one_line(one.node)}" if one.node else "", ""),
         ]
     )
-    yield from (Line([(words, "")], 2) for words in reasons(one))
+    yield from (text_line(words, indent=2) for words in give_reasons(one))
     for words in one.also:
-        yield Line([(one_line(words), "")], 2)
+        yield text_line(one_line(words), indent=2)
     if depth == 1:
         for item in one.evidence:
-            yield from _evidence(item)
+            if item.line:
+                at = f"{item.address}:{item.line}"
+            else:
+                at = item.address
+            yield Line(
+                [(one_line(at), "dim"), (f"  {bound_line(item.label, _TEXT)}", "")], 4, exact=True
+            )
+            if item.text.strip():
+                yield text_line(bound_middle(item.text.strip(), _TEXT), indent=8, exact=True)
     if depth > 1 and one.trace is not None:
-        yield from tree(one.trace, one.marks, width)
+        yield from write_tree(one.trace, one.marks, width)
 
 
-def reasons(one: SubjectExplanation) -> list[str]:
+def give_reasons(one: SubjectExplanation) -> list[str]:
     """Return why a subject has its verdict, in a sentence or two."""
     if one.verdict == Verdict.MATCH:
-        return [one_line(one.say)] if one.say else []
+        if one.say:
+            return [one_line(one.say)]
+        return []
     if one.near is not None:
         return [one_line(one.near.text.removeprefix("not applicable: "))]
-    saying = _says(one)
-    words = [f"cannot tell: {one_line(one.why)}"] if one.why else []
-    if saying and one.verdict != Verdict.CANNOT_TELL:
-        more = f"; and {len(saying) - SAYING_NO} more" if len(saying) > SAYING_NO else ""
-        words.append(f"says no: {'; '.join(saying[:SAYING_NO])}{more}")
-    asks = list(dict.fromkeys(mark.ask for mark in one.marks.values() if mark.ask))
-    return words + (
-        [f"ask for: {one_line(asks[0])}"] if asks and one.verdict == Verdict.CANNOT_TELL else []
-    )
-
-
-def _says(one: SubjectExplanation) -> list[str]:
-    """Return the leaves that said no, each with the values below it."""
-    found = []
-    for number, trace in enumerate(walk(one.trace)) if one.trace is not None else ():
+    # The leaves that said no, each with the values below it
+    saying = []
+    for number, trace in enumerate(walk_tree(one.trace)) if one.trace is not None else ():
         mark = one.marks.get(number)
         if mark is not None and mark.says == "no":
             values = ", ".join(child.value for child in trace.children[:2])
-            found.append(one_line(f"{trace.text} ({values})" if values else trace.text))
-    return found
-
-
-def _evidence(item: Evidence) -> Iterator[Line]:
-    at = f"{item.address}:{item.line}" if item.line else item.address
-    yield Line([(one_line(at), "dim"), (f"  {bound_line(item.label, _TEXT)}", "")], 4, exact=True)
-    if item.text.strip():
-        yield Line([(bound_middle(item.text.strip(), _TEXT), "")], 8, exact=True)
-
-
-def _rest(left: Sequence[SubjectExplanation]) -> Iterator[Line]:
-    """Name the subjects that are not shown, by verdict."""
-    by: dict[str, list[str]] = {}
-    for one in left:
-        by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
-    for verdict, names in by.items():
-        listed = "; ".join(names[: 3 * SHOWN])
-        more = f"; and {len(names) - 3 * SHOWN:,} further" if len(names) > 3 * SHOWN else ""
-        yield Line(
-            [(f"and {len(names):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")]
-        )
+            saying.append(one_line(f"{trace.text} ({values})" if values else trace.text))
+    if one.why:
+        words = [f"cannot tell: {one_line(one.why)}"]
+    else:
+        words = []
+    if saying and one.verdict != Verdict.CANNOT_TELL:
+        if len(saying) > SAYING_NO:
+            more = f"; and {len(saying) - SAYING_NO} more"
+        else:
+            more = ""
+        words.append(f"says no: {'; '.join(saying[:SAYING_NO])}{more}")
+    asks = [mark.ask for mark in one.marks.values() if mark.ask]
+    if asks and one.verdict == Verdict.CANNOT_TELL:
+        words.append(f"ask for: {one_line(asks[0])}")
+    return words
 
 
 # -- the tree
@@ -188,56 +192,51 @@ class _Row:
     mark: Mark | None
 
 
-def tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]:
+def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator[Line]:
     """Yield the lines of a tree: expressions on the left, their values in a column, then where they stand."""
-    numbers = {id(line): number for number, line in enumerate(walk(trace))}
-    rows = [
-        _Row(4 + min(depth, 20) * 2, line, marks.get(numbers[id(line)]))
-        for line, depth in _deep(trace)
-    ]
-    longest = max(row.indent + len(one_line(row.trace.text)) for row in rows)
-    bound = max(_NARROWEST, min(_WIDEST, int(width * 0.55))) if width else _WIDEST
-    column = min(longest, bound)
-    for row in rows:
-        yield from _row(row, column, width)
-
-
-def _deep(trace: Trace) -> Iterator[tuple[Trace, int]]:
+    rows: list[_Row] = []
     below = [(trace, 0)]
     while below:
         one, depth = below.pop()
-        yield one, depth
+        rows.append(_Row(4 + min(depth, 20) * 2, one, marks.get(len(rows))))
         below += [(child, depth + 1) for child in reversed(one.children)]
+    longest = max(row.indent + len(one_line(row.trace.text)) for row in rows)
+    if width:
+        bound = max(_NARROWEST, min(_WIDEST, int(width * 0.55)))
+    else:
+        bound = _WIDEST
+    column = min(longest, bound)
+    for row in rows:
+        yield from _write_row(row, column, width)
 
 
-def _row(row: _Row, column: int, width: int) -> Iterator[Line]:
+def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     trace = row.trace
     said = one_line(trace.text)
     room = max(12, column - row.indent)
-    folded = (
-        textwrap.wrap(said, room, subsequent_indent="    ")
-        if width and len(said) > room
-        else [said]
-    )
+    if width and len(said) > room:
+        folded = textwrap.wrap(said, room, subsequent_indent="    ")
+    else:
+        folded = [said]
     value = bound_line(trace.value, _TEXT)
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
     if row.mark is not None:
         no = row.mark.says == "no"
         parts.append(("   <- says no", "bold red") if no else ("   <- not known", "bold yellow"))
-    tail = _tail(trace, row.mark)
+    # What stands behind a value
+    tail = []
+    if row.mark is not None and row.mark.ask:
+        tail.append((f"ask for: {one_line(row.mark.ask)}", "yellow"))
+    if trace.note:
+        tail.append((f"({one_line(trace.note)})", ""))
+    if trace.at:
+        tail.append((one_line(trace.at), "dim"))
     used = row.indent + sum(len(text) for text, _ in parts) + sum(3 + len(text) for text, _ in tail)
-    beside = not width or used <= width
-    yield Line(
-        [*parts, *((f"   {text}", style) for text, style in tail if beside)], row.indent, exact=True
-    )
+    fits = not width or used <= width
+    if fits:
+        parts += [(f"   {text}", style) for text, style in tail]
+    yield Line(parts, row.indent, exact=True)
     for more in folded[1:]:
-        yield Line([(more, "")], row.indent, exact=True)
-    for text, style in tail if not beside else ():
-        yield Line([(text, style)], row.indent + 4, exact=text == one_line(trace.at))
-
-
-def _tail(trace: Trace, mark: Mark | None) -> list[Span]:
-    """Return what stands behind a value: what to ask for, how it came about, where it was read."""
-    found = [(f"ask for: {one_line(mark.ask)}", "yellow")] if mark is not None and mark.ask else []
-    found += [(f"({one_line(trace.note)})", "")] if trace.note else []
-    return found + ([(one_line(trace.at), "dim")] if trace.at else [])
+        yield text_line(more, indent=row.indent, exact=True)
+    for text, style in tail if not fits else ():
+        yield text_line(text, style, indent=row.indent + 4, exact=text == one_line(trace.at))

@@ -41,7 +41,7 @@ class Cost:
 
     search    its signatures alone over the logs of the case; scaled when the logs are larger than what is kept
     judge     all of the judgement; of it `subjects` (the verdicts of all subjects), `details` (texts and evidence of
-              what is told), and `rest` (windows over log hits, lines as tables)
+              what is shown), and `rest` (windows over log hits, lines as tables)
     rows      rows of the tables it looks at; lines: of the logs it searches; hits: lines its signatures match
     verdicts  verdict -> subjects
     """
@@ -81,45 +81,65 @@ class Profile:
     fill: float
 
 
-def profile(paths: Sequence[Path], catalog: Catalog) -> Profile:
+def profile_rules(paths: Sequence[Path], catalog: Catalog) -> Profile:
     """Read a case once with all rules, then time each rule by itself.
 
     Raises RefusedError when the case holds nothing readable.
     """
     limits, signatures = Limits(), catalog.signatures()
     scanner, facts = _KeepingScanner(signatures, limits=limits), Facts()
-    case = casework.read(paths, signatures, limits=limits, scanner=scanner, into=facts)
+    case = casework.read_case(paths, signatures, limits=limits, scanner=scanner, into=facts)
     start = perf_counter()
     for name in sorted(
         {name for rule in catalog.rules for name in rule.tables()} & facts.tables.keys()
     ):
         read_table(facts, name)
     fill = perf_counter() - start
-    search = _search_times(signatures, scanner, facts, limits)
-    costs = [_cost(rule, facts, search, limits) for rule in catalog.rules]
+    # The milliseconds each signature adds to reading the logs of the case, by its id
+    sizes: Counter[str] = Counter()
+    for scan in facts.scans:
+        sizes[scan.table] += scan.bytes
+    search: dict[str, float] = {}
+    plain: dict[str, float] = {}
+    for one in signatures:
+        texts = scanner.kept.get(one.table, [])
+        if not texts:
+            continue
+        if one.table not in plain:
+            plain[one.table] = _time_search([], one.table, texts, limits)
+        own = _time_search([one], one.table, texts, limits)
+        scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
+        search[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
+    costs = []
+    for rule in catalog.rules:
+        costs.append(_time_rule(rule, facts, search, limits))
     facts.close()
     costs.sort(key=lambda cost: (-cost.total, cost.rule))
     size = sum(scan.bytes for scan in facts.scans if not scan.part_of)
     return Profile(costs, case.seconds, scanner.seconds, size, scanner.size, len(signatures), fill)
 
 
-def slow(costs: Iterable[Cost]) -> list[Cost]:
+def list_slow(costs: Iterable[Cost]) -> list[Cost]:
     """Return the rules that take at least `SLOW` milliseconds."""
     return [cost for cost in costs if cost.total >= SLOW]
 
 
-def as_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
+def make_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
     """Return a profile as plain JSON with these rules; milliseconds with two digits, seconds with four."""
-    shared = {name: value for name, value in asdict(found).items() if name != "costs"}
+    shared = {}
+    for name, value in asdict(found).items():
+        if name != "costs":
+            shared[name] = value
     rules = [{**asdict(cost), "total": cost.total} for cost in costs]
-    rounded = [
-        {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
-        for row in rules
-    ]
+    rounded = []
+    for row in rules:
+        rounded.append(
+            {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
+        )
     return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
 
 
-def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) -> Cost:
+def _time_rule(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) -> Cost:
     """Time one rule: the quickest of a few judgements, so that a busy machine tells less."""
     best = Cost(rule.id, judge=float("inf"))
     spent = 0.0
@@ -130,11 +150,10 @@ def _cost(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) ->
         spent += seconds
         if seconds * 1000 < best.judge:
             subjects, details = (part * 1000 for part in judged.spent)
-            counts = {
-                verdict.value: judged.counts[verdict]
-                for verdict in Verdict
-                if judged.counts[verdict]
-            }
+            counts = {}
+            for verdict in Verdict:
+                if judged.counts[verdict]:
+                    counts[verdict.value] = judged.counts[verdict]
             best = Cost(rule.id, 0.0, seconds * 1000, subjects, details, verdicts=counts)
         if spent > _ENOUGH:
             break
@@ -175,7 +194,7 @@ class _KeepingScanner(Scanner):
         """Do as Scanner does, and keep what fits."""
         first = _FirstBytes(min(KEPT // 4, KEPT - self.sizes[table]))
         start = perf_counter()
-        kept = pass_on(source, first.keep)
+        kept = pass_on(source, first.keep_piece)
         result = super().scan(kept, table, address, scope, **how)
         self.seconds += perf_counter() - start
         if first.kept:
@@ -194,35 +213,14 @@ class _FirstBytes:
         self.most = most
         self.kept = bytearray()
 
-    def keep(self, piece: bytes) -> None:
+    def keep_piece(self, piece: bytes) -> None:
         """Take the next bytes, as many as there is room for."""
         room = self.most - len(self.kept)
         if room > 0:
             self.kept += piece[:room]
 
 
-def _search_times(
-    signatures: Sequence[Signature], scanner: _KeepingScanner, facts: Facts, limits: Limits
-) -> dict[str, float]:
-    """Return the milliseconds each signature adds to reading the logs of the case, by its id."""
-    sizes: Counter[str] = Counter()
-    for scan in facts.scans:
-        sizes[scan.table] += scan.bytes
-    found: dict[str, float] = {}
-    plain: dict[str, float] = {}
-    for one in signatures:
-        texts = scanner.kept.get(one.table, [])
-        if not texts:
-            continue
-        if one.table not in plain:
-            plain[one.table] = _timed([], one.table, texts, limits)
-        own = _timed([one], one.table, texts, limits)
-        scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
-        found[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
-    return found
-
-
-def _timed(
+def _time_search(
     signatures: Sequence[Signature], table: str, texts: Sequence[tuple[str, bytes]], limits: Limits
 ) -> float:
     """Return the seconds of a search, the quicker of two; its engine is built before the clock starts."""

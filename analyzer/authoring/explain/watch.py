@@ -18,9 +18,9 @@ from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.explain import (
     Explanation,
     SubjectExplanation,
-    explain,
-    narrowed,
-    record,
+    explain_rule,
+    find_subjects,
+    make_record,
 )
 from analyzer.authoring.lint import run as lint
 from analyzer.pipeline import examples
@@ -105,34 +105,40 @@ class RuleSession:
 
     def run(self) -> WatchRun:
         """Read the rule file, judge it and run its examples; raises RefusedError when the case holds nothing."""
-        shown, rule = self._begin()
+        shown, rule = self._begin_run()
         if rule is None:
-            return self._stale(shown)
-        case = self._case(rule, shown)
+            return self._repeat_last(shown)
+        case = self._read_case(rule, shown)
         start = perf_counter()
-        shown.explanation = explain(rule, case, self.limits)
+        shown.explanation = explain_rule(rule, case, self.limits)
         shown.judge_ms = (perf_counter() - start) * 1000
-        shown.chosen = self._chosen(shown.explanation)
-        self._prove(rule, shown)
+        shown.chosen = next(iter(shown.explanation.subjects), None)
+        if self.subject:
+            try:
+                shown.chosen = find_subjects(shown.explanation, self.subject)[0]
+            except UsageError as error:
+                shown.explanation.notes.append(str(error))
+        self._prove_examples(rule, shown)
         self.last = shown
         return shown
 
     def prove(self) -> WatchRun:
         """Read the rule file and run its examples; no case is read or judged."""
-        shown, rule = self._begin()
+        shown, rule = self._begin_run()
         if rule is None:
-            return self._stale(shown)
-        self._prove(rule, shown)
+            return self._repeat_last(shown)
+        self._prove_examples(rule, shown)
         self.last = shown
         return shown
 
-    def _begin(self) -> tuple[WatchRun, Rule | None]:
+    def _begin_run(self) -> tuple[WatchRun, Rule | None]:
         """Begin a run: return it with the rule of the file, None with the errors noted."""
         self.number += 1
         self.digest = digest_of(self.path)
         shown = WatchRun(self.number, self.path.stem)
-        rule = self._rule(shown)
-        shown.rule = rule.id if rule is not None else shown.rule
+        rule = self._check_rule(shown)
+        if rule is not None:
+            shown.rule = rule.id
         return shown, rule
 
     def close(self) -> None:
@@ -141,12 +147,12 @@ class RuleSession:
             self.case.facts.close()
             self.case = None
 
-    def _load(self, *, tuned: bool) -> Catalog:
+    def _load_rule(self, *, tuned: bool) -> Catalog:
         """Return the rule of the file; `tuned` with the thresholds of the settings."""
         return run_catalog.load(
             self.local,
             self.kb,
-            only=[self._source()],
+            only=[self._find_source()],
             limits=self.limits,
             drafts=True,
             retired=True,
@@ -154,20 +160,20 @@ class RuleSession:
             tuned=tuned,
         )
 
-    def _source(self) -> RuleSource:
+    def _find_source(self) -> RuleSource:
         """Return the rule file with what it may name."""
         return RuleSource("file", files=[self.path])
 
-    def _rule(self, shown: WatchRun) -> Rule | None:
+    def _check_rule(self, shown: WatchRun) -> Rule | None:
         """Return the rule, or None with the errors noted."""
         try:
-            catalog = self._load(tuned=True)
+            catalog = self._load_rule(tuned=True)
         except BacklineError as error:
             shown.errors = [str(error)]
             return None
         try:
             text, _ = read_rule(self.path, self.limits)
-            shared, _, _ = shared_files.read(self._source(), self.limits)
+            shared, _, _ = shared_files.read(self._find_source(), self.limits)
             complaints = lint.check_text(text.text, self.path.name, catalog.tables, shared)
         except BacklineError:
             complaints = []
@@ -180,14 +186,14 @@ class RuleSession:
         shown.errors += broken  # of what lies beside the rule
         return catalog.rules[0]
 
-    def _stale(self, shown: WatchRun) -> WatchRun:
+    def _repeat_last(self, shown: WatchRun) -> WatchRun:
         """Give a broken file the verdicts of the last run that could judge."""
         shown.state = "broken"
         if self.last is not None:
             shown.explanation, shown.chosen = self.last.explanation, self.last.chosen
         return shown
 
-    def _case(self, rule: Rule, shown: WatchRun) -> CaseRead:
+    def _read_case(self, rule: Rule, shown: WatchRun) -> CaseRead:
         """Return the case; read it when that was not done, or when its logs were searched for something else."""
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
@@ -198,24 +204,16 @@ class RuleSession:
             else ""
         )
         self.close()
-        self.case = casework.read(self.paths, wanted, limits=self.limits)
+        self.case = casework.read_case(self.paths, wanted, limits=self.limits)
         shown.read_s = self.case.seconds
         return self.case
 
-    def _chosen(self, explanation: Explanation) -> SubjectExplanation | None:
-        if self.subject:
-            try:
-                return narrowed(explanation, self.subject)[0]
-            except UsageError as error:
-                explanation.notes.append(str(error))
-        return next(iter(explanation.subjects), None)
-
-    def _prove(self, rule: Rule, shown: WatchRun) -> None:
+    def _prove_examples(self, rule: Rule, shown: WatchRun) -> None:
         """Run the rule's own examples, as they are written: without the thresholds of the settings."""
         start = perf_counter()
         try:
             if rule.changed:
-                rule = self._load(tuned=False).rules[0]
+                rule = self._load_rule(tuned=False).rules[0]
             results = examples.run(rule)
         except BacklineError as error:
             shown.examples = [Proof("all", ok=False, gap=False, wrong=[str(error)])]
@@ -227,7 +225,7 @@ class RuleSession:
         shown.examples_ms = (perf_counter() - start) * 1000
 
 
-def as_record(shown: WatchRun) -> dict[str, Any]:
+def record_run(shown: WatchRun) -> dict[str, Any]:
     """Return a run as plain JSON."""
     explanation = shown.explanation
     return {
@@ -245,11 +243,11 @@ def as_record(shown: WatchRun) -> dict[str, Any]:
         "chosen": explanation.subjects.index(shown.chosen)
         if explanation and shown.chosen
         else None,
-        "explanation": record(explanation) if explanation else None,
+        "explanation": make_record(explanation) if explanation else None,
     }
 
 
-def saves(path: Path, known: str) -> Iterator[None]:
+def watch_saves(path: Path, known: str) -> Iterator[None]:
     """Yield whenever the content of a file has become another, also when it was replaced under its name.
 
     known  what `digest_of` said of the content seen last: a save before the watch begins counts as well

@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzer.authoring.fmt.printing import printed
-from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, comments, read
+from analyzer.authoring.fmt.printing import print_document
+from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, list_comments, read_document
 from analyzer.rules.language import rulefile
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
 from analyzer.runtime.errors import WriteError
@@ -39,10 +39,10 @@ class Layout:
         """True when the file is not laid out as it should be."""
         return self.before != self.after
 
-    def diff(self) -> str:
+    def make_diff(self) -> str:
         """Return the difference as a unified diff; a note where only line ends or a byte order mark differ."""
         one, two = (
-            _unified(raw.decode()).splitlines(keepends=True) for raw in (self.before, self.after)
+            _unify_ends(raw.decode()).splitlines(keepends=True) for raw in (self.before, self.after)
         )
         name = self.path.as_posix()
         text = "".join(difflib.unified_diff(one, two, name, f"{name} (formatted)"))
@@ -51,44 +51,56 @@ class Layout:
         return text
 
 
-def formatted(text: str, name: str = "rule.yaml") -> str:
+def format_rule(text: str, name: str = "rule.yaml") -> str:
     """Return the text of a rule file well kept: order of keys, blank lines, indent, width; line ends are `\\n`.
 
     Values, comments and anchors stay. Raises BadRuleError with the place when the text is no rule file.
     """
-    text = _unified(text)
+    text = _unify_ends(text)
     source = RuleText(name, text)
     if found := _ODD_BREAK.search(text):
         message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
         raise source.error(
-            message, _place(source, found.start()), "remove it, or write it as an escape in quotes"
+            message,
+            _find_place(source, found.start()),
+            "remove it, or write it as an escape in quotes",
         )
     tree = source.tree()
     if not isinstance(tree.value, dict):
         raise source.error(f"the rule must be a mapping, not {tree.what}", tree.place)
     try:
-        document = read(text)
+        document = read_document(text)
         _check_keys(document.root)
-        result = printed(document)
+        result = print_document(document)
     except CannotLayOutError as error:
-        raise source.error(error.message, _place(source, error.index), error.do) from None
+        raise source.error(error.message, _find_place(source, error.index), error.do) from None
     if result != text:  # where nothing changes there is nothing to prove
-        _prove(source, tree, result)
+        # Compare values and comments with those of the result
+        try:
+            again = RuleText(source.name, result).tree()
+            same = _is_same(tree, again) and sorted(list_comments(source.text)) == sorted(
+                list_comments(result)
+            )
+        except BadRuleError:
+            same = False
+        if not same:
+            message = "this file cannot be formatted without changing its meaning"
+            raise source.error(message, FileSpan(), "it is left as it is; please report it")
     return result
 
 
-def look(path: Path) -> Layout:
+def read_layout(path: Path) -> Layout:
     """Return how a rule file is laid out and how it should be; nothing is written.
 
     The line ends stay those of its first line, a byte order mark goes. Raises BadRuleError.
     """
     text, raw = rulefile.read(path, Limits())
-    result = formatted(text.text, text.name).encode()
+    result = format_rule(text.text, text.name).encode()
     first = raw.partition(b"\n")[0]
     return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)
 
 
-def write(layout: Layout) -> None:
+def write_layout(layout: Layout) -> None:
     """Put the right layout into its file, whole or not at all; mode and owner of the file stay.
 
     A symbolic link is left alone: what it leads to may lie in a place that nobody named. Raises
@@ -124,7 +136,7 @@ def write(layout: Layout) -> None:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _unified(text: str) -> str:
+def _unify_ends(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -137,30 +149,18 @@ def _check_keys(node: YamlNode) -> None:
         _check_keys(entry.value)
 
 
-def _place(source: RuleText, index: int) -> FileSpan:
+def _find_place(source: RuleText, index: int) -> FileSpan:
     rows = (source.text[:index] + "x").splitlines()
     return FileSpan(len(rows), len(rows[-1]))
 
 
-def _prove(source: RuleText, tree: RuleItem, result: str) -> None:
-    """Compare values and comments with those of the result; a layout must not change them."""
-    try:
-        again = RuleText(source.name, result).tree()
-        same = _same(tree, again) and sorted(comments(source.text)) == sorted(comments(result))
-    except BadRuleError:
-        same = False
-    if not same:
-        message = "this file cannot be formatted without changing its meaning"
-        raise source.error(message, FileSpan(), "it is left as it is; please report it")
-
-
-def _same(one: RuleItem, two: RuleItem) -> bool:
+def _is_same(one: RuleItem, two: RuleItem) -> bool:
     if isinstance(one.value, dict) and isinstance(two.value, dict):
         return one.value.keys() == two.value.keys() and all(
-            _same(one.value[key], two.value[key]) for key in one.value
+            _is_same(one.value[key], two.value[key]) for key in one.value
         )
     if isinstance(one.value, list) and isinstance(two.value, list):
-        return len(one.value) == len(two.value) and all(map(_same, one.value, two.value))
+        return len(one.value) == len(two.value) and all(map(_is_same, one.value, two.value))
     return (
         type(one.value) is type(two.value)
         and one.value == two.value

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer.authoring.fmt.text import MOST, block_text, indented, joined, plain
+from analyzer.authoring.fmt.text import MOST, indent_line, join_lines, write_block_text, write_plain
 from analyzer.authoring.fmt.tree import CannotLayOutError, Comment, Document, YamlEntry, YamlNode
 from analyzer.rules import examples, logs, short, short_examples
 from analyzer.rules import keys as rule_keys
@@ -64,22 +64,22 @@ _EXPRESSIONS = {
 Path = tuple[str, ...]
 
 
-def printed(document: Document) -> str:
+def print_document(document: Document) -> str:
     """Return the text of a document in the layout of a well-kept file. Raises CannotLayOutError."""
     root = document.root
     root.style = "block"
-    if not _bound(root):
-        _arrange(root, ())
+    if not _has_alias(root):
+        _sort_entries(root, ())
     page = _Page()
-    page.comments(document.header, 0)
+    page.put_comments(document.header, 0)
     if document.gap:
-        page.blank()
+        page.add_blank()
     group = None
     for number, entry in enumerate(root.entries):
         own = next((at for at, keys in enumerate(GROUPS) if entry.name in keys), len(GROUPS))
-        page.entry(entry, 0, (), "", blank=number > 0 and own != group)
+        page.put_entry(entry, 0, (), "", blank=number > 0 and own != group)
         group = own
-    page.comments(document.tail, 0, after=True)
+    page.put_comments(document.tail, 0, after=True)
     return "\n".join(page.lines) + "\n"
 
 
@@ -90,159 +90,182 @@ class _Page:
         self.lines: list[str] = []
         self.held = False
 
-    def blank(self) -> None:
+    def add_blank(self) -> None:
         if not self.held:
             self.lines.append("")
 
-    def put(self, *lines: str) -> None:
+    def put_lines(self, *lines: str) -> None:
         self.lines += lines
         self.held = False
 
-    def comments(self, some: Iterable[Comment], column: int, *, after: bool = False) -> None:
+    def put_comments(self, some: Iterable[Comment], column: int, *, after: bool = False) -> None:
         """Write comments with the blank lines above them; above the first one only where something is `after`."""
         for number, comment in enumerate(some):
             if comment.blank and (after or number):
-                self.blank()
-            self.put(" " * column + comment.text)
+                self.add_blank()
+            self.put_lines(" " * column + comment.text)
 
-    def entry(self, entry: YamlEntry, column: int, path: Path, lead: str, *, blank: bool) -> None:
+    def put_entry(
+        self, entry: YamlEntry, column: int, path: Path, lead: str, *, blank: bool
+    ) -> None:
         """Write one pair or item with its comments; `blank` asks for a blank line above all of it.
 
         `lead` stands before it instead of its indent, when it begins on the line of a dash.
         """
         node = entry.value
-        on_dash = _on_dash(entry)
+        on_dash = _is_on_dash(entry)
         if blank:
-            self.blank()
+            self.add_blank()
         parted = bool(entry.above) and entry.blank
-        _lift(entry, entry)
-        self.comments([*entry.above, *entry.beside[:-1]], column)
+        _lift_comments(entry, entry)
+        self.put_comments([*entry.above, *entry.beside[:-1]], column)
         if parted:
-            self.blank()
-        start = (lead or " " * column) + (_key(entry.key) if entry.key else "-")
+            self.add_blank()
+        start = (lead or " " * column) + (_write_key(entry.key) if entry.key else "-")
         if node.anchor:
             start += f" &{node.anchor}"
-        inner = (*path, _step(entry, path))
+        inner = (*path, _find_step(entry, path))
         beside = "".join(" " * max(2, comment.gap) + comment.text for comment in entry.beside[-1:])
         if not node.block:
-            self._single(node, column, path=inner, start=start, beside=beside)
+            self.put_single(node, column, path=inner, start=start, beside=beside)
         elif not on_dash:
-            self.put(start + beside)
+            self.put_lines(start + beside)
         for number, child in enumerate(node.entries if node.block else ()):
             apart = number > 0 and (child.above[0].blank if child.above else child.blank)
-            self.entry(
+            self.put_entry(
                 child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart
             )
-        self.comments(entry.below, column, after=True)
+        self.put_comments(entry.below, column, after=True)
 
-    def _single(self, node: YamlNode, column: int, *, path: Path, start: str, beside: str) -> None:
+    def put_single(
+        self, node: YamlNode, column: int, *, path: Path, start: str, beside: str
+    ) -> None:
         """Write an entry whose value is a scalar, an alias or a flow collection."""
         if node.style in ("|", ">"):
-            head, body = block_text(node, column, expression=path in _EXPRESSIONS)
-            self.put(f"{start} {head}{beside}", *body)
+            head, body = write_block_text(node, column, expression=path in _EXPRESSIONS)
+            self.put_lines(f"{start} {head}{beside}", *body)
             self.held = head.endswith("+")
             return
         if node.style == "flow":
-            body = _flow(node, len(start) + 1, "", MOST)
+            body = _write_flow(node, len(start) + 1, "", MOST)
         elif node.style:
             first, *rest = node.raw.split("\n")
-            body = [first, *(indented(line.strip(" \t"), column) for line in rest)]
+            body = [first, *(indent_line(line.strip(" \t"), column) for line in rest)]
         else:
-            body = plain(node, column, len(start) + 1, expression=path in _EXPRESSIONS)
+            body = write_plain(node, column, len(start) + 1, expression=path in _EXPRESSIONS)
             if len(body) > 1:
-                self.put(f"{start} {body[0]}{beside}", *body[1:])
+                self.put_lines(f"{start} {body[0]}{beside}", *body[1:])
                 return
         body[0] = f"{start} {body[0]}".rstrip(" ")
         body[-1] += beside
-        self.put(*body)
+        self.put_lines(*body)
 
 
-def _on_dash(entry: YamlEntry) -> bool:
+def _is_on_dash(entry: YamlEntry) -> bool:
     """Tell whether the first entry of a block stands on the line of its dash."""
     return entry.value.block and not entry.key and not entry.value.anchor
 
 
-def _lift(entry: YamlEntry, top: YamlEntry) -> None:
+def _lift_comments(entry: YamlEntry, top: YamlEntry) -> None:
     """Move comments that would part a dash from what begins on its line above the dash of `top`."""
-    if _on_dash(entry):
+    if _is_on_dash(entry):
         first = entry.value.entries[0]
         top.above += [*entry.beside, *first.above]
         entry.beside, first.above = [], []
-        _lift(first, top)
+        _lift_comments(first, top)
 
 
-def _key(key: YamlNode) -> str:
+def _write_key(key: YamlNode) -> str:
     """Return a key as written, with its colon."""
-    anchor = f"&{key.anchor} " if key.anchor else ""
-    return f"{anchor}{key.raw} :" if key.kind == "alias" else f"{anchor}{key.raw}:"
+    if key.anchor:
+        anchor = f"&{key.anchor} "
+    else:
+        anchor = ""
+    if key.kind == "alias":
+        return f"{anchor}{key.raw} :"
+    return f"{anchor}{key.raw}:"
 
 
-def _step(entry: YamlEntry, path: Path) -> str:
+def _find_step(entry: YamlEntry, path: Path) -> str:
     """Return what a child's path goes on with: its key, or `*` where any key may stand."""
     free = entry.key is None or path in {("join",), ("logs",), ("seen",), ("let",)}
     return "*" if free else entry.name
 
 
-def _arrange(node: YamlNode, path: Path) -> None:
+def _sort_entries(node: YamlNode, path: Path) -> None:
     """Put all entries in the order of the loader's keys, unknown keys last; lists and free names stay."""
     known = ORDERS.get(path)
     if known is not None and node.kind == "map":
         rank = {key: at for at, key in enumerate(known)}
         node.entries.sort(key=lambda entry: rank.get(entry.name, len(rank)))
     for entry in node.entries:
-        _arrange(entry.value, (*path, _step(entry, path)))
+        _sort_entries(entry.value, (*path, _find_step(entry, path)))
 
 
-def _bound(node: YamlNode) -> bool:
+def _has_alias(node: YamlNode) -> bool:
     """Tell whether an alias stands below: it must come after its anchor, so the author's order stays."""
     keys = (entry.key for entry in node.entries if entry.key)
     return node.kind == "alias" or any(
-        map(_bound, (*keys, *(entry.value for entry in node.entries)))
+        map(_has_alias, (*keys, *(entry.value for entry in node.entries)))
     )
 
 
 # -- flow style
 
 
-def _flat(node: YamlNode) -> str:
+def _write_flat(node: YamlNode) -> str:
     """Return a value of flow style on one line."""
-    anchor = f"&{node.anchor} " if node.anchor else ""
+    if node.anchor:
+        anchor = f"&{node.anchor} "
+    else:
+        anchor = ""
     if node.kind == "alias":
         return node.raw
     if node.kind == "scalar":
-        text = joined(node.raw)
+        text = join_lines(node.raw)
         if "\n" in text or (node.style and "\n" in node.raw):
             message = "a text over several lines inside [ ] or { } cannot be formatted"
             raise CannotLayOutError(
                 node.start, message, "write one value per line, or the text on one line"
             )
         return anchor + (node.raw if node.style else text or "null")
-    pairs = ((f"{_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries)
-    inside = ", ".join(key + _flat(value) for key, value in pairs)
+    pairs = (
+        (f"{_write_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries
+    )
+    inside = ", ".join(key + _write_flat(value) for key, value in pairs)
     return anchor + (f"{{{inside}}}" if node.kind == "map" else f"[{inside}]")
 
 
-def _flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:
+def _write_flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:
     """Return a flow collection as lines: the first starts at `column`, the others are aligned behind the bracket.
 
     `after` is what follows its last character on the same line.
     """
-    whole = _flat(node) + after
+    whole = _write_flat(node) + after
     if node.kind not in ("map", "seq") or not node.entries or column + len(whole) <= most:
         return [whole]
-    opening, closing = ("{", "}") if node.kind == "map" else ("[", "]")
+    if node.kind == "map":
+        opening, closing = ("{", "}")
+    else:
+        opening, closing = ("[", "]")
     margin = " " * (column + 1)
     rows = [opening]
     for number, entry in enumerate(node.entries):
-        tail = "," if number < len(node.entries) - 1 else closing + after
-        key = f"{_key(entry.key)} " if entry.key else ""
+        if number < len(node.entries) - 1:
+            tail = ","
+        else:
+            tail = closing + after
+        if entry.key:
+            key = f"{_write_key(entry.key)} "
+        else:
+            key = ""
         place = (column if len(rows) == 1 else 0) + len(rows[-1]) + (number > 0)
-        if number and place + len(key) + len(_flat(entry.value)) + len(tail) > WIDTH:
+        if number and place + len(key) + len(_write_flat(entry.value)) + len(tail) > WIDTH:
             rows.append(margin)
         elif number:
             rows[-1] += " "
         place = (column if len(rows) == 1 else 0) + len(rows[-1]) + len(key)
-        first, *rest = _flow(entry.value, place, tail)
+        first, *rest = _write_flow(entry.value, place, tail)
         rows[-1] += key + first
         rows += rest
     return rows

@@ -6,39 +6,40 @@ way to write.
 
 from __future__ import annotations
 
-import json
-
 from analyzer.authoring.fmt.tree import YamlNode
-from analyzer.authoring.fmt.yamltext import quoted
-from analyzer.rules.language.rulefile import BadRuleError, RuleText
 
 MOST = 120
 DEPTH = 3  # brackets in brackets at which an expression is still broken before `and` and `or`
 
 
-def indented(line: str, column: int) -> str:
+def indent_line(line: str, column: int) -> str:
     """Return a line of a text that belongs to an entry at `column`; a blank one stays empty."""
-    return " " * (column + 2) + line if line else ""
+    if line:
+        return " " * (column + 2) + line
+    return ""
 
 
-def plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
+def write_plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
     """Return a plain scalar on one line, or as a folded text when that would be too wide.
 
     column  of the entry the scalar is the value of
     start   column at which the scalar itself would begin on its line
     """
-    flat = joined(node.raw) if node.kind == "scalar" else node.raw
+    if node.kind == "scalar":
+        flat = join_lines(node.raw)
+    else:
+        flat = node.raw
     if "\n" not in flat and (" " not in flat or start + len(flat) <= MOST):
         return [flat]
     body = []
     for number, paragraph in enumerate(flat.split("\n")):
-        body += ([""] if number else []) + _filled(
+        body += ([""] if number else []) + _fill_lines(
             paragraph, MOST - column - 2, 0 if expression else None
         )
-    return [">-", *(indented(line, column) for line in body)]
+    return [">-", *(indent_line(line, column) for line in body)]
 
 
-def joined(raw: str) -> str:
+def join_lines(raw: str) -> str:
     """Return the text of a plain scalar over several lines: a break is a space, a blank line a break."""
     parts = [line.strip(" \t") for line in raw.split("\n")]
     text = parts[0]
@@ -52,81 +53,73 @@ def joined(raw: str) -> str:
     return text
 
 
-def block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, list[str]]:
+def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[str, list[str]]:
     """Return the head and the lines of a literal or folded text; the value stays what it is."""
     head = node.raw.partition("\n")[0].partition("#")[0].strip()
     ends = len(node.value) - len(node.value.rstrip("\n"))
+    lines: list[str] = []
     if node.style == "|":
-        lines = node.value.rstrip("\n").split("\n") if node.value.strip("\n") else []
+        if node.value.strip("\n"):
+            lines = node.value.rstrip("\n").split("\n")
     else:
-        lines = _refolded(_content(node, head), column + 2, 0 if expression else None)
+        # Break the paragraphs of a folded text that are too wide anew
+        indent = column + 2
+        level = 0 if expression else None
+        paragraph: list[str] = []
+
+        def flush() -> None:
+            if any(indent + len(row) > MOST for row in paragraph):
+                lines.extend(_fill_lines(" ".join(paragraph), MOST - indent, level))
+            else:
+                lines.extend(paragraph)
+            paragraph.clear()
+
+        for row in _read_content(node, head):
+            if row and not row.startswith((" ", "\t")):
+                paragraph.append(row)
+                continue
+            flush()
+            lines.append(row)
+        flush()
     if not lines:
         keep = "+" if ends else "-" if "-" in head else ""
         return node.style + keep, [""] * ends
-    keep = "-" if ends == 0 else "" if ends == 1 else "+"
+    if ends == 0:
+        keep = "-"
+    else:
+        keep = "" if ends == 1 else "+"
     first = next((line for line in lines if line), "")
-    explicit = "2" if first.startswith((" ", "\t")) else ""
+    if first.startswith((" ", "\t")):
+        explicit = "2"
+    else:
+        explicit = ""
     return node.style + explicit + keep, [
-        *(indented(line, column) for line in lines),
+        *(indent_line(line, column) for line in lines),
         *[""] * (ends - 1),
     ]
 
 
-def _content(node: YamlNode, head: str) -> list[str]:
+def _read_content(node: YamlNode, head: str) -> list[str]:
     """Return the lines of a block text without their indent and without blank lines at the end."""
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]
     full = [row for row in rows if row.strip(" ")]
-    found = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
-    indent = node.indent + int(digits[0]) if digits else found
+    indent = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
+    if digits:
+        indent = node.indent + int(digits[0])
     rows = [row[indent:] for row in rows]
     while rows and not rows[-1]:
         rows.pop()
     return rows
 
 
-def _refolded(rows: list[str], indent: int, level: int | None) -> list[str]:
-    """Break the paragraphs of a folded text that are too wide anew; the others keep their lines."""
-    out: list[str] = []
-    paragraph: list[str] = []
-
-    def flush() -> None:
-        if any(indent + len(row) > MOST for row in paragraph):
-            out.extend(_filled(" ".join(paragraph), MOST - indent, level))
-        else:
-            out.extend(paragraph)
-        paragraph.clear()
-
-    for row in rows:
-        if row and not row.startswith((" ", "\t")):
-            paragraph.append(row)
-            continue
-        flush()
-        out.append(row)
-    flush()
-    return out
-
-
-def _filled(text: str, width: int, level: int | None) -> list[str]:
+def _fill_lines(text: str, width: int, level: int | None) -> list[str]:
     """Break a text at single spaces into lines of at most `width`.
 
     level  of an expression: it is broken before `and` and `or`, those in fewer brackets first; None for prose
     """
     lines: list[str] = []
-    words = _words(text)
-    parts = words if level is None else _parts(words, level)
-    for part in parts:
-        if lines and len(lines[-1]) + 1 + len(part) <= width:
-            lines[-1] += " " + part
-        elif level is not None and len(part) > width:
-            lines += _filled(part, width, level + 1 if level < DEPTH else None)
-        else:
-            lines.append(part)
-    return lines
-
-
-def _words(text: str) -> list[str]:
-    """Split at single spaces; wider gaps, where a break would change the text, and `commands` stay whole."""
+    # Wider gaps, where a break would change the text, and `commands` stay whole.
     groups: list[list[str]] = []
     last, in_command = "", False
     for piece in text.split(" "):
@@ -137,10 +130,22 @@ def _words(text: str) -> list[str]:
             groups.append([piece])
         in_command ^= piece.count("`") % 2 == 1
         last = piece
-    return [" ".join(group) for group in groups]
+    words = [" ".join(group) for group in groups]
+    if level is None:
+        parts = words
+    else:
+        parts = _split_parts(words, level)
+    for part in parts:
+        if lines and len(lines[-1]) + 1 + len(part) <= width:
+            lines[-1] += " " + part
+        elif level is not None and len(part) > width:
+            lines += _fill_lines(part, width, level + 1 if level < DEPTH else None)
+        else:
+            lines.append(part)
+    return lines
 
 
-def _parts(words: list[str], level: int) -> list[str]:
+def _split_parts(words: list[str], level: int) -> list[str]:
     """Join words of an expression to parts; one begins at each `and` and `or` inside `level` open brackets."""
     parts: list[list[str]] = []
     open_brackets, quote = 0, ""
@@ -151,25 +156,10 @@ def _parts(words: list[str], level: int) -> list[str]:
             parts[-1].append(word)
         for sign in word:
             if quote:
-                quote = "" if sign == quote else quote
+                if sign == quote:
+                    quote = ""
             elif sign in "\"'":
                 quote = sign
             else:
                 open_brackets += (sign in "([") - (sign in ")]")
     return [" ".join(part) for part in parts]
-
-
-def one_line_scalar(text: str, *, flow: bool = False) -> YamlNode:
-    """Return a text as a scalar on one line, plain where YAML reads it so; `flow` inside braces."""
-    raw = text
-    if not _plain(f"{{a: {text}}}" if flow else f"a: {text}", text):
-        raw = quoted(text) if '"' in text or "\\" in text else json.dumps(text, ensure_ascii=False)
-    return YamlNode("scalar", 0, 0, "" if raw == text else raw[0], raw, text)
-
-
-def _plain(line: str, text: str) -> bool:
-    try:
-        tree = RuleText("a", line).tree()
-    except BadRuleError:
-        return False
-    return text[:1].isalpha() and tree.plain() == {"a": text}

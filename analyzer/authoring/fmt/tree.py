@@ -83,7 +83,9 @@ class YamlEntry:
     @property
     def name(self) -> str:
         """The key as text; "" for an item of a list."""
-        return self.key.value if self.key else ""
+        if self.key:
+            return self.key.value
+        return ""
 
 
 @dataclass(slots=True)
@@ -96,27 +98,42 @@ class Document:
     tail: list[Comment]
 
 
-def read(text: str) -> Document:
+def read_document(text: str) -> Document:
     """Return the concrete tree of a rule file whose values have been read already; line ends are `\\n`.
 
     Raises CannotLayOutError where a comment or a key stands in a way that the layout cannot keep.
     """
     tokens = list(yaml.scan(text, Loader=_LOADER))
     reader = _Reader(text, tokens)
-    root = reader.node(next(reader.events), -1, flow=False)
+    root = reader.read_node(next(reader.events), -1, flow=False)
     tail: list[Comment] = []
-    for run in _gaps(text, tokens):
-        _attach(reader, run, tail)
-    return _headed(root, tail)
+    for run in _find_gaps(text, tokens):
+        _attach_comments(reader, run, tail)
+    # Part the comments that head the file from those that speak of its first key
+    if not root.block:
+        above = [one for one in tail if one.index < root.start]
+        return Document(above, False, root, tail[len(above) :])
+    first = root.entries[0]
+    every = first.above
+    if first.blank:
+        cut = len(every)
+    else:
+        cut = max((at for at, one in enumerate(every) if one.blank), default=0)
+    header = every[:cut]
+    rest = every[cut:]
+    header += [one for one in rest if MODELINE.match(one.text)]
+    first.above = [one for one in rest if not MODELINE.match(one.text)]
+    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
+    return Document(header, gap, root, tail)
 
 
-def comments(text: str) -> list[str]:
+def list_comments(text: str) -> list[str]:
     """Return the text of every comment of a rule file, in order."""
-    return [
-        comment.text
-        for run in _gaps(text, list(yaml.scan(text, Loader=_LOADER)))
-        for comment in run
-    ]
+    found = []
+    for run in _find_gaps(text, list(yaml.scan(text, Loader=_LOADER))):
+        for comment in run:
+            found.append(comment.text)
+    return found
 
 
 class _Reader:
@@ -134,7 +151,7 @@ class _Reader:
         self.entries: list[YamlEntry] = []
         self.flows: list[tuple[int, int]] = []  # where the outermost flow collections begin and end
 
-    def node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
+    def read_node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
         """Read one value; nothing written gives an empty scalar. `indent` is the column of its entry."""
         start, end = event.start_mark.index, event.end_mark.index
         anchor = event.anchor or ""
@@ -149,20 +166,22 @@ class _Reader:
                         start, "a comment between an anchor and its value", "put it above the line"
                     )
             if not event.value and not event.style:
-                raw, end = "", start + (len(anchor) + 1 if anchor else 0)
+                raw = ""
+                end = start + (len(anchor) + 1 if anchor else 0)
             return YamlNode(
                 "scalar", end - len(raw), end, event.style or "", raw, event.value, anchor, indent
             )
-        mapping, in_flow = isinstance(event, yaml.MappingStartEvent), bool(event.flow_style)
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        in_flow = bool(event.flow_style)
         found = YamlNode(
             "map" if mapping else "seq", start, end, "flow" if in_flow else "block", anchor=anchor
         )
-        last = self._entries(found, mapping, indent, in_flow)
+        last = self.read_entries(found, mapping, indent, in_flow)
         if in_flow and not flow:
             self.flows.append((start, last))
         return found
 
-    def _entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
+    def read_entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
         """Read the entries of a collection into it; returns where the event of its end ends."""
         while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
             mark: Any = event.start_mark if mapping or flow else next(self.dashes)
@@ -173,9 +192,9 @@ class _Reader:
                 entry.blank = _blank_above(self.text, mark.index)
                 self.entries.append(entry)
             if mapping:
-                entry.key = self.node(event, column, flow=flow)
+                entry.key = self.read_node(event, column, flow=flow)
                 event = next(self.events)
-            entry.value = self.node(event, column, flow=flow)
+            entry.value = self.read_node(event, column, flow=flow)
             found.entries.append(entry)
         mark = event.end_mark
         return int(mark.index)
@@ -186,24 +205,24 @@ def _blank_above(text: str, index: int) -> bool:
     return start > 1 and not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
 
 
-def _gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
+def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
     """Yield the comments between two tokens, and those in the head line of a block scalar."""
     place = 0
     for token in tokens:
         start, end = token.start_mark.index, token.end_mark.index
         if start > place and "#" in text[place:start]:
             yield [
-                _comment(text, place + found.start(), found[0])
+                _make_comment(text, place + found.start(), found[0])
                 for found in _COMMENT.finditer(text[place:start])
             ]
         if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             head = text[start:end].partition("\n")[0]
             if (at := head.find("#")) >= 0:
-                yield [_comment(text, start + at, head[at:])]
+                yield [_make_comment(text, start + at, head[at:])]
         place = max(place, end)
 
 
-def _comment(text: str, index: int, words: str) -> Comment:
+def _make_comment(text: str, index: int, words: str) -> Comment:
     line = text.rfind("\n", 0, index) + 1
     before = text[line:index]
     own = not before.strip()
@@ -211,7 +230,7 @@ def _comment(text: str, index: int, words: str) -> Comment:
     return Comment(words.rstrip(), index, len(before), own, _blank_above(text, index), gap)
 
 
-def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
+def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
     """Give the comments of one gap to what they speak of.
 
     One on a line of its own belongs to the entry that follows, unless it stands further right than that
@@ -220,6 +239,8 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
     at = bisect(reader.entries, run[0].index, key=lambda entry: entry.start)
     last = reader.entries[at - 1] if at else None
     later = reader.entries[at] if at < len(reader.entries) else None
+    # The entry begins the block of the one before it.
+    first = last is None or (last.value.block and last.value.entries[0] is later)
     taken = False
     for comment in run:
         flow = bisect(reader.flows, (comment.index,)) - 1
@@ -232,44 +253,15 @@ def _attach(reader: _Reader, run: list[Comment], tail: list[Comment]) -> None:
             last.beside.append(comment)
         elif last is not None and not last.value.block and comment.index < last.value.start:
             last.above.append(comment)
-        elif later is not None and (
-            taken or last is None or comment.column <= later.column or _holds(last, later)
-        ):
+        elif later is not None and (taken or first or comment.column <= later.column):
             later.above.append(comment)
             taken = True
         else:
             edge = later.column if later else reader.entries[0].column
-            inner = next(
-                (one for one in reversed(reader.entries[:at]) if one.column <= comment.column), None
-            )
+            outer = [one for one in reader.entries[:at] if one.column <= comment.column]
+            inner = outer[-1] if outer else None
             if inner is not None and inner.column > edge:
                 inner.below.append(comment)
             else:
                 (later.above if later else tail).append(comment)
                 taken = later is not None
-
-
-def _holds(entry: YamlEntry, child: YamlEntry) -> bool:
-    return entry.value.block and entry.value.entries[0] is child
-
-
-def _headed(root: YamlNode, tail: list[Comment]) -> Document:
-    """Part the comments that head the file from those that speak of its first key.
-
-    What a blank line parts from the first key heads the file, and so does the line for editors.
-    """
-    if not root.block:
-        above = [one for one in tail if one.index < root.start]
-        return Document(above, False, root, tail[len(above) :])
-    first = root.entries[0]
-    every = first.above
-    cut = (
-        len(every)
-        if first.blank
-        else max((at for at, one in enumerate(every) if one.blank), default=0)
-    )
-    header, rest = every[:cut], every[cut:]
-    header += [one for one in rest if MODELINE.match(one.text)]
-    first.above = [one for one in rest if not MODELINE.match(one.text)]
-    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
-    return Document(header, gap, root, tail)

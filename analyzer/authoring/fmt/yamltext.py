@@ -17,33 +17,30 @@ _FLOW_SIGNS = re.compile(r"[\[\]{},]")
 _WORDS = {"", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return text of the same length with every sign that cannot be printed replaced; tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(sign if sign == "\t" or sign.isprintable() else ODD for sign in text)
 
 
-def scalar(text: str, *, flow: bool = False) -> str:
+def write_scalar(text: str, *, flow: bool = False) -> str:
     """Return one text as a YAML scalar, quoted where it has to be; `flow` inside brackets or braces."""
-    text = clean(text)
-    if _is_plain(text) and not (flow and _FLOW_SIGNS.search(text)):
+    text = clean_text(text)
+    is_plain = bool(_PLAIN.match(text)) and text.lower() not in _WORDS and text == text.strip()
+    if is_plain and not (flow and _FLOW_SIGNS.search(text)):
         return text
     if "\t" in text:
         return json.dumps(text, ensure_ascii=False)
-    return quoted(text)
+    return write_quoted(text)
 
 
-def quoted(text: str) -> str:
+def write_quoted(text: str) -> str:
     """Return one line of text in single quotes, in which a backslash is a backslash; for patterns."""
-    return "'" + clean(text).replace("'", "''") + "'"
+    return "'" + clean_text(text).replace("'", "''") + "'"
 
 
-def _is_plain(text: str) -> bool:
-    return bool(_PLAIN.match(text)) and text.lower() not in _WORDS and text == text.strip()
-
-
-def value(item: object) -> str:
+def write_value(item: object) -> str:
     """Return a cell of a row as it stands in a flow mapping."""
     if item is None:
         return "null"
@@ -53,35 +50,42 @@ def value(item: object) -> str:
         return str(item)
     if isinstance(item, float):
         text = f"{item!r}"
-        return text if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d{1,3})?", text) else f"{item:.6f}"
-    return scalar(str(item), flow=True)
+        if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d{1,3})?", text):
+            return text
+        return f"{item:.6f}"
+    return write_scalar(str(item), flow=True)
 
 
-def flow(cells: Mapping[str, object]) -> str:
+def write_flow(cells: Mapping[str, object]) -> str:
     """Return a row as `{a: 1, b: text}`; a list stands in brackets, a mapping in braces of its own."""
     parts = []
     for name, item in cells.items():
         if isinstance(item, list | tuple):
-            text = f"[{', '.join(map(value, item))}]"
+            text = f"[{', '.join(map(write_value, item))}]"
+        elif isinstance(item, Mapping):
+            text = write_flow(item)
         else:
-            text = flow(item) if isinstance(item, Mapping) else value(item)
+            text = write_value(item)
         parts.append(f"{name}: {text}")
     return "{" + ", ".join(parts) + "}"
 
 
-def block(head: str, lines: Iterable[str], column: int) -> list[str]:
+def write_block(head: str, lines: Iterable[str], column: int) -> list[str]:
     """Return `head: |` with the lines below it; `column` is where the head begins."""
-    cleaned = [clean(line) for line in lines]
+    cleaned = [clean_text(line) for line in lines]
     while cleaned and not cleaned[-1].strip():
         cleaned.pop()
     first = next((line for line in cleaned if line), "")
-    mark = "|2" if not first or first[0] in " \t" or not cleaned[0] else "|"
+    if not first or first[0] in " \t" or not cleaned[0]:
+        mark = "|2"
+    else:
+        mark = "|"
     return [
         f"{' ' * column}{head}: {mark}",
         *(f"{' ' * (column + 2)}{line}" if line else "" for line in cleaned),
     ]
 
 
-def comment(text: str) -> str:
+def write_comment(text: str) -> str:
     """Return a comment on one line."""
-    return "# " + " ".join(clean(text).split())
+    return "# " + " ".join(clean_text(text).split())

@@ -8,14 +8,14 @@ reads the rule next must be able to judge it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from analyzer.authoring.lint.codes import CODES, LOAD
-from analyzer.authoring.lint.complaints import Complaint, RuleFile
+from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules.language.rulefile import FileSpan, did_you_mean
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -39,15 +39,26 @@ class Allow:
     used: set[str] = field(default_factory=set)
 
 
-def apply(file: RuleFile, asked: Collection[str]) -> None:
+def apply_comments(file: RuleFile, asked: Collection[str]) -> None:
     """Take the complaints out that a comment allows; complain of comments that are wrong or allow nothing.
 
     `asked` are the stages whose codes were looked for; nothing is said of a comment for others.
     """
     if file.tree is None or "lint" not in file.text.text.lower():
         return
-    allows = list(_allows(file))
-    file.found = [one for one in file.found if not _allowed(one, allows)]
+    allows = _read_allows(file)
+    kept = []
+    for complaint in file.found:
+        hit = []
+        for one in allows:
+            if complaint.code in one.codes and complaint.place.line in one.lines:
+                hit.append(one)
+        if not hit or CODES[complaint.code].stage == LOAD or complaint.code in _OWN:
+            kept.append(complaint)
+            continue
+        for allow in hit:
+            allow.used.add(complaint.code)
+    file.found = kept
     for allow in allows:
         for code, place in allow.codes.items():
             if code not in allow.used and CODES[code].stage in asked:
@@ -55,35 +66,39 @@ def apply(file: RuleFile, asked: Collection[str]) -> None:
                 file.complain("R091", text, place, "remove the comment")
 
 
-def _allowed(complaint: Complaint, allows: Iterable[Allow]) -> bool:
-    if CODES[complaint.code].stage == LOAD or complaint.code in _OWN:
-        return False
-    hit = [
-        one for one in allows if complaint.code in one.codes and complaint.place.line in one.lines
-    ]
-    for allow in hit:
-        allow.used.add(complaint.code)
-    return bool(hit)
-
-
-def _allows(file: RuleFile) -> Iterable[Allow]:
-    """Yield the comments that are understood; complain of the others."""
-    spans = _scalars(file.text.text)
-    top = (
-        min((place.line for place in file.tree.keys.values()), default=1)
-        if file.tree is not None
-        else 1
-    )
+def _read_allows(file: RuleFile) -> list[Allow]:
+    """Return the comments that are understood; complain of the others."""
+    # Where the scalars that can hold a `#` begin and end, and whether they are blocks (`|` or `>`).
+    spans = []
+    for event in yaml.parse(file.text.text, Loader=_LOADER):
+        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark:
+            start, end = event.start_mark, event.end_mark
+            block = event.style in ("|", ">")
+            if event.style or end.line > start.line:
+                last = end.line + (0 if end.column == 0 and end.line > start.line else 1)
+                stop = FileSpan(last, 1 << 30 if block else end.column + 1)
+                spans.append((FileSpan(start.line + 1, start.column + 1), stop, block))
+    allows = []
     for number, line in enumerate(file.text.lines, 1):
         found = _COMMENT.search(line)
-        if found is None or any(_inside(span, number, found.start() + 1) for span in spans):
+        if found is None:
             continue
-        codes = _read(file, number, found)
+        inside = False
+        for first, last_place, is_block in spans:
+            if is_block:  # what stands behind `|` or `>` on its line is a comment
+                inside |= first.line < number <= last_place.line
+            else:
+                place = (number, found.start() + 1)
+                inside |= (first.line, first.column) <= place < (last_place.line, last_place.column)
+        if inside:
+            continue
+        codes = _read_codes(file, number, found)
         if codes:
-            yield Allow(codes, _lines(file, number, found, spans, top))
+            allows.append(Allow(codes, _find_lines(file, number, found, spans)))
+    return allows
 
 
-def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
+def _read_codes(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
     """Return the codes of a comment with their places; complain of what is wrong with it."""
     whole = FileSpan(number, found.start() + 1, max(1, found.end() - found.start()))
     allow = _ALLOW.match(found[1])
@@ -104,11 +119,9 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSp
                 did_you_mean(word[0].upper(), CODES),
             )
         elif code.stage == LOAD or code.code in _OWN:
-            why = (
-                "a file with it is not used"
-                if code.stage == LOAD
-                else "it is about the comments themselves"
-            )
+            why = "it is about the comments themselves"
+            if code.stage == LOAD:
+                why = "a file with it is not used"
             file.complain("R090", f"{code.code} cannot be allowed: {why}", place, "fix the rule")
         else:
             codes[code.code] = place
@@ -118,43 +131,18 @@ def _read(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSp
     return codes
 
 
-def _lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span], top: int) -> range:
+def _find_lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span]) -> range:
     """Return the lines a comment holds for."""
     lines = file.text.lines
-    if lines[number - 1][: found.start()].strip():
-        target = number
-    elif number < top:
-        return range(1, len(lines) + 1)
-    else:
-        below = range(number + 1, len(lines) + 1)
-        target = next(
-            (
-                n
-                for n in below
-                if lines[n - 1].strip() and not lines[n - 1].lstrip().startswith("#")
-            ),
-            number,
-        )
+    keys = file.tree.keys.values() if file.tree is not None else ()
+    target = number
+    if not lines[number - 1][: found.start()].strip():
+        if number < min((place.line for place in keys), default=1):
+            return range(1, len(lines) + 1)
+        for below in range(number + 1, len(lines) + 1):
+            text = lines[below - 1].strip()
+            if text and not text.startswith("#"):
+                target = below
+                break
     last = max((stop.line for start, stop, _ in spans if start.line == target), default=target)
     return range(target, last + 1)
-
-
-def _scalars(text: str) -> list[Span]:
-    """Return where the scalars that can hold a `#` begin and end, and whether they are blocks (`|` or `>`)."""
-    found = []
-    for event in yaml.parse(text, Loader=_LOADER):
-        if isinstance(event, yaml.ScalarEvent) and event.start_mark and event.end_mark:
-            start, end = event.start_mark, event.end_mark
-            block = event.style in ("|", ">")
-            if event.style or end.line > start.line:
-                last = end.line + (0 if end.column == 0 and end.line > start.line else 1)
-                stop = FileSpan(last, end.column + 1) if not block else FileSpan(last, 1 << 30)
-                found.append((FileSpan(start.line + 1, start.column + 1), stop, block))
-    return found
-
-
-def _inside(span: Span, line: int, column: int) -> bool:
-    start, stop, block = span
-    if block:  # what stands behind `|` or `>` on its line is a comment
-        return start.line < line <= stop.line
-    return (start.line, start.column) <= (line, column) < (stop.line, stop.column)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analyzer import rules
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.authoring.lint.words import unfinished
+from analyzer.authoring.lint.words import is_unfinished
 from analyzer.rules import Rule
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.runtime.limits import Limits
@@ -22,13 +22,13 @@ class Others:
     titles: dict[str, RuleFile] = field(default_factory=dict)
     subjects: dict[tuple[str, str], RuleFile] = field(default_factory=dict)
 
-    def add(self, file: RuleFile) -> None:
+    def add_file(self, file: RuleFile) -> None:
         """Note a file that is YAML."""
-        self.ids.setdefault(file.word("rule"), file)
+        self.ids.setdefault(file.read_word("rule"), file)
         if not file.retired:
-            self.titles.setdefault(file.word("title").casefold(), file)
-            for number in _kbs(file):
-                self.subjects.setdefault((number, _table(file)), file)
+            self.titles.setdefault(file.read_word("title").casefold(), file)
+            for number in _read_kbs(file):
+                self.subjects.setdefault((number, _read_table(file)), file)
 
 
 class ShippedNames:
@@ -40,122 +40,139 @@ class ShippedNames:
             rule.path: rule for rule in shipped if rule.path is not None
         }
 
-    def put(self, file: RuleFile) -> bool:
+    def put_names(self, file: RuleFile) -> bool:
         """Give a file a tree of those keys alone; False when it is no shipped rule that loads."""
         rule = self.rules.get(file.path)
         if rule is None:
             return False
+        # What a rule judges as its file says it
+        made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
+        if made is None:
+            judged = rule.each.table.name
+        elif made.per:
+            judged = f"{made.log} per {', '.join(made.per)}"
+        else:
+            judged = made.log
         texts = {
             "rule": rule.id,
             "title": rule.title,
             "status": rule.status,
             "replaced_by": rule.replaced_by,
-            "each": f"{rule.each.name} in {_judged(rule)}",
+            "each": f"{rule.each.name} in {judged}",
         }
-        items = {key: _item(text) for key, text in texts.items()}
-        items["kb"] = RuleItem([_item(str(number)) for number in rule.kb], FileSpan())
+        items = {key: _make_item(text) for key, text in texts.items()}
+        items["kb"] = RuleItem([_make_item(str(number)) for number in rule.kb], FileSpan())
         file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
 
 
-def _judged(rule: Rule) -> str:
-    """Return what a rule judges as its file says it: a table, or a signature and what tells its subjects apart."""
-    made = {hit.table.name: hit for hit in rule.hits}.get(rule.each.table.name)
-    if made is None:
-        return rule.each.table.name
-    return f"{made.log} per {', '.join(made.per)}" if made.per else made.log
-
-
-def _item(text: str) -> RuleItem:
+def _make_item(text: str) -> RuleItem:
     return RuleItem(text, FileSpan(), text)
 
 
-def of(files: Iterable[RuleFile]) -> Others:
+def collect_others(files: Iterable[RuleFile]) -> Others:
     """Return what the files of a catalog hold, in their order."""
     others = Others()
     for file in files:
         if file.tree is not None:
-            others.add(file)
+            others.add_file(file)
     return others
 
 
-def check(file: RuleFile, others: Others) -> None:
+def check_catalog(file: RuleFile, others: Others) -> None:
     """Keep the complaints of a file beside all others."""
-    name, title = file.word("rule"), file.word("title")
+    name = file.read_word("rule")
+    title = file.read_word("title")
     first = others.ids.get(name)
-    if name and _another(first, file):
-        text = f"rule `{name}` exists already in {_shown(first)}"
-        file.complain("R051", text, file.key("rule"), "an id is never used again; choose another")
+    if name and _is_another(first, file):
+        text = f"rule `{name}` exists already in {_read_name(first)}"
+        file.complain(
+            "R051", text, file.find_place("rule"), "an id is never used again; choose another"
+        )
     if not file.retired:
         first = others.titles.get(title.casefold())
-        if title and _another(first, file) and not unfinished(title):
-            text = f"rule `{_id(first)}` has the same title ({_shown(first)})"
-            file.complain("R052", text, file.key("title"), "in a report the two look the same")
-        _subject(file, others)
-    _named(file, others)
-    _replaced(file, others)
+        if title and _is_another(first, file) and not is_unfinished(title):
+            text = f"rule `{_read_id(first)}` has the same title ({_read_name(first)})"
+            file.complain(
+                "R052", text, file.find_place("title"), "in a report the two look the same"
+            )
+        table = _read_table(file)
+        numbers = [number for number in _read_kbs(file) if table]
+        for number in numbers:
+            first = others.subjects.get((number, table))
+            if _is_another(first, file):
+                text = f"rule `{_read_id(first)}` judges `{table}` for KB {number} as well ({_read_name(first)})"
+                help_text = "merge the two rules, or say in a comment why not"
+                file.complain("R053", text, file.find_place("kb"), help_text)
+                break
+    check_names(file, others)
+    check_replaced(file, others)
 
 
-def _replaced(file: RuleFile, others: Others) -> None:
-    """Complain of rules that were replaced and still judge: their findings would be told twice."""
-    for number, item in [(None, file.at("replaces")), *enumerate(file.entries("replaces"))]:
-        steps = ("replaces",) if number is None else ("replaces", number)
-        name = file.word(*steps)
+def check_replaced(file: RuleFile, others: Others) -> None:
+    """Complain of rules that were replaced and still judge."""
+    places: list[tuple[str | int, ...]] = [("replaces",)]
+    places += [("replaces", number) for number, _ in enumerate(file.list_entries("replaces"))]
+    for steps in places:
+        item = file.find_item(*steps)
+        name = file.read_word(*steps)
         if item is None or not name or file.retired:
             continue
         target = others.ids.get(name)
-        if name == file.word("rule"):
+        if name == file.read_word("rule"):
             file.complain("R060", "`replaces` names the rule itself", item.place)
         elif target is not None and not target.retired:
-            text = f"rule `{name}` is replaced by this one and is still in use ({_shown(target)})"
-            help_text = (
-                f"write status: retired and replaced_by: {file.word('rule')} there, or remove it"
+            text = (
+                f"rule `{name}` is replaced by this one and is still in use ({_read_name(target)})"
             )
+            help_text = f"write status: retired and replaced_by: {file.read_word('rule')} there, or remove it"
             file.complain("R068", text, item.place, help_text)
 
 
-def _subject(file: RuleFile, others: Others) -> None:
-    table = _table(file)
-    for number in _kbs(file):
-        first = others.subjects.get((number, table))
-        if table and _another(first, file):
-            text = f"rule `{_id(first)}` judges `{table}` for KB {number} as well ({_shown(first)})"
-            file.complain(
-                "R053", text, file.key("kb"), "merge the two rules, or say in a comment why not"
-            )
-            return
-
-
-def _named(file: RuleFile, others: Others) -> None:
+def check_names(file: RuleFile, others: Others) -> None:
+    """Complain of names of rules and rows that lead nowhere."""
     places: list[tuple[str | int, ...]] = [("replaced_by",), ("explained_by",)]
-    for steps in [
-        *places,
-        *(("explained_by", number) for number, _ in enumerate(file.entries("explained_by"))),
-    ]:
-        name = file.word(*steps)
-        item = file.at(*steps)
+    places += [
+        ("explained_by", number) for number, _ in enumerate(file.list_entries("explained_by"))
+    ]
+    for steps in places:
+        name = file.read_word(*steps)
+        item = file.find_item(*steps)
         if not name or item is None:
             continue
         name, _, row = name.partition("/")
         target = others.ids.get(name)
-        known = sorted({*others.ids} - {file.word("rule")})
+        known = sorted({*others.ids} - {file.read_word("rule")})
         if row:
-            _check_row(file, item, target, row, str(steps[0]))
+            # A row of another rule's table; only `explained_by` may name one.
+            if target is not None:
+                rule = target.rule
+            else:
+                rule = None
+            known_names: set[str] = set()
+            if rule is not None and rule.fact:
+                table = rule.aliases[rule.fact].table
+                known_names = set()
+                for cells in table.own_rows:
+                    known_names.add(" ".join(str(cells.get(column) or "") for column in table.key))
+            if str(steps[0]) != "explained_by" or row not in known_names:
+                file.complain(
+                    "R060",
+                    f"there is no row `{item.text}`",
+                    item.place,
+                    did_you_mean(row, sorted(known_names)),
+                )
             continue
-        if (
-            name == file.word("rule")
-            and steps[0] == "explained_by"
-            and len(file.entries("object")) > 1
-        ):
-            continue  # the same fault on what the object rests on
-        if name == file.word("rule"):
-            file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
+        if name == file.read_word("rule"):
+            # With several objects it is the same fault on what the object rests on.
+            if steps[0] != "explained_by" or len(file.list_entries("object")) <= 1:
+                file.complain("R060", f"`{steps[0]}` names the rule itself", item.place)
         elif target is None:
             file.complain(
                 "R060", f"there is no rule `{name}`", item.place, did_you_mean(name, known)
             )
         elif steps[0] == "explained_by" and target.retired:
-            successor = target.word("replaced_by")
+            successor = target.read_word("replaced_by")
             help_text = f"`{successor}` took over from it" if successor else "remove it"
             file.complain(
                 "R060",
@@ -165,40 +182,31 @@ def _named(file: RuleFile, others: Others) -> None:
             )
 
 
-def _check_row(file: RuleFile, item: RuleItem, target: RuleFile | None, row: str, key: str) -> None:
-    """Complain of a row of another rule's table that is not there, or where a rule alone can be named."""
-    rule = target.rule if target is not None else None
-    known: set[str] = set()
-    if rule is not None and rule.fact:
-        table = rule.aliases[rule.fact].table
-        known = {
-            " ".join(str(cells.get(column) or "") for column in table.key)
-            for cells in table.own_rows
-        }
-    if key != "explained_by" or row not in known:
-        file.complain(
-            "R060", f"there is no row `{item.text}`", item.place, did_you_mean(row, sorted(known))
-        )
-
-
-def _another(first: RuleFile | None, file: RuleFile) -> bool:
+def _is_another(first: RuleFile | None, file: RuleFile) -> bool:
     return first is not None and first is not file
 
 
-def _id(file: RuleFile | None) -> str:
-    return file.word("rule") if file is not None else ""
+def _read_id(file: RuleFile | None) -> str:
+    if file is not None:
+        return file.read_word("rule")
+    return ""
 
 
-def _shown(file: RuleFile | None) -> str:
-    return file.name if file is not None else ""
+def _read_name(file: RuleFile | None) -> str:
+    if file is not None:
+        return file.name
+    return ""
 
 
-def _kbs(file: RuleFile) -> list[str]:
-    own = file.word("kb")
-    return (
-        [own] if own else [file.word("kb", number) for number, _ in enumerate(file.entries("kb"))]
-    )
+def _read_kbs(file: RuleFile) -> list[str]:
+    own = file.read_word("kb")
+    if own:
+        return [own]
+    found = []
+    for number, _ in enumerate(file.list_entries("kb")):
+        found.append(file.read_word("kb", number))
+    return found
 
 
-def _table(file: RuleFile) -> str:
-    return file.word("each").partition(" in ")[2].strip()
+def _read_table(file: RuleFile) -> str:
+    return file.read_word("each").partition(" in ")[2].strip()

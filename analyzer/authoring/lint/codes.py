@@ -27,17 +27,20 @@ class Code:
     """
 
     code: str
-    level: str  # error, warning, or hint: one that no option turns into a failure
+    level: str  # error or warning
     stage: str
     title: str
 
 
-def _codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
-    return [Code(code, level, stage, title) for code, title in titles.items()]
+def _make_codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
+    found = []
+    for code, title in titles.items():
+        found.append(Code(code, level, stage, title))
+    return found
 
 
 _ALL = [
-    *_codes("error", LOAD, {
+    *_make_codes("error", LOAD, {
         "R001": "the file cannot be read as one YAML document",
         "R002": "a tab where YAML wants spaces",
         "R003": "a key is given twice",
@@ -58,7 +61,7 @@ _ALL = [
         "R040": "a pattern that is not valid, or matches every line",
         "R041": "a pattern can take endless time or memory on one line",
     }),
-    *_codes("warning", TREE, {
+    *_make_codes("warning", TREE, {
         "R007": "not written as `backline rules fmt` writes it",
         "R033": "an outcome says nothing",
         "R034": "an outcome does not say how sure it is",
@@ -77,7 +80,7 @@ _ALL = [
         "R065": "nothing to ask for when the rule cannot tell",
         "R066": "no evidence is shown",
     }),
-    *_codes("error", TREE, {
+    *_make_codes("error", TREE, {
         "R050": "the id is not the name of the file",
         "R054": "the id names a KB article that `kb` does not",
         "R059": "the rule needs a newer tool",
@@ -88,17 +91,17 @@ _ALL = [
         "R074": "a stable rule has an example that is known to fail",
         "R090": "a comment that allows something cannot be understood",
     }),
-    *_codes("error", CATALOG, {
+    *_make_codes("error", CATALOG, {
         "R051": "the id belongs to another rule",
         "R052": "the title belongs to another rule",
         "R060": "a rule that does not exist is named",
         "R068": "a rule that was replaced is still in use",
     }),
-    *_codes("warning", CATALOG, {"R053": "two rules judge the same table for the same KB article"}),
-    *_codes("warning", TREE, {
+    *_make_codes("warning", CATALOG, {"R053": "two rules judge the same table for the same KB article"}),
+    *_make_codes("warning", TREE, {
         "R091": "a comment allows a complaint that is not there",
     }),
-    *_codes("warning", RULE, {
+    *_make_codes("warning", RULE, {
         "R020": "a named value is never used",
         "R021": "a join is never used",
         "R022": "a signature is never used",
@@ -111,57 +114,58 @@ _ALL = [
         "R032": 'a text says "no" where it may be unknown',
         "R089": "a counter since the boot decides how severe an answer is",
     }),
-    *_codes("error", RULE, {
+    *_make_codes("error", RULE, {
         "R025": "an outcome or a grade can never be taken",
         "R027": "a condition can never be true",
         "R031": 'a version alone counts as more than "exposed"',
         "R088": "a step of the remedy names a release and asks for none",
         "R087": "a sentence names a window that its number does not come from",
     }),
-    *_codes("error", DATA, {
+    *_make_codes("error", DATA, {
         "R080": "a file of facts cannot be used",
         "R084": "a file of shared parts cannot be used",
     }),
-    *_codes("warning", DATA, {
+    *_make_codes("warning", DATA, {
         "R081": "a cell names something that does not exist",
         "R085": "no rule uses a shared part",
     }),
-    *_codes("warning", RULE, {
+    *_make_codes("warning", RULE, {
         "R082": "a rule treats rows from memory like any others",
         "R083": "a build is unknown, or belongs to another version",
     }),
-    *_codes("hint", RULE, {"R086": "a rule that one line decides has more lines than it needs"}),
-    *_codes("error", PROOF, {"R072": "an example does not give the expected result"}),
-    *_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),
+    *_make_codes("error", PROOF, {"R072": "an example does not give the expected result"}),
+    *_make_codes("warning", PROOF, {"R073": "no example notices when a threshold moves"}),
 ]  # fmt: skip
 
 CODES: dict[str, Code] = {one.code: one for one in sorted(_ALL, key=lambda one: one.code)}
 
 
-def known(code: str) -> Code:
+def find_code(code: str) -> Code:
     """Return a code by its name in any case; UsageError when there is none."""
     found = CODES.get(code.upper())
     if found is None:
-        near = did_you_mean(code.upper(), CODES) if code[:1].lower() == "r" else ""
+        if code[:1].lower() == "r":
+            near = did_you_mean(code.upper(), CODES)
+        else:
+            near = ""
         raise UsageError(
             f"there is no code `{code[:40]}`", do=near or f"Codes go from R001 to {max(CODES)}."
         )
     return found
 
 
-def page(code: str) -> str:
+def read_page(code: str) -> str:
     """Return the page of a code as Markdown; UsageError when there is no such code."""
-    name = f"{known(code).code}.md"
+    name = f"{find_code(code).code}.md"
     beside = Path(__file__).resolve().parents[3] / "docs" / "lint" / name
     if beside.is_file():  # a checkout
         return beside.read_text(encoding="utf-8")
     return (resources.files("analyzer.lintpages") / name).read_text(encoding="utf-8")
 
 
-def index() -> str:
+def write_index() -> str:
     """Return the table of all codes, as docs/lint/README.md shows it."""
     rows = ["| code | level | what it means |", "|---|---|---|"]
-    rows += [
-        f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |" for one in CODES.values()
-    ]
+    for one in CODES.values():
+        rows.append(f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |")
     return "\n".join(rows) + "\n"

@@ -31,7 +31,7 @@ class Complaint:
 
     @property
     def level(self) -> str:
-        """`error`, `warning` or `hint`, as the table of codes has it."""
+        """`error` or `warning`, as the table of codes has it."""
         return CODES[self.code].level
 
     def __str__(self) -> str:
@@ -63,59 +63,70 @@ class RuleFile:
     def complain(self, code: str, message: str, place: FileSpan, help: str = "") -> None:
         """Keep a complaint; its sentences, which may quote the rule, are put on one line."""
         lines = self.text.lines
-        source = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+        if 0 < place.line <= len(lines):
+            source = lines[place.line - 1]
+        else:
+            source = ""
         self.found.append(
             Complaint(code, one_line(message, MOST), self.name, place, source, one_line(help, MOST))
         )
 
-    def at(self, *steps: str | int) -> RuleItem | None:
+    def find_item(self, *steps: str | int) -> RuleItem | None:
         """Return the value at keys and numbers like `"outcomes", 0, "say"`, or None."""
         return item_at(self.tree, *steps)
 
-    def key(self, *steps: str | int) -> FileSpan:
+    def find_place(self, *steps: str | int) -> FileSpan:
         """Return where the last key of the steps stands; where it is missing, where the rule begins.
 
         For a number it is the place of that entry of the list.
         """
-        parent = self.at(*steps[:-1])
+        parent = self.find_item(*steps[:-1])
         last = steps[-1]
         if parent is not None and isinstance(last, str) and last in parent.keys:
             return parent.keys[last]
-        item = self.at(*steps)
-        return self.head() if item is None else begin(item)
+        item = self.find_item(*steps)
+        if item is None:
+            return self.find_head()
+        return begin_of(item)
 
-    def head(self) -> FileSpan:
+    def find_head(self) -> FileSpan:
         """Return the place of the key `rule`, where complaints about what is missing point to."""
         if self.tree is None:
             return FileSpan()
-        return self.tree.keys.get("rule", begin(self.tree))
+        return self.tree.keys.get("rule", begin_of(self.tree))
 
-    def word(self, *steps: str | int) -> str:
+    def read_word(self, *steps: str | int) -> str:
         """Return a scalar as written, without quotes and on one line; "" when it is not there."""
-        item = self.at(*steps)
+        item = self.find_item(*steps)
         if item is None or isinstance(item.value, dict | list):
             return ""
-        return " ".join(item.text.split()) if item.value is not None else ""
+        if item.value is not None:
+            return " ".join(item.text.split())
+        return ""
 
-    def entries(self, *steps: str | int) -> list[RuleItem]:
+    def list_entries(self, *steps: str | int) -> list[RuleItem]:
         """Return the entries of a list; none when it is not there or no list."""
-        item = self.at(*steps)
-        return item.value if item is not None and isinstance(item.value, list) else []
+        item = self.find_item(*steps)
+        if item is not None and isinstance(item.value, list):
+            return item.value
+        return []
 
-    def pairs(self, *steps: str | int) -> dict[str, RuleItem]:
+    def list_pairs(self, *steps: str | int) -> dict[str, RuleItem]:
         """Return the values of a mapping; none when it is not there or no mapping."""
-        item = self.at(*steps)
-        return item.value if item is not None and isinstance(item.value, dict) else {}
+        item = self.find_item(*steps)
+        if item is not None and isinstance(item.value, dict):
+            return item.value
+        return {}
 
     @property
     def short(self) -> bool:
         """Tell whether the rule is in the short form: what it judges has been made from `sign`."""
-        return (each := self.at("each")) is not None and each.made
+        return (each := self.find_item("each")) is not None and each.made
 
     @property
     def retired(self) -> bool:
         """Tell whether the rule is out of use, so that nobody waits for its missing parts."""
-        return self.word("status") == "retired"
+        return self.read_word("status") == "retired"
 
 
 def item_at(item: RuleItem | None, *steps: str | int) -> RuleItem | None:
@@ -131,7 +142,7 @@ def item_at(item: RuleItem | None, *steps: str | int) -> RuleItem | None:
     return item
 
 
-def begin(item: RuleItem) -> FileSpan:
+def begin_of(item: RuleItem) -> FileSpan:
     """Return where an item begins: of a mapping written in lines, its first key."""
     if item.keys and item.place.width == 1:
         first = next(iter(item.keys.values()))
@@ -140,7 +151,7 @@ def begin(item: RuleItem) -> FileSpan:
     return item.place
 
 
-def empty(item: RuleItem | None) -> bool:
+def is_empty(item: RuleItem | None) -> bool:
     """Tell whether a value is not there, null, blank, or a list or mapping without entries."""
     if item is None or item.value is None:
         return True

@@ -37,11 +37,14 @@ class Region:
     among: set[Any] | None = None
     never: set[Any] = field(default_factory=set)
 
-    def add(self, atom: Atom) -> None:
+    def add_atom(self, atom: Atom) -> None:
         """Narrow the region by an atom."""
         value = atom.values[0]
         if atom.op in ("==", "in"):
-            self.among = set(atom.values) if self.among is None else self.among & set(atom.values)
+            if self.among is None:
+                self.among = set(atom.values)
+            else:
+                self.among = self.among & set(atom.values)
         elif atom.op in ("!=", "not in"):
             self.never |= set(atom.values)
         elif atom.op in (">", ">="):
@@ -53,7 +56,7 @@ class Region:
             if self.high is None or (bound[0], bound[1]) < (self.high[0], self.high[1]):
                 self.high = bound
 
-    def holds(self, value: Any) -> bool:
+    def has_value(self, value: Any) -> bool:
         """Tell whether one value is in the region."""
         if value in self.never or (self.among is not None and value not in self.among):
             return False
@@ -67,19 +70,19 @@ class Region:
     def empty(self) -> bool:
         """Tell whether no value can lie in the region."""
         if self.among is not None:
-            return not any(self.holds(value) for value in self.among)
+            return not any(self.has_value(value) for value in self.among)
         if self.low is None or self.high is None or self.low[0] < self.high[0]:
             return False
-        return not (self.low[0] == self.high[0] and self.holds(self.low[0]))
+        return not (self.low[0] == self.high[0] and self.has_value(self.low[0]))
 
-    def within(self, other: Region) -> bool:
+    def lies_within(self, other: Region) -> bool:
         """Tell whether every value of this region is in the other."""
         if self.among is not None:
-            return all(other.holds(value) for value in self.among if self.holds(value))
+            return all(other.has_value(value) for value in self.among if self.has_value(value))
         if other.among is not None:
             point = self.low is not None and self.low == self.high and self.low[1]
-            return bool(point and self.low is not None and other.holds(self.low[0]))
-        if any(self.holds(value) for value in other.never):
+            return bool(point and self.low is not None and other.has_value(self.low[0]))
+        if any(self.has_value(value) for value in other.never):
             return False
         mine, theirs = self.low, other.low
         if theirs is not None and (
@@ -90,92 +93,115 @@ class Region:
         return theirs is None or (mine is not None and (mine[0], mine[1]) <= (theirs[0], theirs[1]))
 
 
-def never(nodes: Iterable[ExprNode]) -> bool:
+def is_never(nodes: Iterable[ExprNode]) -> bool:
     """Tell whether conditions can never be true together."""
-    atoms = [atom for node in nodes if node.size <= _MOST for atom in conjuncts(node)]
-    return any(region.empty for region in _regions(atoms).values())
+    atoms = []
+    for node in nodes:
+        if node.size <= _MOST:
+            for atom in list_atoms(node):
+                atoms.append(atom)
+    return any(region.empty for region in _make_regions(atoms).values())
 
 
-def always(node: ExprNode) -> bool:
+def is_always(node: ExprNode) -> bool:
     """Tell whether a condition is never false."""
     return node.size <= _MOST and any(
-        one.empty for one in _regions(conjuncts(node, negate=True)).values()
+        one.empty for one in _make_regions(list_atoms(node, negate=True)).values()
     )
 
 
-def follows(given: Sequence[ExprNode], node: ExprNode) -> bool:
+def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
     """Tell whether a condition is true whenever all of `given` are true."""
-    atoms = [atom for one in given if one.size <= _MOST for atom in conjuncts(one)]
-    return node.size <= _MOST and _follows(_regions(atoms), node)
+    atoms = []
+    for one in given:
+        if one.size <= _MOST:
+            for atom in list_atoms(one):
+                atoms.append(atom)
+    return node.size <= _MOST and _does_follow(_make_regions(atoms), node)
 
 
-def _follows(regions: dict[str, Region], node: ExprNode) -> bool:
+def _does_follow(regions: dict[str, Region], node: ExprNode) -> bool:
     if any(region.empty for region in regions.values()):
         return True
     if node.op == "let":
-        return _follows(regions, node.args[0])
+        return _does_follow(regions, node.args[0])
     if node.op == "and":
-        return all(_follows(regions, child) for child in node.args)
-    if node.op == "or" and any(_follows(regions, child) for child in node.args):
+        return all(_does_follow(regions, child) for child in node.args)
+    if node.op == "or" and any(_does_follow(regions, child) for child in node.args):
         return True
-    wanted = _regions(conjuncts(node))
-    return all(key in regions and regions[key].within(region) for key, region in wanted.items())
+    wanted = _make_regions(list_atoms(node))
+    for key, region in wanted.items():
+        if not (key in regions and regions[key].lies_within(region)):
+            return False
+    return True
 
 
-def conjuncts(node: ExprNode, *, negate: bool = False) -> list[Atom]:
+def list_atoms(node: ExprNode, *, negate: bool = False) -> list[Atom]:
     """Return the atoms that must all hold for a condition (or, with `negate`, its opposite) to be true."""
     if node.op == "let":
-        return conjuncts(node.args[0], negate=negate)
+        return list_atoms(node.args[0], negate=negate)
     if node.op == "not":
-        return conjuncts(node.args[0], negate=not negate)
+        return list_atoms(node.args[0], negate=not negate)
     if node.op == ("or" if negate else "and"):
-        return [atom for child in node.args for atom in conjuncts(child, negate=negate)]
+        return [atom for child in node.args for atom in list_atoms(child, negate=negate)]
     if node.op == "literal":
-        return [] if bool(node.value) != negate else [Atom("", "in", ())]
+        if bool(node.value) != negate:
+            return []
+        return [Atom("", "in", ())]
     if node.op == "compare":
-        return [_comparison(node, negate=negate)]
+        return [_make_atom(node, negate=negate)]
     if node.op == "in":
-        values = tuple(_value(choice) for choice in node.args[1:])
-        return [Atom(_key(node.args[0]), "not in" if negate else "in", values)]
-    return [Atom(_key(node), "==", (not negate,))]
+        values = tuple(_read_value(choice) for choice in node.args[1:])
+        return [Atom(_write_key(node.args[0]), "not in" if negate else "in", values)]
+    return [Atom(_write_key(node), "==", (not negate,))]
 
 
-def _comparison(node: ExprNode, *, negate: bool) -> Atom:
-    left, right = (_named(child) for child in node.args)
-    op = OPPOSITE[node.name] if negate else node.name
+def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
+    left, right = (_resolve_name(child) for child in node.args)
+    if negate:
+        op = OPPOSITE[node.name]
+    else:
+        op = node.name
     if left.op == "literal" and right.op == "literal":
-        return Atom("", "in", (True,) if _compares(op, _value(left), _value(right)) else ())
+        # Compare two plain values of one kind
+        one = _read_value(left)
+        two = _read_value(right)
+        if op in ("==", "!="):
+            compares = bool((one == two) == (op == "=="))
+        else:
+            compares = bool(
+                {"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op]
+            )
+        return Atom("", "in", (True,) if compares else ())
     if left.op == "literal":
         left, right, op = right, left, FLIPPED[op]
     if right.op != "literal":
-        same = written(left) == written(right)
+        same = write_expression(left) == write_expression(right)
         if same and op in ("<", ">", "!="):
             return Atom("", "in", ())
-        return Atom(f"{written(left)} {op} {written(right)}", "==", (True,))
-    value = _value(right)
+        return Atom(f"{write_expression(left)} {op} {write_expression(right)}", "==", (True,))
+    value = _read_value(right)
     if left.type == right.type == "int" and op in ("<", ">"):  # of whole numbers `> 4` is `>= 5`
-        value, op = (value + 1, ">=") if op == ">" else (value - 1, "<=")
-    return Atom(_key(left), op, (value,))
+        if op == ">":
+            value, op = (value + 1, ">=")
+        else:
+            value, op = (value - 1, "<=")
+    return Atom(_write_key(left), op, (value,))
 
 
-def _named(node: ExprNode) -> ExprNode:
+def _resolve_name(node: ExprNode) -> ExprNode:
     """Return what stands behind a name."""
-    return _named(node.args[0]) if node.op == "let" else node
+    if node.op == "let":
+        return _resolve_name(node.args[0])
+    return node
 
 
-def _compares(op: str, one: Any, two: Any) -> bool:
-    """Compare two plain values of one kind."""
-    if op in ("==", "!="):
-        return bool((one == two) == (op == "=="))
-    return bool({"<": one < two, "<=": one <= two, ">": one > two, ">=": one >= two}[op])
-
-
-def _key(node: ExprNode) -> str:
+def _write_key(node: ExprNode) -> str:
     """Return what an atom is about; text cut from a log line is one thing as number, another as text."""
-    return f"{written(node)} {'number' if node.type in ('int', 'float') else node.type}"
+    return f"{write_expression(node)} {'number' if node.type in ('int', 'float') else node.type}"
 
 
-def _value(node: ExprNode) -> Any:
+def _read_value(node: ExprNode) -> Any:
     """Return a plain value in a form that compares as the rule language compares it."""
     if node.type == "version":
         return version_key(str(node.value)) or str(node.value)
@@ -184,26 +210,29 @@ def _value(node: ExprNode) -> Any:
     return node.value
 
 
-def _regions(atoms: Iterable[Atom]) -> dict[str, Region]:
+def _make_regions(atoms: Iterable[Atom]) -> dict[str, Region]:
     regions: dict[str, Region] = {}
     for atom in atoms:
         region = regions.setdefault(atom.key, Region())
         if not atom.values:
             region.among = set()
         else:
-            region.add(atom)
+            region.add_atom(atom)
     return regions
 
 
-def written(node: ExprNode) -> str:
+def write_expression(node: ExprNode) -> str:
     """Return an expression in one spelling, names written out, so that equal ones are equal texts."""
     if node.op == "let":
-        return written(node.args[0])
+        return write_expression(node.args[0])
     if node.op == "column":
         return f"{node.name}.{node.column}"
     if node.op == "literal":
         return f"{node.type}:{node.value!r}"
     if node.op in ("row", "seen", "seen_field"):
         return f"{node.op}:{node.name}.{node.column}"
-    name = node.name if node.op == "compare" else node.op
-    return f"{name}({', '.join(written(child) for child in node.args)})"
+    if node.op == "compare":
+        name = node.name
+    else:
+        name = node.op
+    return f"{name}({', '.join(write_expression(child) for child in node.args)})"

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from analyzer.authoring.lint.complaints import RuleFile, empty
-from analyzer.rules import Rule
+from analyzer.authoring.lint.complaints import RuleFile, is_empty
 from analyzer.rules.language.rulefile import FileSpan
 
 
-def check(file: RuleFile) -> None:
+def check_examples(file: RuleFile) -> None:
     """Keep the complaints about what the examples leave out."""
     if file.retired:
         return
-    results, read = _loaded(file.rule) if file.rule is not None else _written(file)
+    # The answers that have an example, made ones among them, and whether the real reader is asked.
+    results = {*file.list_pairs("examples"), "cannot_tell"}
+    read = True
+    if file.rule is not None:
+        proven = [example for example in file.rule.examples if not example.gap]
+        results = {str(example.expect["result"]) for example in proven}
+        read = any(example.files for example in proven)
+    elif not file.list_pairs("examples"):  # no bare lines, which bring made examples along
+        numbers = []
+        for number, _ in enumerate(file.list_entries("examples")):
+            if file.read_word("examples", number, "gap") != "true":
+                numbers.append(number)
+        results = {file.read_word("examples", number, "expect", "result") for number in numbers}
+        read = any(not is_empty(file.find_item("examples", number, "files")) for number in numbers)
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
-    if (
-        file.word("when") == "true"
-    ):  # where the gate alone decides, the other answer is "not applicable"
+    if file.read_word("when") == "true":  # the gate alone decides: otherwise "not applicable"
         wanted[1] = ("no_match", "not_applicable")
-    missing = [" or ".join(choice) for choice in wanted if not results & set(choice)]
-    place: FileSpan = file.key("examples")
+    missing = []
+    for choice in wanted:
+        if not results & set(choice):
+            missing.append(" or ".join(choice))
+    place: FileSpan = file.find_place("examples")
     if missing:
         text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
         help_text = "an answer without an example may be wrong without anybody noticing"
@@ -26,21 +39,3 @@ def check(file: RuleFile) -> None:
     if not read:
         text = "no example has `files`, so nothing shows that the parser reads what a host prints"
         file.complain("R071", text, place, "add one with the text as the host prints it")
-
-
-def _loaded(rule: Rule) -> tuple[set[str], bool]:
-    """Return the answers that have an example, made ones among them, and whether the real reader is asked."""
-    proven = [example for example in rule.examples if not example.gap]
-    return {str(example.expect["result"]) for example in proven}, any(
-        example.files for example in proven
-    )
-
-
-def _written(file: RuleFile) -> tuple[set[str], bool]:
-    """Return the same of a rule that could not be loaded, from its file; bare lines bring made examples along."""
-    if bare := file.pairs("examples"):
-        return {*bare, "cannot_tell"}, True
-    numbers = [number for number, _ in enumerate(file.entries("examples"))]
-    proven = [number for number in numbers if file.word("examples", number, "gap") != "true"]
-    results = {file.word("examples", number, "expect", "result") for number in proven}
-    return results, any(not empty(file.at("examples", number, "files")) for number in proven)

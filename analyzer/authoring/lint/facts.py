@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST, Complaint, RuleFile
 from analyzer.rules.affected import ranges_of
 from analyzer.rules.fact_tables import FactCatalog
-from analyzer.rules.language.rulefile import FileSpan, RuleItem
+from analyzer.rules.language.rulefile import FileSpan
 from analyzer.runtime.text import one_line
 
 BUILDS = "kb.esxi_build"
@@ -18,46 +18,46 @@ EXPLAINED_BY = (
 )
 
 
-def of_files(
+def check_files(
     facts: FactCatalog, asked: Collection[Path], rules: Collection[str]
 ) -> Iterator[Complaint]:
     """Yield the complaints about files of facts in the folders `asked`; `rules` are the ids that exist."""
     for fault in facts.faults:
         if (path := facts.paths.get(fault.file)) is None or path.parent in asked:
-            yield _complaint("R080", facts, fault.file, fault.place.line, fault.message, fault.help)
+            yield _make_complaint(
+                "R080", facts, fault.file, fault.place.line, fault.message, fault.help
+            )
     for name, table in facts.tables.items():
         assert table.given is not None
         for column, one in facts.declared[name].columns.items():
             names = one.names or ("rule" if column == EXPLAINED_BY else "")
-            known = set(rules) if names == "rule" else _values(facts, names)
+            known: set[object] = set(rules)
+            if names != "rule":
+                target, _, target_column = names.rpartition(".")
+                known = set()
+                if target in facts.tables:
+                    known = {row.get(target_column) for row in facts.tables[target].own_rows}
             for file, line, cells in table.given.rows if names else ():
-                for value in _named(cells.get(column), names):
+                cell = cells.get(column)
+                named: list[object] = [] if cell is None else [cell]
+                if cell is not None and names == "rule":
+                    named = list(str(cell).split())
+                for value in named:
                     if value not in known and facts.paths[file].parent in asked:
                         message = f"{column}: there is no {names} `{value}`"
-                        yield _complaint(
+                        yield _make_complaint(
                             "R081", facts, file, line, message, "fix the cell, or add what it names"
                         )
 
 
-def _named(cell: object, names: str) -> list[object]:
-    """Return what a cell names: of rules several, with spaces between them."""
-    if cell is None:
-        return []
-    return list(str(cell).split()) if names == "rule" else [cell]
-
-
-def _values(facts: FactCatalog, names: str) -> set[object]:
-    """Return the values of `kb.table.column`; none when there is no such column."""
-    name, _, column = names.rpartition(".")
-    table = facts.tables.get(name)
-    return {cells.get(column) for cells in table.own_rows} if table is not None else set()
-
-
-def _complaint(
+def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
     lines = facts.texts.get(file, "").splitlines()
-    source = lines[line - 1] if 0 < line <= len(lines) else ""
+    if 0 < line <= len(lines):
+        source = lines[line - 1]
+    else:
+        source = ""
     return Complaint(
         code,
         one_line(message, MOST),
@@ -68,65 +68,63 @@ def _complaint(
     )
 
 
-def of_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Keep the complaints about what one rule makes of facts."""
-    _from_memory(file)
-    _builds(file, tables)
+    check_memory(file)
+    check_builds(file, tables)
 
 
-def _from_memory(file: RuleFile) -> None:
+def check_memory(file: RuleFile) -> None:
     """Complain of a rule that speaks of rows without a source at hand as of any other."""
     rule = file.rule
     if rule is None or not rule.fact:
         return
     given = rule.aliases[rule.fact].table.given
-    rows = given.rows if given is not None else ()
+    if given is not None:
+        rows = given.rows
+    else:
+        rows = ()
     weak = sum(cells.get("mark") == "memory" for _, _, cells in rows)
-    leaves = (leaf for node in rule.expressions() for leaf in node.walk())
-    if weak and not any(
-        leaf.op == "column" and (leaf.name, leaf.column) == (rule.fact, "mark") for leaf in leaves
-    ):
-        place = (
-            file.key("fact")
-            if "fact" in (file.tree.keys if file.tree is not None else {})
-            else file.key("join")
-        )
-        message = (
-            f"{weak} of {len(rows)} rows of `{rule.aliases[rule.fact].table.name}` are from memory"
-        )
-        file.complain(
-            "R082", message, place, f'write {rule.fact}.mark != "memory" into the condition'
-        )
+    leaves = [leaf for node in rule.expressions() for leaf in node.walk()]
+    columns = set()
+    for leaf in leaves:
+        if leaf.op == "column":
+            columns.add((leaf.name, leaf.column))
+    if weak and (rule.fact, "mark") not in columns:
+        named = file.tree is not None and "fact" in file.tree.keys
+        place = file.find_place("fact" if named else "join")
+        table = rule.aliases[rule.fact].table.name
+        message = f"{weak} of {len(rows)} rows of `{table}` are from memory"
+        help_text = f'write {rule.fact}.mark != "memory" into the condition'
+        file.complain("R082", message, place, help_text)
 
 
-def _builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
     """Complain of a build of ESXi that the list of builds does not know, or knows of another version."""
     table = tables.get(BUILDS)
     if table is None or table.given is None:
         return
-    known = {
-        cells.get("build"): str(cells.get("product_version")) for _, _, cells in table.given.rows
-    }
+    known = {}
+    for _, _, cells in table.given.rows:
+        known[cells.get("build")] = str(cells.get("product_version"))
     for key in ("affected", "fixed_in"):
-        for item in _several(file.at(key, "esxi")):
+        listed = file.find_item(key, "esxi")
+        if listed is None:
+            items = []
+        else:
+            items = [listed]
+        if listed is not None and isinstance(listed.value, list):
+            items = listed.value
+        for item in items:
             try:
                 bounds = ranges_of(item.text)
             except ValueError:
                 continue
             for bound in bounds:
                 version = known.get(bound.build, "")
-                if bound.build is not None and version != bound.version:
-                    told = (
-                        f"is a build of {version}, not of {bound.version}"
-                        if version
-                        else "is not in any list of builds"
-                    )
-                    file.complain(
-                        "R083", f"{bound.build} {told}", item.place, f"see the table {BUILDS}"
-                    )
-
-
-def _several(item: RuleItem | None) -> Iterable[RuleItem]:
-    if item is None:
-        return ()
-    return item.value if isinstance(item.value, list) else (item,)
+                if bound.build is None or version == bound.version:
+                    continue
+                message = f"{bound.build} is not in any list of builds"
+                if version:
+                    message = f"{bound.build} is a build of {version}, not of {bound.version}"
+                file.complain("R083", message, item.place, f"see the table {BUILDS}")

@@ -1,41 +1,20 @@
-"""Complains when a file is not formatted as `backline rules fmt` would, or longer than it would be with `--short`."""
+"""Complains when a file is not formatted as `backline rules fmt` would."""
 
 from __future__ import annotations
 
 from itertools import zip_longest
 
-from analyzer.authoring.fmt.compact import compacted
-from analyzer.authoring.fmt.layout import formatted
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules.keys import KEYS
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan
-from analyzer.rules.short import SIGN
-
-LINES = 30  # that a rule needs which one line decides, its examples among them
 
 
-def check_length(file: RuleFile) -> None:
-    """Keep a hint where a rule that one line decides has more lines than it needs."""
-    rule, length = file.rule, len(file.text.lines) - (not file.text.lines[-1])
-    if (
-        rule is None
-        or not file.short
-        or length <= LINES
-        or set(rule.seen) != {SIGN}
-        or rule.when.text != SIGN
-    ):
-        return
-    fewer = len(compacted(file.text.text, rule.text.name, file.text.shared).splitlines())
-    if fewer < length:
-        text = f"{length} lines, and {fewer} say the same"
-        file.complain("R086", text, file.head(), f"run backline rules fmt --short {file.name}")
-
-
-def check(file: RuleFile) -> None:
+def check_layout(file: RuleFile) -> None:
     """Keep one complaint: the first key out of order, else the first line that the formatter would change."""
     own = file.text.text.replace("\r\n", "\n").replace("\r", "\n")  # line ends are the author's
     try:
-        wanted = formatted(own)
+        wanted = format_rule(own)
     except BadRuleError:  # what it cannot lay out it leaves alone
         return
     if wanted == own:
@@ -49,7 +28,8 @@ def check(file: RuleFile) -> None:
         if key in KEYS and last and order.index(key) < order.index(last):
             file.complain("R007", f"`{key}` comes after `{last}`", place, help_text)
             return
-        last = key if key in KEYS else last
+        if key in KEYS:
+            last = key
     for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):
         if one != two:
             start = len(one or "") - len((one or "").lstrip()) + 1

@@ -2,8 +2,8 @@
 
 The loader stops at the first mistake. Here the part that holds it is taken out of the tree and
 the rest is loaded again, until nothing is wrong any more. What is wrong only because something
-was taken out (a name, a key) is not told. Two things end it: a file that is not YAML, and a
-broken `each`, because all other names rest on it. In one expression only the first mistake is told.
+was taken out (a name, a key) is no complaint. Two things end it: a file that is not YAML, and a
+broken `each`, because all other names rest on it. In one expression only the first mistake counts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
 from analyzer.scan.patterns import find_fatal
 
-MOST, WORK = (
-    60,
-    300_000,
-)  # mistakes of one file that are told: each costs a load, so fewer of a very large file
+# Mistakes of one file that are reported: each costs a load, so a very large file gets fewer.
+MOST, WORK = 60, 300_000
 Way = tuple[str | int, ...]  # keys and numbers that lead from the top of the tree to a part
 
 # Message of the loader -> code; the first pattern that is found counts, R006 is the rest.
@@ -110,35 +108,41 @@ class _Tree(RuleText):
         return self._tree
 
 
-def load(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+def load_file(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
     """Fill tree and rule of a file as far as they can be had, and keep a complaint for each mistake."""
     try:
         file.tree = file.text.tree()
     except BadRuleError as error:
-        file.found.append(_complaint(file, error, ()))
+        file.found.append(_make_complaint(file, error, ()))
         return
     try:
-        file.rule = _build(file, file.tree, tables, limits)
+        file.rule = _build_rule(file, file.tree, tables, limits)
     except BadRuleError as error:
-        _Mender(file, tables, limits).mend(error)
+        _Mender(file, tables, limits).mend_mistakes(error)
     write_out(file)
 
 
 def write_out(file: RuleFile) -> None:
     """Put the keys of the long form in the place of the short ones, where these are right; the places stay."""
     try:
-        file.tree = expanded(file.text, file.tree) if file.tree is not None else None
+        if file.tree is not None:
+            file.tree = expanded(file.text, file.tree)
+        else:
+            file.tree = None
     except BadRuleError:
         return
 
 
-def complaint_of(code: str, error: BadRuleError, name: str) -> Complaint:
+def make_complaint(code: str, error: BadRuleError, name: str) -> Complaint:
     """Return a mistake the loader found as a complaint about the file of that name."""
-    message, help_text = one_line(error.message, SENTENCE), one_line(error.help, SENTENCE)
+    message = one_line(error.message, SENTENCE)
+    help_text = one_line(error.help, SENTENCE)
     return Complaint(code, message, name, error.place, error.source, help_text)
 
 
-def _build(file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits) -> Rule:
+def _build_rule(
+    file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits
+) -> Rule:
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
     return rule
@@ -157,20 +161,20 @@ def code_of(message: str, way: Way = (), line: str = "") -> str:
     return code
 
 
-def _complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
+def _make_complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
     code = code_of(error.message, way, error.source)
-    if code in ("R006", "R040") and _is_fatal(file, way):
+    if code in ("R006", "R040") and _has_fatal(file, way):
         code = "R041"
-    return complaint_of(code, error, file.name)
+    return make_complaint(code, error, file.name)
 
 
-def _is_fatal(file: RuleFile, way: Way) -> bool:
+def _has_fatal(file: RuleFile, way: Way) -> bool:
     """Tell whether a pattern is refused for what it would cost, and not for how it is written."""
     if not way or way[0] not in ("logs", SIGN, CLEARED) or way[-1] not in ("match", CLEARED):
         return False
-    item = file.at(*way)
+    item = file.find_item(*way)
     try:
-        fold = file.word(*way[:-1], "ignore_case") == "true"
+        fold = file.read_word(*way[:-1], "ignore_case") == "true"
         return (
             item is not None
             and isinstance(item.value, str)
@@ -178,6 +182,9 @@ def _is_fatal(file: RuleFile, way: Way) -> bool:
         )
     except (re.error, OverflowError, RecursionError):
         return False
+
+
+_SIGN_NEEDS = ((), ("in",), ("match",))  # parts of `sign` that nothing can stand in for
 
 
 class _Mender:
@@ -192,55 +199,36 @@ class _Mender:
         ] = {}  # containers from which something was taken, by identity
         self.gone: set[str] = set()  # names that are known no more
 
-    def mend(self, error: BadRuleError | None) -> None:
+    def mend_mistakes(self, error: BadRuleError | None) -> None:
         """Tell of a mistake, take it out, load again; until the rest is sound or nothing can be taken out."""
         most = WORK // (1 + sum(1 for _ in walk(self.tree)))
         for _ in range(max(5, min(MOST, most))):
             if error is None:
                 return
-            way = self._way(error)
-            if not self._follows(error, way):
-                self.file.found.append(_complaint(self.file, error, way))
-            if not self._take_out(way, error.message):
+            way = self.find_way(error)
+            # A mistake that is only there because something was taken out is no complaint.
+            item = item_at(self.tree, *way)
+            holed = item is not None and id(item) in self.holed and item.place == error.place
+            words = set()
+            for word in _QUOTED.findall(error.message):
+                words.add(word.partition(".")[0])
+            if not holed and not words & self.gone:
+                self.file.found.append(_make_complaint(self.file, error, way))
+            if not self.take_out(way, error):
                 return
-            error = self._load()
+            error = None
+            try:
+                _build_rule(self.file, self.tree, self.tables, self.limits)
+            except BadRuleError as next_error:
+                error = next_error
 
-    def _load(self) -> BadRuleError | None:
-        try:
-            _build(self.file, self.tree, self.tables, self.limits)
-        except BadRuleError as error:
-            return error
-        return None
-
-    def _way(self, error: BadRuleError) -> Way:
-        """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
-        missing = re.match(r"key `(\w+)` is missing", error.message)
-        if missing:
-            return (missing[1],)
-        best: Way = ()
-        nearest = (0, 0)
-        for way, place in _places(self.tree, ()):
-            if place == error.place:
-                return way
-            start = (place.line, place.column)
-            if nearest <= start <= (error.place.line, error.place.column):
-                best, nearest = way, start
-        return best
-
-    def _follows(self, error: BadRuleError, way: Way) -> bool:
-        """Tell whether a mistake is only there because something was taken out."""
-        item = item_at(self.tree, *way)
-        if item is not None and id(item) in self.holed and item.place == error.place:
-            return True
-        words = {word.partition(".")[0] for word in _QUOTED.findall(error.message)}
-        return bool(words & self.gone)
-
-    def _take_out(self, way: Way, message: str) -> bool:
-        """Take a part out of the tree, or put a stand-in for one that must be there; False ends the mending."""
-        if not way or way == ("each",) or (way[0] == SIGN and way[1:] in ((), ("in",), ("match",))):
+    def take_out(self, way: Way, error: BadRuleError) -> bool:
+        """Take a part out of the tree, or put a stand-in for one that must be there; False where that cannot be."""
+        if not way or way == ("each",) or (way[0] == SIGN and way[1:] in _SIGN_NEEDS):
             return False
-        if len(way) == 1 and way[0] in _STAND_INS and not message.startswith("unknown key"):
-            self.tree.value[way[0]] = _item(_STAND_INS[str(way[0])])
+        unknown = error.message.startswith("unknown key")
+        if len(way) == 1 and way[0] in _STAND_INS and not unknown:
+            self.tree.value[way[0]] = _make_item(_STAND_INS[str(way[0])])
             return True
         parent = item_at(self.tree, *way[:-1])
         if parent is None or not isinstance(parent.value, dict | list):
@@ -249,20 +237,31 @@ class _Mender:
         lost = children.pop(way[-1])
         self.holed[id(parent)] = parent
         parent.keys.pop(str(way[-1]), None)
-        self._forget(way, lost)
+        self.forget_names(way, lost)
         return True
 
-    def _forget(self, way: Way, lost: RuleItem) -> None:
+    def find_way(self, error: BadRuleError) -> Way:
+        """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
+        missing = re.match(r"key `(\w+)` is missing", error.message)
+        if missing:
+            return (missing[1],)
+        best: Way = ()
+        nearest = (0, 0)
+        for way, place in _list_places(self.tree, ()):
+            if place == error.place:
+                return way
+            start = (place.line, place.column)
+            if nearest <= start <= (error.place.line, error.place.column):
+                best, nearest = way, start
+        return best
+
+    def forget_names(self, way: Way, lost: RuleItem) -> None:
         """Note the names that nobody knows any more after a part was taken out."""
-        if way[0] in _NAMED:
-            names = (
-                [way[1]]
-                if len(way) == 2
-                else list(lost.value)
-                if len(way) == 1 and lost.keys
-                else []
-            )
-            self.gone |= {str(name) for name in names}
+        if way[0] in _NAMED and len(way) == 2:
+            self.gone.add(str(way[1]))
+        elif way[0] in _NAMED:
+            if len(way) == 1 and lost.keys:
+                self.gone |= {str(name) for name in lost.value}
         elif way[0] == "examples" and len(way) == 2:
             name = item_at(lost, "name")
             self.gone |= {name.text.strip()} if name is not None else set()
@@ -272,30 +271,29 @@ class _Mender:
             self.gone.add(lost.text.strip())
 
 
-def _places(item: RuleItem, way: Way) -> list[tuple[Way, FileSpan]]:
+def _list_places(item: RuleItem, way: Way) -> list[tuple[Way, FileSpan]]:
     """Return the ways to all keys and values below an item with their places, keys first."""
     found: list[tuple[Way, FileSpan]] = []
     if isinstance(item.value, dict):
         for key, child in item.value.items():
             if key in item.keys:
                 found.append(((*way, key), item.keys[key]))
-            found += [((*way, key), child.place), *_places(child, (*way, key))]
+            found += [((*way, key), child.place), *_list_places(child, (*way, key))]
     elif isinstance(item.value, list):
         for number, child in enumerate(item.value):
-            found += [((*way, number), child.place), *_places(child, (*way, number))]
+            found += [((*way, number), child.place), *_list_places(child, (*way, number))]
     return found
 
 
-def _item(value: object) -> RuleItem:
+def _make_item(value: object) -> RuleItem:
     """Return a plain value as an item without a place of its own."""
     place = FileSpan(0, 0, 0)
     if isinstance(value, list):
-        return RuleItem([_item(child) for child in value], place)
+        return RuleItem([_make_item(child) for child in value], place)
     if isinstance(value, dict):
         return RuleItem(
-            {key: _item(child) for key, child in value.items()},
+            {key: _make_item(child) for key, child in value.items()},
             place,
             keys=dict.fromkeys(value, place),
         )
-    text = {True: "true"}.get(value, str(value)) if isinstance(value, bool) else str(value)
-    return RuleItem(value, place, text)
+    return RuleItem(value, place, "true" if value is True else str(value))

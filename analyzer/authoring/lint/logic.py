@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.authoring.lint.complaints import RuleFile
-from analyzer.authoring.lint.conditions import always, follows, never
+from analyzer.authoring.lint.conditions import does_follow, is_always, is_never
 from analyzer.rules import Join, Outcome, Rule
 from analyzer.rules.language.expression import ExprNode, conjuncts
 from analyzer.rules.language.rulefile import FileSpan, RuleItem
@@ -24,70 +24,69 @@ _UNSEEN = re.compile(
 )
 
 
-def check(file: RuleFile) -> None:
+def check_logic(file: RuleFile) -> None:
     """Keep the complaints about a rule that was loaded."""
     rule = file.rule
     assert rule is not None
-    _unused(file, rule)
-    _conditions(file, rule)
-    _order(file, rule)
-    _versions(file, rule)
-    _denials(file, rule)
+    check_unused(file, rule)
+    check_conditions(file, rule)
+    check_order(file, rule)
+    check_versions(file, rule)
+    check_denials(file, rule)
 
 
 # -- parts nobody uses
 
 
-def _unused(file: RuleFile, rule: Rule) -> None:
-    used = _names(_tops(rule))
+def check_unused(file: RuleFile, rule: Rule) -> None:
+    """Complain of named values, joins, questions and signatures that nothing uses."""
+    used = _collect_names(_list_spoken(rule))
     for name in rule.lets:
         if name not in used["let"]:
-            others = [
-                other
-                for other, node in rule.lets.items()
-                if other != name and name in _names([node])["let"]
-            ]
-            _never_used(file, "R020", "let", name, others)
-    rows = _joined(rule, used["row"])
+            others = []
+            for other, node in rule.lets.items():
+                if other != name and name in _collect_names([node])["let"]:
+                    others.append(other)
+            _report_unused(file, "R020", "let", name, others)
+    # The rows that are used, and those they are found by.
+    rows = set(used["row"])
+    for join in reversed(rule.joins):
+        if join.alias.name in rows:
+            rows |= _find_owners(join)
     for join in rule.joins:
         name = join.alias.name
         if name not in rows and name != rule.fact:
-            others = [other.alias.name for other in rule.joins if name in _owners(other)]
-            _never_used(file, "R021", "join", name, others)
-    named = file.pairs("seen")
+            others = [other.alias.name for other in rule.joins if name in _find_owners(other)]
+            _report_unused(file, "R021", "join", name, others)
+    named = file.list_pairs("seen")
     for name in named:
         if name not in used["seen"]:
-            _never_used(file, "R023", "seen", name, [])
+            _report_unused(file, "R023", "seen", name, [])
     for name in rule.logs:
         asked = [other for other in named if name in rule.seen[other].logs]
         if name not in used["seen"] and not asked and all(hit.log != name for hit in rule.hits):
-            _never_used(file, "R022", "logs", name, [])
+            _report_unused(file, "R022", "logs", name, [])
 
 
-def _never_used(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
+def _report_unused(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
-    why = (
-        f"only {only} uses it, and nothing uses that"
-        if others
-        else "no condition, text or evidence uses it"
-    )
+    why = "no condition, text or evidence uses it"
+    if others:
+        why = f"only {only} uses it, and nothing uses that"
     file.complain(
-        code, f"{what} `{name}` is never used: {why}", file.key(part, name), "use it or remove it"
+        code,
+        f"{what} `{name}` is never used: {why}",
+        file.find_place(part, name),
+        "use it or remove it",
     )
 
 
-def _tops(rule: Rule) -> list[ExprNode]:
+def _list_spoken(rule: Rule) -> list[ExprNode]:
     """Return all that a rule says or asks; named values only where they are used."""
-    tops = [rule.only] if rule.only else []
-    tops += [
-        rule.when,
-        *(
-            part.when
-            for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix)
-            for part in parts
-        ),
-    ]
+    tops = _list_gates(rule)
+    for parts in (rule.grades, rule.outcomes, rule.notes, rule.fix):
+        tops += [part.when for part in parts]
     texts = [rule.subject, rule.object, *rule.rests_on]
     texts += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     texts += [text for step in rule.fix for text in step.templates]
@@ -95,7 +94,7 @@ def _tops(rule: Rule) -> list[ExprNode]:
     return [*tops, *rule.evidence, *rule.chart]
 
 
-def _names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
+def _collect_names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
     """Return the names that expressions use, by kind: `let`, `row` and `seen`."""
     found: dict[str, set[str]] = {"let": set(), "row": set(), "seen": set()}
     kinds = {"let": "let", "column": "row", "row": "row", "seen": "seen", "seen_field": "seen"}
@@ -106,56 +105,54 @@ def _names(tops: Iterable[ExprNode]) -> dict[str, set[str]]:
     return found
 
 
-def _owners(join: Join) -> set[str]:
+def _find_owners(join: Join) -> set[str]:
     """Return the rows a join needs to find its own."""
-    names = {mine.rpartition(".")[0] for mine, _ in join.by}
-    return names | (
-        _names([join.where])["row"] - {join.alias.name} if join.where is not None else set()
-    )
-
-
-def _joined(rule: Rule, rows: set[str]) -> set[str]:
-    """Return the rows that are used, and those they are found by."""
-    found = set(rows)
-    for join in reversed(rule.joins):
-        if join.alias.name in found:
-            found |= _owners(join)
-    return found
+    names = set()
+    for mine, _ in join.by:
+        names.add(mine.rpartition(".")[0])
+    if join.where is not None:
+        names |= _collect_names([join.where])["row"] - {join.alias.name}
+    return names
 
 
 # -- conditions that cannot change
 
 
-def _conditions(file: RuleFile, rule: Rule) -> None:
-    gate = [rule.only] if rule.only else []
-    if _plain(rule.when) is True and (not gate or _plain(gate[0]) is True):
+def check_conditions(file: RuleFile, rule: Rule) -> None:
+    """Complain of conditions that are never true or never false."""
+    if rule.only:
+        gate = [rule.only]
+    else:
+        gate = []
+    if _read_plain(rule.when) is True and (not gate or _read_plain(gate[0]) is True):
         table = rule.each.table.spoken_name
         help_text = (
             "name a condition, or say in a comment that a row of this table is the fault itself"
         )
-        file.complain("R024", f"every row of `{table}` is a finding", file.key("when"), help_text)
+        file.complain(
+            "R024", f"every row of `{table}` is a finding", file.find_place("when"), help_text
+        )
     if gate:
-        _fixed(file, gate[0], [], ("only",))
-        if _plain(gate[0]) is True:
-            file.complain("R028", "`only` is always true", file.key("only"), "leave it out")
-    _fixed(file, rule.when, gate, ("when",))
+        _check_fixed(file, gate[0], [], ("only",))
+        if _read_plain(gate[0]) is True:
+            file.complain("R028", "`only` is always true", file.find_place("only"), "leave it out")
+    _check_fixed(file, rule.when, gate, ("when",))
     for name, node in rule.lets.items():
-        _fixed(file, node, [], ("let", name))
+        _check_fixed(file, node, [], ("let", name))
     for join in rule.joins:
         if join.where is not None:
-            _fixed(file, join.where, [], ("join", join.alias.name, "where"))
-    if never([*gate, rule.when]):
+            _check_fixed(file, join.where, [], ("join", join.alias.name, "where"))
+    if is_never([*gate, rule.when]):
         return  # everything below it follows
-    more = [
-        ("notes", [note.when for note in rule.notes]),
-        ("fix", [step.when for step in rule.fix]),
-    ]
-    for part, whens in (*_answers(rule), *more):
+    lists = _list_answers(rule)
+    lists.append(("notes", [note.when for note in rule.notes]))
+    lists.append(("fix", [step.when for step in rule.fix]))
+    for part, whens in lists:
         for number, when in enumerate(whens):
-            _fixed(file, when, [*gate, rule.when], (part, number, "when"))
+            _check_fixed(file, when, _list_gates(rule), (part, number, "when"))
 
 
-def _answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
+def _list_answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
     """Return the conditions of the lists of which the first true one counts."""
     return [
         ("grade", [one.when for one in rule.grades]),
@@ -163,138 +160,157 @@ def _answers(rule: Rule) -> list[tuple[str, list[ExprNode]]]:
     ]
 
 
-def _fixed(
+def _check_fixed(
     file: RuleFile, node: ExprNode, given: Sequence[ExprNode], steps: tuple[str | int, ...]
 ) -> None:
     """Complain of a condition, or of a part of it, that is never true or never false."""
-    item = file.at(*steps)
-    if item is None or _plain(node) is True:
+    item = file.find_item(*steps)
+    if item is None or _read_plain(node) is True:
         return
-    if node.type == "bool" and never([node]):
+    if node.type == "bool" and is_never([node]):
         file.complain(
             "R027",
             f"`{node.text}` is never true",
-            _place(file, item, node),
+            _find_place(file, item, node),
             "its parts exclude each other",
         )
         return
-    if node.type == "bool" and given and never([*given, node]):
-        whole = "`when`" if len(given) == 1 else "`only` and `when`"
+    if node.type == "bool" and given and is_never([*given, node]):
+        if len(given) == 1:
+            whole = "`when`"
+        else:
+            whole = "`only` and `when`"
         file.complain(
-            "R027", f"`{node.text}` is never true together with {whole}", _place(file, item, node)
+            "R027",
+            f"`{node.text}` is never true together with {whole}",
+            _find_place(file, item, node),
         )
         return
-    for part in _own(node):
-        if part is not node and part.op in ("and", "compare") and never([part]):
-            file.complain("R027", f"`{part.text}` is never true", _place(file, item, part))
+    for part in _walk_own(node):
+        if part is not node and part.op in ("and", "compare") and is_never([part]):
+            file.complain("R027", f"`{part.text}` is never true", _find_place(file, item, part))
             return
-        if part.op in ("or", "compare", "not") and always(part):
-            help_text = (
-                "of two `!=` one is always true; write `not in [...]` or join them with `and`"
-            )
-            help_text = help_text if "!=" in part.text and part.op == "or" else ""
+        if part.op in ("or", "compare", "not") and is_always(part):
+            help_text = ""
+            if "!=" in part.text and part.op == "or":
+                help_text = (
+                    "of two `!=` one is always true; write `not in [...]` or join them with `and`"
+                )
             file.complain(
-                "R028", f"`{part.text}` is never false", _place(file, item, part), help_text
+                "R028", f"`{part.text}` is never false", _find_place(file, item, part), help_text
             )
             return
 
 
-def _own(node: ExprNode) -> Iterator[ExprNode]:
+def _walk_own(node: ExprNode) -> Iterator[ExprNode]:
     """Yield an expression and its parts as they are written, without what stands behind names."""
     yield node
     for child in () if node.op == "let" else node.args:
-        yield from _own(child)
+        yield from _walk_own(child)
 
 
-def _plain(node: ExprNode) -> bool | None:
+def _read_plain(node: ExprNode) -> bool | None:
     """Return the value of a condition that is simply `true` or `false`."""
     if node.op == "let":
-        return _plain(node.args[0])
-    return bool(node.value) if node.op == "literal" else None
+        return _read_plain(node.args[0])
+    if node.op == "literal":
+        return bool(node.value)
+    return None
 
 
-def _place(file: RuleFile, item: RuleItem, node: ExprNode) -> FileSpan:
+def _find_place(file: RuleFile, item: RuleItem, node: ExprNode) -> FileSpan:
     """Return where a part of an expression stands, as near as its text can be found."""
     start = item.text.find(node.text)
-    return item.place if start < 0 else file.text.within(item, start, start + len(node.text))
+    if start < 0:
+        return item.place
+    return file.text.within(item, start, start + len(node.text))
 
 
 # -- answers that are never given
 
 
-def _order(file: RuleFile, rule: Rule) -> None:
-    given = [*([rule.only] if rule.only else []), rule.when]
-    if never(given):
+def _list_gates(rule: Rule) -> list[ExprNode]:
+    """Return the conditions that hold wherever an outcome is asked for."""
+    if rule.only:
+        return [rule.only, rule.when]
+    return [rule.when]
+
+
+def check_order(file: RuleFile, rule: Rule) -> None:
+    """Complain of answers that are never given, and of a last one with a condition."""
+    given = _list_gates(rule)
+    if is_never(given):
         return
-    for part, whens in _answers(rule):
+    for part, whens in _list_answers(rule):
         for number, when in enumerate(whens):
             known = [*given, when]
-            above = next((n for n in range(number) if follows(known, whens[n])), None)
-            if above is not None and not never(known):
-                _shadowed(file, part, number, above, len(whens))
+            above = next((n for n in range(number) if does_follow(known, whens[n])), None)
+            if above is not None and not is_never(known):
+                if part == "grade":
+                    what = "grade"
+                else:
+                    what = "outcome"
+                line = file.find_place(part, above).line
+                more = len(whens) - number - 1
+                if more:
+                    rest = f"; look at the {more} below as well"
+                else:
+                    rest = ""
+                text = f"this {what} is never taken: whenever it is true, the one in line {line} is true and comes first"
+                file.complain(
+                    "R025",
+                    text,
+                    file.find_place(part, number),
+                    f"put the narrower condition first{rest}",
+                )
                 break
     last = len(rule.outcomes) - 1
-    if not follows(given, rule.outcomes[last].when):
-        place = file.key("outcomes", last)
+    if not does_follow(given, rule.outcomes[last].when):
+        place = file.find_place("outcomes", last)
         what = "the last outcome has a condition: when no outcome is true, the rule says nothing about a subject it found"
         file.complain("R026", what, place, "end the list with an outcome `when: true`")
 
 
-def _shadowed(file: RuleFile, part: str, number: int, above: int, count: int) -> None:
-    what = "grade" if part == "grade" else "outcome"
-    line = file.key(part, above).line
-    more = count - number - 1
-    rest = f"; look at the {more} below as well" if more else ""
-    text = f"this {what} is never taken: whenever it is true, the one in line {line} is true and comes first"
-    file.complain("R025", text, file.key(part, number), f"put the narrower condition first{rest}")
-
-
 # -- what a version can prove
-
-
-def _versions(file: RuleFile, rule: Rule) -> None:
-    given = [*([rule.only] if rule.only else []), rule.when]
-    for number, outcome in enumerate(rule.outcomes):
-        leaves = [node for top in (*given, outcome.when) for node in top.walk() if _is_leaf(node)]
-        if (
-            outcome.confidence == "exposed"
-            or not leaves
-            or not all(_is_version(node) for node in leaves)
-        ):
-            continue
-        steps = ("outcomes", number, "confidence")
-        item = file.at(*steps)
-        place = item.place if item is not None else file.key("outcomes", number)
-        said = (
-            f"`{outcome.confidence}`"
-            if item is not None
-            else f"nothing, so `{outcome.confidence}` is taken"
-        )
-        text = f"this outcome rests on a version alone, and its confidence is {said}"
-        file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
 
 def _is_leaf(node: ExprNode) -> bool:
     return node.op in ("column", "row", "seen", "seen_field")
 
 
-def _is_version(node: ExprNode) -> bool:
-    return node.op == "column" and (
-        node.type == "version" or node.column.endswith(("version", "build"))
-    )
+def check_versions(file: RuleFile, rule: Rule) -> None:
+    """Complain of an outcome that rests on a version alone and is surer than `exposed`."""
+    for number, outcome in enumerate(rule.outcomes):
+        tops = [*_list_gates(rule), outcome.when]
+        leaves = [node for top in tops for node in top.walk() if _is_leaf(node)]
+        others = []
+        for node in leaves:
+            if node.op != "column" or not (
+                node.type == "version" or node.column.endswith(("version", "build"))
+            ):
+                others.append(node)
+        if outcome.confidence == "exposed" or not leaves or others:
+            continue
+        item = file.find_item("outcomes", number, "confidence")
+        place = file.find_place("outcomes", number)
+        level = f"nothing, so `{outcome.confidence}` is taken"
+        if item is not None:
+            place = item.place
+            level = f"`{outcome.confidence}`"
+        text = f"this outcome rests on a version alone, and its confidence is {level}"
+        file.complain("R031", text, place, "a version alone is never more than `exposed`")
 
 
 # -- "no" where it may be unknown
 
 
-def _denials(file: RuleFile, rule: Rule) -> None:
-    parts = [
-        part
-        for top in (rule.only, rule.when)
-        if top is not None
-        for part in conjuncts(top)
-        if part.op != "or"
-    ]
+def check_denials(file: RuleFile, rule: Rule) -> None:
+    """Complain of a text that denies what may be unknown when it is said."""
+    parts = []
+    for top in _list_gates(rule):
+        for part in conjuncts(top):
+            if part.op != "or":
+                parts.append(part)
     away = {join.alias.name for join in rule.joins} | set(rule.seen)
     sure = {name for part in parts for name in _rests_on(part)}
     doubtful: set[str] = set()
@@ -302,8 +318,10 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         own = _rests_on(outcome.when)
         missing = (doubtful - own - sure) & away
         doubtful |= own
-        found = _denial(outcome.say) if missing and not _denies(outcome) else ""
-        item = file.at("outcomes", number, "say")
+        found = ""
+        if missing and not _asks_denial(outcome):
+            found = _find_denial(outcome.say)
+        item = file.find_item("outcomes", number, "say")
         if not found or item is None or found not in item.text:
             continue
         start = item.text.find(found)
@@ -319,11 +337,14 @@ def _rests_on(node: ExprNode) -> set[str]:
     """Return the rows and log questions whose absence can leave a condition unknown."""
     if node.op == "known":
         return set()
-    own = {node.name} if _is_leaf(node) else set()
+    if _is_leaf(node):
+        own = {node.name}
+    else:
+        own = set()
     return own.union(*(_rests_on(child) for child in node.args))
 
 
-def _denial(say: Template | None) -> str:
+def _find_denial(say: Template | None) -> str:
     """Return the first words of a text that claim absence, or nothing."""
     for part in say.parts if say is not None else ():
         if not isinstance(part, str):
@@ -334,7 +355,7 @@ def _denial(say: Template | None) -> str:
     return ""
 
 
-def _denies(outcome: Outcome) -> bool:
+def _asks_denial(outcome: Outcome) -> bool:
     """Tell whether an outcome asks itself for something that is not so, or is little; then it may say "not"."""
     for node in outcome.when.walk():
         if node.op == "not" or (node.op == "compare" and node.name in ("!=", "<", "<=")):

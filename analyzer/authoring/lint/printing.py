@@ -12,38 +12,41 @@ from analyzer.runtime.text import one_line, visible
 SOURCE = 1000  # characters of a line of the file that JSON holds
 
 
-def counted(number: int, word: str) -> str:
+def count_words(number: int, word: str) -> str:
     """Return a number with its word: `1 rule`, `2 rules`."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+    if number == 1:
+        return f"{number} {word}"
+    return f"{number} {word}s"
 
 
-def summary(files: int, complaints: Sequence[Complaint]) -> str:
+def write_summary(files: int, complaints: Sequence[Complaint]) -> str:
     """Return the last line: how many rules, errors and warnings; and what could not be asked."""
-    errors, warnings, hints = (_count(complaints, level) for level in ("error", "warning", "hint"))
-    line = f"{counted(files, 'rule')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
-    line += f", {counted(hints, 'hint')}" if hints else ""
-    unread = {one.file for one in complaints if CODES[one.code].stage == LOAD}
+    errors, warnings = (_count_level(complaints, level) for level in ("error", "warning"))
+    line = f"{count_words(files, 'rule')}: {count_words(errors, 'error')}, {count_words(warnings, 'warning')}"
+    unread = set()
+    for one in complaints:
+        if CODES[one.code].stage == LOAD:
+            unread.add(one.file)
     if unread:
-        line += f"\n{counted(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
+        line += f"\n{count_words(len(unread), 'file')} checked only in part: fix what keeps it from loading and run it again."
     return line
 
 
-def _count(complaints: Iterable[Complaint], level: str) -> int:
+def _count_level(complaints: Iterable[Complaint], level: str) -> int:
     return sum(one.level == level for one in complaints)
 
 
-def as_text(complaints: Iterable[Complaint]) -> str:
+def write_text(complaints: Iterable[Complaint]) -> str:
     """Return complaints with their carets, a blank line after each."""
     return "".join(f"{one}\n\n" for one in complaints)
 
 
-def as_json(files: int, complaints: Sequence[Complaint]) -> str:
+def write_json(files: int, complaints: Sequence[Complaint]) -> str:
     """Return one JSON document; characters beyond ASCII are escaped."""
     document = {
         "rules": files,
-        "errors": _count(complaints, "error"),
-        "warnings": _count(complaints, "warning"),
-        "hints": _count(complaints, "hint"),
+        "errors": _count_level(complaints, "error"),
+        "warnings": _count_level(complaints, "warning"),
         "complaints": [
             {
                 "code": one.code,
@@ -63,30 +66,29 @@ def as_json(files: int, complaints: Sequence[Complaint]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
 
 
-def as_github(complaints: Iterable[Complaint]) -> str:
-    """Return workflow commands, one a line, that GitHub shows beside the lines of a change."""
-    return "".join(f"{_command(one)}\n" for one in complaints)
+def write_github(complaints: Iterable[Complaint]) -> str:
+    """Return workflow commands, one a line, that GitHub shows next to the lines of a change."""
+    commands = ""
+    for one in complaints:
+        place = one.place
+        properties = {
+            "file": one.file,
+            "line": str(place.line),
+            "col": str(place.column),
+            "endColumn": str(place.column + place.width),
+            "title": f"{one.code}: {CODES[one.code].title}",
+        }
+        pairs = []
+        for key, value in properties.items():
+            pairs.append(f"{key}={_escape_text(value).replace(':', '%3A').replace(',', '%2C')}")
+        if one.help:
+            text = f"{one.message}. {one.help}"
+        else:
+            text = one.message
+        commands += f"::{one.level} {','.join(pairs)}::{_escape_text(text)}\n"
+    return commands
 
 
-def _command(one: Complaint) -> str:
-    place = one.place
-    properties = {
-        "file": one.file,
-        "line": str(place.line),
-        "col": str(place.column),
-        "endColumn": str(place.column + place.width),
-        "title": f"{one.code}: {CODES[one.code].title}",
-    }
-    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    text = f"{one.message}. {one.help}" if one.help else one.message
-    level = "notice" if one.level == "hint" else one.level
-    return f"::{level} {written}::{_data(one_line(text))}"
-
-
-def _data(text: str) -> str:
-    """Return text that cannot end a workflow command or begin another."""
-    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(one_line(text)).replace(":", "%3A").replace(",", "%2C")
+def _escape_text(text: str) -> str:
+    """Return text on one line that cannot end a workflow command or begin another."""
+    return visible(one_line(text)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

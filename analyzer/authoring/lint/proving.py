@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
@@ -15,42 +15,32 @@ if TYPE_CHECKING:
     from analyzer.pipeline.examples import ExampleResult
 
 
-def check(files: Sequence[RuleFile]) -> None:
+def check_proofs(files: Sequence[RuleFile]) -> None:
     """Run the examples of all rules that load, and move their thresholds; takes seconds for a catalog."""
-    from analyzer.authoring.proof.prove import prove  # noqa: PLC0415 - the judge and its database are for this only
+    from analyzer.authoring.proof.prove import prove_rules  # noqa: PLC0415 - the judge and its database are for this only
 
-    for some in _apart([file for file in files if file.rule is not None]):
-        proofs = prove(Catalog([_rule(file) for file in some]))
-        for file, proof in zip(some, proofs, strict=True):
-            for result in proof.failed:
-                _failed(file, result)
-            _thresholds(file)
-
-
-def _rule(file: RuleFile) -> Rule:
-    assert file.rule is not None
-    return file.rule
-
-
-def _apart(files: Sequence[RuleFile]) -> Iterator[list[RuleFile]]:
-    """Yield stretches of files in which no id stands twice: examples are told apart by it."""
-    rest = list(files)
+    rest = [(file, file.rule) for file in files if file.rule is not None]
     while rest:
-        some: dict[str, RuleFile] = {}
-        for file in rest:
-            some.setdefault(_rule(file).id, file)
-        yield list(some.values())
-        rest = [file for file in rest if some[_rule(file).id] is not file]
+        # The id of the rule tells examples apart, so a run takes each id once.
+        some: dict[str, tuple[RuleFile, Rule]] = {}
+        for file, rule in rest:
+            some.setdefault(rule.id, (file, rule))
+        proofs = prove_rules(Catalog([rule for _, rule in some.values()]))
+        for (file, rule), proof in zip(some.values(), proofs, strict=True):
+            for result in proof.failed:
+                _report_failed(file, result)
+            _check_thresholds(file, rule)
+        rest = [(file, rule) for file, rule in rest if some[rule.id][0] is not file]
 
 
-def _thresholds(file: RuleFile) -> None:
-    from analyzer.authoring.proof.mutation import survivors  # noqa: PLC0415 - with the judge
+def _check_thresholds(file: RuleFile, rule: Rule) -> None:
+    from analyzer.authoring.proof.mutation import find_survivors  # noqa: PLC0415 - with the judge
 
     places: dict[FileSpan, list[Survivor]] = {}
     try:
-        for one in survivors(_rule(file)):
+        for one in find_survivors(rule):
             places.setdefault(one.place, []).append(one)
-    except BacklineError:  # a rule that cannot be judged at all: its examples have told so
+    except BacklineError:  # a rule that cannot be judged at all: its examples say so
         return
     for place, (first, *more) in places.items():
         values = " or ".join(one.value for one in (first, *more))
@@ -58,15 +48,14 @@ def _thresholds(file: RuleFile) -> None:
         file.complain("R073", text, place, first.advice)
 
 
-def _failed(file: RuleFile, result: ExampleResult) -> None:
-    names = [
-        file.word("examples", number, "name") for number, _ in enumerate(file.entries("examples"))
-    ]
-    place = (
-        file.key("examples", names.index(result.name), "expect")
-        if result.name in names
-        else file.key("examples")
-    )
+def _report_failed(file: RuleFile, result: ExampleResult) -> None:
+    names = []
+    for number, _ in enumerate(file.list_entries("examples")):
+        names.append(file.read_word("examples", number, "name"))
+    if result.name in names:
+        place = file.find_place("examples", names.index(result.name), "expect")
+    else:
+        place = file.find_place("examples")
     if result.gap:
         text = f'example "{result.name}" is marked `gap: true`, but it passes now'
         file.complain("R072", text, place, "remove the mark")

@@ -1,8 +1,8 @@
 """Checks rule files as a careful reviewer would: `check` gives every complaint of one run.
 
 A complaint has a code (R001…), a place with line and column, and a page in docs/lint/. What the
-loader refuses is an error under its own code; all mistakes of a file are told as far as they can
-be told apart (see loading).
+loader refuses is an error under its own code; a run reports as many mistakes of a file as it can
+tell apart (see loading).
 """
 
 from __future__ import annotations
@@ -40,22 +40,24 @@ from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree,
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
 
-__all__ = ["Complaint", "check", "check_text", "chosen"]
+__all__ = ["Complaint", "check_files", "check_text", "choose_files"]
 
 
-def chosen(names: Sequence[str], kb: Sequence[Path] = (), local: Local | None = None) -> list[Path]:
+def choose_files(
+    names: Sequence[str], kb: Sequence[Path] = (), local: Local | None = None
+) -> list[Path]:
     """Return the rule files that names (ids, files, folders) mean; without names all but those of packs.
 
     UsageError when there is no such rule or path, BadRuleError when a folder holds none.
     """
-    whole = _catalog(kb, _local(local))
+    whole = _list_catalog(kb, _read_local(local))
     if not names:
         return whole
     found: list[Path] = []
     for name in names:
         path = Path(name)
         if path.is_dir():
-            found += _files([path])
+            found += _list_files([path])
         elif path.is_file():
             found.append(path)
         else:
@@ -65,10 +67,10 @@ def chosen(names: Sequence[str], kb: Sequence[Path] = (), local: Local | None = 
                 near = did_you_mean(name, known) or "Check the path, or see `backline rules list`."
                 raise UsageError(f"there is no rule and no file `{name}`", do=near)
             found += same
-    return _once(found)
+    return _drop_repeats(found)
 
 
-def check(
+def check_files(
     paths: Sequence[Path] | None = None,
     kb: Sequence[Path] = (),
     *,
@@ -82,36 +84,45 @@ def check(
     thorough  also run the examples and move the thresholds; takes seconds
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
-    limits, local = Limits(), _local(local)
-    shipped = _catalog(kb, local)
-    facts = fact_tables.read(_places(paths, kb, local), limits, thorough=True)
+    limits, local = Limits(), _read_local(local)
+    shipped = _list_catalog(kb, local)
+    folders = [*rules.default_paths(), *local.settings.kb, *kb]
+    # The places whose tables of facts the rules of a run may name.
+    own = [*folders, *sorted(one.parent for one in _fact_folders(paths or ()))]
+    places = sources_of(own, rules.default_paths())
+    if local.packs:
+        places += packs.installed()
+    facts = fact_tables.read(places, limits, thorough=True)
     known = {**parsing.tables(), **facts.tables}
-    wanted = shipped if paths is None else _files(paths)
-    asked = {_real(path) for path in wanted}
-    tops = [
-        *rules.default_paths(),
-        *local.settings.kb,
-        *kb,
-        *(path for path in paths or () if path.is_dir()),
-    ]
-    sharing = Sharing(tops, limits)
-    files = [_read(path, limits, sharing) for path in _once([*shipped, *wanted])]
-    mine = [file for file in files if _real(file.path) in asked]
-    names = catalog.ShippedNames(limits) if len(mine) < len(files) else None
+    if paths is None:
+        wanted = shipped
+    else:
+        wanted = _list_files(paths)
+    asked = {_real_path(path) for path in wanted}
+    sharing = Sharing([*folders, *(path for path in paths or () if path.is_dir())], limits)
+    files = []
+    for path in _drop_repeats([*shipped, *wanted]):
+        files.append(_read_file(path, limits, sharing))
+    mine = [file for file in files if _real_path(file.path) in asked]
+    if len(mine) < len(files):
+        names = catalog.ShippedNames(limits)
+    else:
+        names = None
     for file in files:
         if not file.found and file in mine:
-            loading.load(file, known, limits)
-        elif not file.found and not (names and names.put(file)):
-            _tree(file)
+            loading.load_file(file, known, limits)
+        elif not file.found and not (names and names.put_names(file)):
+            _read_tree(file)
     if thorough:
-        proving.check(mine)
-    others = catalog.of([*_packed(local, limits), *files])
-    found = [
-        complaint for file in mine for complaint in _about(file, others, known, thorough=thorough)
-    ]
-    ids = {file.path.stem for file in files} | {one.path.stem for one in _packed(local, limits)}
-    about_facts = fact_lint.of_files(facts, _fact_folders(wanted), ids)
-    return [*found, *about_facts, *sharing.complaints(wanted)]
+        proving.check_proofs(mine)
+    packed = _read_packs(local, limits)
+    others = catalog.collect_others([*packed, *files])
+    found = []
+    for file in mine:
+        found += _check_file(file, others, known, thorough=thorough)
+    ids = {file.path.stem for file in (*files, *packed)}
+    about_facts = fact_lint.check_files(facts, _fact_folders(wanted), ids)
+    return [*found, *about_facts, *sharing.list_complaints(wanted)]
 
 
 def check_text(
@@ -126,11 +137,11 @@ def check_text(
     the tool.
     """
     file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.of_no_place()))
-    loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
-    return _about(file, None, {})
+    loading.load_file(file, fact_tables.declared() if tables is None else tables, Limits())
+    return _check_file(file, None, {})
 
 
-def _about(
+def _check_file(
     file: RuleFile,
     others: catalog.Others | None,
     tables: Mapping[str, Table],
@@ -140,53 +151,47 @@ def _about(
     """Return the complaints about one file after its comments were heard."""
     if file.tree is not None:
         asked = [TREE]
-        for part in (words, logs, examples, layout):
-            part.check(file)
+        words.check_words(file)
+        logs.check_patterns(file)
+        examples.check_examples(file)
+        layout.check_layout(file)
         if others is not None:
             asked.append(CATALOG)
-            catalog.check(file, others)
+            catalog.check_catalog(file, others)
         if file.rule is not None:
             asked += [RULE, PROOF] if thorough else [RULE]
-            logic.check(file)
-            manyrows.check(file)
-            reach.check(file)
-            shares.check(file)
-            spans.check(file)
-            layout.check_length(file)
-            fact_lint.of_rule(file, tables)
-        allow.apply(file, asked)
-    found = dict.fromkeys(file.found)  # the copies that YAML aliases make are told once
+            logic.check_logic(file)
+            manyrows.check_rows(file)
+            reach.check_releases(file)
+            shares.check_shares(file)
+            spans.check_spans(file)
+            fact_lint.check_rule(file, tables)
+        allow.apply_comments(file, asked)
+    found = dict.fromkeys(file.found)  # the copies that YAML aliases make count once
     return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))
 
 
-def _local(local: Local | None) -> Local:
-    return run_catalog.local()[0] if local is None else local
+def _read_local(local: Local | None) -> Local:
+    if local is None:
+        return run_catalog.local()[0]
+    return local
 
 
-def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
+def _list_catalog(kb: Sequence[Path], local: Local) -> list[Path]:
     """Return the rule files of the tool, of the settings and of `kb`, in the order in which they are loaded."""
-    return _files([*rules.default_paths(), *local.settings.kb, *kb])
+    return _list_files([*rules.default_paths(), *local.settings.kb, *kb])
 
 
 def _fact_folders(paths: Iterable[Path]) -> set[Path]:
     """Return the folders of facts that go with rule files."""
-    return {
-        file.parent for path in paths for file in data_files(RuleSource("file", files=[path]))[0]
-    }
+    found = set()
+    for path in paths:
+        for file in data_files(RuleSource("file", files=[path]))[0]:
+            found.add(file.parent)
+    return found
 
 
-def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> list[RuleSource]:
-    """Return the places whose tables of facts the rules of a run may name."""
-    own = [
-        *rules.default_paths(),
-        *local.settings.kb,
-        *kb,
-        *sorted(one.parent for one in _fact_folders(paths or ())),
-    ]
-    return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
-
-
-def _packed(local: Local, limits: Limits) -> list[RuleFile]:
+def _read_packs(local: Local, limits: Limits) -> list[RuleFile]:
     """Return the rules of installed packs; they are looked at only for what others may not share with them."""
     found = []
     for source in packs.installed() if local.packs else ():
@@ -196,11 +201,11 @@ def _packed(local: Local, limits: Limits) -> list[RuleFile]:
             except BadRuleError:
                 continue
             found.append(RuleFile(Path(text.name), text.name, text))
-            _tree(found[-1])
+            _read_tree(found[-1])
     return found
 
 
-def _files(paths: Sequence[Path]) -> list[Path]:
+def _list_files(paths: Sequence[Path]) -> list[Path]:
     """Return the rule files of files and folders, each once, in the order of the loader.
 
     BadRuleError when a folder holds none, or a part of it was left out.
@@ -219,25 +224,27 @@ def _files(paths: Sequence[Path]) -> list[Path]:
             found += files
         else:
             found.append(path)
-    return _once(found)
+    return _drop_repeats(found)
 
 
-def _once(paths: Sequence[Path]) -> list[Path]:
-    return list({_real(path): path for path in reversed(paths)}.values())[::-1]
+def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
+    return list({_real_path(path): path for path in reversed(paths)}.values())[::-1]
 
 
-def _read(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
-    name = _shown(path)
+def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
+    # A path as the engineer would type it
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
     try:
         text, _ = read(path, limits)
     except BadRuleError as error:
         file = RuleFile(path, name, RuleText(name, ""))
-        file.found.append(loading.complaint_of("R001", error, name))
+        file.found.append(loading.make_complaint("R001", error, name))
         return file
-    return RuleFile(path, name, RuleText(name, text.text, sharing.of(path)))
+    return RuleFile(path, name, RuleText(name, text.text, sharing.find_parts(path)))
 
 
-def _tree(file: RuleFile) -> None:
+def _read_tree(file: RuleFile) -> None:
     """Read a file that is only looked at for its names; its mistakes are not asked for."""
     try:
         file.tree = file.text.tree()
@@ -246,11 +253,5 @@ def _tree(file: RuleFile) -> None:
     loading.write_out(file)
 
 
-def _real(path: Path) -> str:
+def _real_path(path: Path) -> str:
     return os.path.realpath(path)  # a circle of links is an error to Path.resolve
-
-
-def _shown(path: Path) -> str:
-    """Return a path as the engineer would type it: below the working folder without that."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

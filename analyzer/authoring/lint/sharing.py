@@ -18,13 +18,14 @@ class Sharing:
     """The files of shared parts that go with rule files; `tops` are the folders that rules are loaded from."""
 
     def __init__(self, tops: Iterable[Path], limits: Limits) -> None:
-        self.tops, self.limits = [top.resolve() for top in tops if top.is_dir()], limits
+        self.tops = [top.resolve() for top in tops if top.is_dir()]
+        self.limits = limits
         self.own = {top.resolve() for top in default_paths()}
         self.read: dict[Path, tuple[SharedFiles, list[BadRuleError]]] = {}
 
-    def of(self, path: Path) -> SharedFiles:
+    def find_parts(self, path: Path) -> SharedFiles:
         """Return what the rule of a file may name."""
-        folder = self._folder(path)
+        folder = self._find_folder(path)
         if folder is None:
             return shared_files.of_no_place()
         if folder not in self.read:
@@ -35,41 +36,41 @@ class Sharing:
             self.read[folder] = shared, faults
         return self.read[folder][0]
 
-    def _folder(self, path: Path) -> Path | None:
+    def _find_folder(self, path: Path) -> Path | None:
         above = list(path.resolve().parents)
         near = [*(top for top in self.tops if top in above), *above[: ABOVE + 1]]
         return next((folder for folder in near if (folder / SHARED).is_file()), None)
 
-    def complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
+    def list_complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
         """Yield the complaints about the files that go with some rule files."""
-        for folder in dict.fromkeys(filter(None, map(self._folder, paths))):
-            _ = self.of(folder / SHARED)
+        for folder in dict.fromkeys(filter(None, map(self._find_folder, paths))):
+            _ = self.find_parts(folder / SHARED)
             shared, faults = self.read[folder]
             for fault in [*faults, *shared.faults]:
-                yield _complaint(
+                yield _make_complaint(
                     "R084", fault.file, fault.place, fault.message, fault.source, fault.help
                 )
-            used = self._used(folder)
+            used: set[str] = set()
+            for path in rule_tree(folder)[0]:
+                try:
+                    used |= names_in(read(path, self.limits)[0].text)
+                except BadRuleError:
+                    continue
             own = {name for name, _ in shared.files}
             for one in shared.definitions.values():
                 file, _, line = one.where.rpartition(":")
                 if file in own and one.name not in used:
-                    message, place = f"no rule uses `{one.name}`", FileSpan(int(line))
+                    message = f"no rule uses `{one.name}`"
+                    place = FileSpan(int(line))
                     lines = next(text for name, text in shared.files if name == file).splitlines()
-                    source = lines[place.line - 1] if place.line <= len(lines) else ""
-                    yield _complaint("R085", file, place, message, source, "remove it")
-
-    def _used(self, folder: Path) -> set[str]:
-        found: set[str] = set()
-        for path in rule_tree(folder)[0]:
-            try:
-                found |= names_in(read(path, self.limits)[0].text)
-            except BadRuleError:
-                continue
-        return found
+                    if place.line <= len(lines):
+                        source = lines[place.line - 1]
+                    else:
+                        source = ""
+                    yield _make_complaint("R085", file, place, message, source, "remove it")
 
 
-def _complaint(
+def _make_complaint(
     code: str, file: str, place: FileSpan, message: str, source: str, help: str
 ) -> Complaint:
     return Complaint(

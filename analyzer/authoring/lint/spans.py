@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules import Rule, SeenDef
-from analyzer.rules.language.expression import ExprNode
-from analyzer.rules.language.rulefile import RuleItem
+from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.language.template import Template
 from analyzer.runtime.text import span_in_words
 
@@ -25,70 +23,63 @@ _SPAN = re.compile(
 )
 
 
-def check(file: RuleFile) -> None:
+def check_spans(file: RuleFile) -> None:
     """Keep the complaints about what the sentences of a rule say of windows."""
     rule = file.rule
     assert rule is not None
-    _title(file, rule)
-    for item, text in _sentences(file, rule):
-        _lengths(file, rule, item, text)
-        _counts(file, rule, item, text)
-
-
-def _sentences(file: RuleFile, rule: Rule) -> Iterator[tuple[RuleItem, Template]]:
-    """Yield the texts that state what was seen, each with its place."""
-    for part, texts in (
-        ("outcomes", [one.say for one in rule.outcomes]),
-        ("notes", [one.say for one in rule.notes]),
-    ):
-        for number, text in enumerate(texts):
-            item = file.at(part, number, "say")
-            if item is not None and text is not None:
-                yield item, text
-
-
-def _title(file: RuleFile, rule: Rule) -> None:
-    """Complain of a length in the title that no window of the rule has; a title takes no values."""
-    item, lengths = file.at("title"), {seen.within for seen in rule.seen.values()}
-    for found in _SPAN.finditer(rule.title) if item is not None else ():
-        if _seconds(found) not in lengths and item is not None:
-            start = max(item.text.find(found.group()), 0)
-            place = file.text.within(item, start, start + len(found.group()))
+    title = file.find_item("title")
+    lengths = {seen.within for seen in rule.seen.values()}
+    for found in _SPAN.finditer(rule.title) if title is not None else ():
+        if _read_seconds(found) not in lengths and title is not None:
             message = (
                 f'the title says "{found.group()}", and no question of the rule has such a window'
             )
+            place = _find_place(file, title, found)
             file.complain("R087", message, place, "name the length that is asked for, or none")
-
-
-def _lengths(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
-    """Complain of a length that is typed in: it stays when the window changes, and holds for no other number."""
-    for part in text.parts:
-        found = _SPAN.search(part) if isinstance(part, str) else None
-        if found is None:
+    sentences = []
+    for n, one in enumerate(rule.outcomes):
+        sentences.append((("outcomes", n, "say"), one.say))
+    sentences += [(("notes", n, "say"), one.say) for n, one in enumerate(rule.notes)]
+    for steps, text in sentences:
+        item = file.find_item(*steps)
+        if item is None or text is None:
             continue
-        start = max(item.text.find(found.group()), 0)
-        place = file.text.within(item, start, start + len(found.group()))
-        seconds = _seconds(found)
-        names = [
-            name for name, seen in rule.seen.items() if seen.within == seconds and not seen.lasting
-        ]
-        message = f'"{found.group()}" is typed in, and not taken from a window'
-        instead = (
-            f"write `within {{{names[0]}.within}}`"
-            if names
-            else "no window of the rule has this length"
-        )
-        file.complain("R087", message, place, instead)
+        for part in text.parts:
+            if isinstance(part, str):
+                typed = _SPAN.search(part)
+            else:
+                typed = None
+            if typed is None:
+                continue
+            instead = "no window of the rule has this length"
+            for name, seen in reversed(rule.seen.items()):
+                if seen.within == _read_seconds(typed) and not seen.lasting:
+                    instead = f"write `within {{{name}.within}}`"
+            message = f'"{typed.group()}" is typed in, and not taken from a window'
+            file.complain("R087", message, _find_place(file, item, typed), instead)
+        check_counts(file, rule, item, text)
 
 
-def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
+def _find_place(file: RuleFile, item: RuleItem, found: re.Match[str]) -> FileSpan:
+    start = max(item.text.find(found.group()), 0)
+    return file.text.within(item, start, start + len(found.group()))
+
+
+def check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
     """Complain of a number of a window without its length, and of a length without its number."""
-    windows = {name: seen for name, seen in rule.seen.items() if _has_window(seen)}
-    parts = [one for top in text.nodes() for one in top.walk()]
-    counts = {one.name for one in parts if one.op == "seen_field" and one.column == "count"} & set(
-        windows
-    )
-    lengths = {name for one in parts if (name := _length_of(one)) in windows}
+    windows: dict[str, SeenDef] = {}
+    for name, seen in rule.seen.items():
+        if seen.within and not (seen.ordered or seen.silence):
+            windows[name] = seen
+    counts = set()
+    lengths = set()
+    for top in text.nodes():
+        for one in top.walk():
+            if one.op == "seen_field" and one.column == "count" and one.name in windows:
+                counts.add(one.name)
+            name, _, field = one.text.partition(".")
+            if one.op == "literal" and field == "within" and name in windows:
+                lengths.add(name)
     for name in sorted(counts - lengths):
         words = span_in_words(windows[name].within)
         message = (
@@ -103,16 +94,6 @@ def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
         file.complain("R087", message, item.place, instead)
 
 
-def _has_window(seen: SeenDef) -> bool:
-    return bool(seen.within) and not (seen.ordered or seen.silence)
-
-
-def _length_of(node: ExprNode) -> str:
-    """Return the question whose window a value prints: that value is a literal, as the file names it."""
-    name, _, field = node.text.partition(".")
-    return name if node.op == "literal" and field == "within" else ""
-
-
-def _seconds(found: re.Match[str]) -> int:
+def _read_seconds(found: re.Match[str]) -> int:
     number = (found["number"] or "1").lower()
     return (int(number) if number.isdigit() else _NUMBERS[number]) * _UNITS[found["unit"].lower()]

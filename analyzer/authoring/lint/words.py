@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from analyzer import __version__
-from analyzer.authoring.lint.complaints import RuleFile, empty
+from analyzer.authoring.lint.complaints import RuleFile, is_empty
 from analyzer.facts.database import version_key
 from analyzer.rules.language.rulefile import RuleItem, walk
 
@@ -45,33 +45,78 @@ _READ = (
     "unsure",
     "lead",
 )
+# Parts that an engineer at night would look for: key, code, complaint, help.
+_NEEDED = (
+    ("source", "R056", "no source is named", "name where the facts and every threshold come from"),
+    ("evidence", "R066", "no evidence is shown", "list the values whose lines prove the finding"),
+    ("not_this", "R064", "no look-alike is named", "name at least one look-alike"),
+    (
+        "ask",
+        "R065",
+        "`ask` is empty",
+        "name the command or file to request when something is missing",
+    ),
+)
 # Parts that hold text of hosts, in which any word may stand.
 _QUOTES = ("examples", "logs")
 
 
-def unfinished(text: str) -> bool:
+def is_unfinished(text: str) -> bool:
     """Tell whether a text is that of the skeleton."""
     return bool(_SKELETON.search(text))
 
 
-def check(file: RuleFile) -> None:
+def check_words(file: RuleFile) -> None:
     """Keep the complaints about the words of a rule file."""
-    _title(file)
-    _numbers(file)
-    _dates(file)
-    _about(file)
-    _status(file)
-    _outcomes(file)
-    _skeleton(file)
-    _plurals(file)
+    check_title(file)
+    name = file.read_word("rule")
+    if name and file.path.stem != name and file.path.suffix:
+        text = f"rule `{name}` is in a file named {file.path.name}"
+        file.complain("R050", text, _find_value(file, "rule").place, f"name the file {name}.yaml")
+    found = re.fullmatch(r"kb-(\d+)", name)
+    listed = {
+        item.text for item in [*file.list_entries("kb"), *filter(None, [file.find_item("kb")])]
+    }
+    if found and found[1] not in listed:
+        text = f"the rule is named after KB {found[1]}, which `kb` does not list"
+        file.complain("R054", text, file.find_place("kb"), f"write kb: [{found[1]}]")
+    check_dates(file)
+    check_about(file)
+    check_status(file)
+    for number, _ in enumerate(file.list_entries("outcomes")):
+        place = file.find_place("outcomes", number)
+        if is_empty(file.find_item("outcomes", number, "say")):
+            help_text = 'say what was seen, with the values: "{n.rx_crc_errors} damaged frames"'
+            file.complain(
+                "R033", "this outcome has no `say`: the report repeats the title", place, help_text
+            )
+        if is_empty(file.find_item("outcomes", number, "confidence")):
+            help_text = "one of confirmed, likely, possible, exposed"
+            file.complain(
+                "R034", "this outcome has no `confidence`: `likely` is taken", place, help_text
+            )
+    check_skeleton(file)
+    for item in (
+        one for key, part in file.list_pairs().items() if key in _READ for one in _walk_texts(part)
+    ):
+        found = _OPEN_PLURAL.search(item.text)
+        if found is not None:
+            place = file.text.within(item, found.start(), found.end())
+            help_text = "write the number with its noun: {samples|sample|samples}"
+            file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
     if not file.retired:
-        _remedy(file)
-        _missing(file)
+        check_remedy(file)
+        # Complain of parts that an engineer at night would look for
+        for key, code, text, help_text in _NEEDED:
+            if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
+                file.complain(code, text, file.find_place(key), help_text)
 
 
-def _title(file: RuleFile) -> None:
-    title, item = file.word("title"), file.at("title")
-    if item is None or not title or unfinished(title):
+def check_title(file: RuleFile) -> None:
+    """Complain of a title that is too long, ends with a full stop or names no fault."""
+    title = file.read_word("title")
+    item = file.find_item("title")
+    if item is None or not title or is_unfinished(title):
         return
     if len(title) > TITLE_MOST:
         text = f"the title has {len(title)} characters, at most {TITLE_MOST} fit on a line of the report"
@@ -90,57 +135,49 @@ def _title(file: RuleFile) -> None:
         file.complain("R055", "the title does not name the fault", item.place, help_text)
 
 
-def _numbers(file: RuleFile) -> None:
-    name = file.word("rule")
-    if name and file.path.stem != name and file.path.suffix:
-        text = f"rule `{name}` is in a file named {file.path.name}"
-        file.complain("R050", text, _value(file, "rule").place, f"name the file {name}.yaml")
-    found = re.fullmatch(r"kb-(\d+)", name)
-    listed = {item.text for item in [*file.entries("kb"), *filter(None, [file.at("kb")])]}
-    if found and found[1] not in listed:
-        text = f"the rule is named after KB {found[1]}, which `kb` does not list"
-        file.complain("R054", text, file.key("kb"), f"write kb: [{found[1]}]")
-
-
-def _value(file: RuleFile, key: str) -> RuleItem:
-    item = file.at(key)
+def _find_value(file: RuleFile, key: str) -> RuleItem:
+    item = file.find_item(key)
     assert item is not None
     return item
 
 
-def _dates(file: RuleFile) -> None:
-    revised = file.word("revised")
-    if not _is_date(revised) and not unfinished(revised):
-        text = (
-            f"`{revised}` is not a date"
-            if revised
-            else "`revised` is missing: the age of the rule is unknown"
-        )
-        item = file.at("revised")
-        place = item.place if item is not None and revised else file.key("revised")
+def check_dates(file: RuleFile) -> None:
+    """Complain of days and versions that cannot be read, and of a version to come."""
+    revised = file.read_word("revised")
+    if not _is_date(revised) and not is_unfinished(revised):
+        text = "`revised` is missing: the age of the rule is unknown"
+        place = file.find_place("revised")
+        item = file.find_item("revised")
+        if revised:
+            text = f"`{revised}` is not a date"
+        if item is not None and revised:
+            place = item.place
         file.complain("R058", text, place, "write the date of the last change like 2026-11-20")
-    checked = file.at("checked")
-    if checked is not None and not _is_date(file.word("checked")):
-        text = f"`{file.word('checked')}` is not a date"
+    checked = file.find_item("checked")
+    if checked is not None and not _is_date(file.read_word("checked")):
+        text = f"`{file.read_word('checked')}` is not a date"
         file.complain(
             "R058",
             text,
             checked.place,
             "write the day on which the sources were read like 2026-11-20",
         )
-    needs, own = file.word("needs"), version_key(__version__)
+    needs, own = file.read_word("needs"), version_key(__version__)
     wanted = version_key(needs)
     if not needs:
         return
     if wanted is None:
         help_text = f"write the lowest version, like {__version__}"
         file.complain(
-            "R059", f"`needs: {needs}` is not a version", _value(file, "needs").place, help_text
+            "R059",
+            f"`needs: {needs}` is not a version",
+            _find_value(file, "needs").place,
+            help_text,
         )
     elif own is not None and wanted > own:
         text = f"the rule needs Backline {needs}; this is {__version__}"
         file.complain(
-            "R059", text, _value(file, "needs").place, "update the tool, or lower `needs`"
+            "R059", text, _find_value(file, "needs").place, "update the tool, or lower `needs`"
         )
 
 
@@ -151,163 +188,113 @@ def _is_date(text: str) -> bool:
         return False
 
 
-def _about(file: RuleFile) -> None:
-    about = file.word("about")
+def check_about(file: RuleFile) -> None:
+    """Complain of an explanation that has not two to four sentences."""
+    about = file.read_word("about")
     ends = list(_SENTENCE.finditer(about))
-    count = len(ends) + (1 if about and (not ends or ends[-1].end() < len(about)) else 0)
-    if 2 <= count <= 4 or file.retired or unfinished(about):
+    count = len(ends)
+    if about and (not ends or ends[-1].end() < len(about)):
+        count += 1
+    if 2 <= count <= 4 or file.retired or is_unfinished(about):
         return
-    words = {0: "`about` is empty", 1: "`about` is one sentence"}.get(
-        count, f"`about` has {count} sentences"
-    )
-    file.complain(
-        "R057", f"{words}; two to four explain the cause and its effect", file.key("about")
-    )
+    words = {0: "`about` is empty", 1: "`about` is one sentence"}
+    size = words.get(count, f"`about` has {count} sentences")
+    text = f"{size}; two to four explain the cause and its effect"
+    file.complain("R057", text, file.find_place("about"))
 
 
-def _status(file: RuleFile) -> None:
-    successor = file.word("replaced_by")
+def check_status(file: RuleFile) -> None:
+    """Complain of a retired rule without a successor, and of a stable one that lacks something."""
+    successor = file.read_word("replaced_by")
     if file.retired and not successor:
         help_text = (
             "name the rule that took over in `replaced_by`, or say with a comment that none did"
         )
-        file.complain("R061", "a retired rule names no successor", file.key("status"), help_text)
+        file.complain(
+            "R061", "a retired rule names no successor", file.find_place("status"), help_text
+        )
     if successor and not file.retired:
         text = "`replaced_by` is in a rule that is in use"
-        file.complain("R061", text, file.key("replaced_by"), "write status: retired, or remove it")
-    if file.word("status") == "stable":
-        _stable(file)
-        for number, _ in enumerate(file.entries("examples")):
-            if file.word("examples", number, "gap") == "true":
+        file.complain(
+            "R061", text, file.find_place("replaced_by"), "write status: retired, or remove it"
+        )
+    if file.read_word("status") == "stable":
+        check_stable(file)
+        for number, _ in enumerate(file.list_entries("examples")):
+            if file.read_word("examples", number, "gap") == "true":
                 text = "a stable rule has an example with `gap: true`, which is known to fail"
-                place = file.key("examples", number, "gap")
+                place = file.find_place("examples", number, "gap")
                 file.complain("R074", text, place, "fix the rule, or write status: test")
 
 
-def _stable(file: RuleFile) -> None:
+def check_stable(file: RuleFile) -> None:
     """Complain of a stable rule without the marks that can be seen in the file; the guide has all criteria."""
     rule = file.rule
     if rule is None:
         return
-    results = {str(example.expect["result"]) for example in rule.examples if example.files}
+    results = set()
+    for example in rule.examples:
+        if example.files:
+            results.add(str(example.expect["result"]))
     quiet = rule.each.table.lines_of is not None or results & {"no_match", "not_applicable"}
-    lacks = [
-        *(["`checked`, the day its sources were read"] if empty(file.at("checked")) else []),
-        *(
-            ["`proven`, the back-test or the captures it was right on"]
-            if empty(file.at("proven"))
-            else []
-        ),
-        *(["an example through `files` that matches"] if "match" not in results else []),
-        *(["an example through `files` that does not match"] if not quiet else []),
-    ]
+    lacks = []
+    if is_empty(file.find_item("checked")):
+        lacks.append("`checked`, the day its sources were read")
+    if is_empty(file.find_item("proven")):
+        lacks.append("`proven`, the back-test or the captures it was right on")
+    if "match" not in results:
+        lacks.append("an example through `files` that matches")
+    if not quiet:
+        lacks.append("an example through `files` that does not match")
     if lacks:
+        text = f"a stable rule has {', '.join(lacks)}; this one does not"
         help_text = "write status: test until it has; docs/rule-guide.md says when a rule is stable"
-        file.complain(
-            "R069",
-            f"a stable rule has {', '.join(lacks)}; this one does not",
-            file.key("status"),
-            help_text,
-        )
+        file.complain("R069", text, file.find_place("status"), help_text)
 
 
-def _outcomes(file: RuleFile) -> None:
-    for number, _ in enumerate(file.entries("outcomes")):
-        place = file.key("outcomes", number)
-        if empty(file.at("outcomes", number, "say")):
-            help_text = 'say what was seen, with the values: "{n.rx_crc_errors} damaged frames"'
-            file.complain(
-                "R033", "this outcome has no `say`: the report repeats the title", place, help_text
-            )
-        if empty(file.at("outcomes", number, "confidence")):
-            help_text = "one of confirmed, likely, possible, exposed"
-            file.complain(
-                "R034", "this outcome has no `confidence`: `likely` is taken", place, help_text
-            )
-
-
-def _skeleton(file: RuleFile) -> None:
-    for key, part in file.pairs().items():
+def check_skeleton(file: RuleFile) -> None:
+    """Complain of texts that are still those of the skeleton."""
+    for key, part in file.list_pairs().items():
         if key in _QUOTES:
             continue
         for item in walk(part):
-            found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
-            if found is not None:
-                place = file.text.within(item, found.start(), found.end())
-                file.complain(
-                    "R067",
-                    f'"{found[0]}" is still here',
-                    place,
-                    "write the text, or remove the key",
-                )
-
-
-def _plurals(file: RuleFile) -> None:
-    for item in (one for key, part in file.pairs().items() if key in _READ for one in _read(part)):
-        found = _OPEN_PLURAL.search(item.text)
-        if found is not None:
+            if isinstance(item.value, str):
+                found = _SKELETON.search(item.text)
+            else:
+                found = None
+            if found is None:
+                continue
             place = file.text.within(item, found.start(), found.end())
-            help_text = "write the number with its noun: {samples|sample|samples}"
-            file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
+            help_text = "write the text, or remove the key"
+            file.complain("R067", f'"{found[0]}" is still here', place, help_text)
 
 
-def _read(item: RuleItem) -> Iterator[RuleItem]:
+def _walk_texts(item: RuleItem) -> Iterator[RuleItem]:
     """Yield the texts of a part that somebody reads, not its conditions and commands."""
     if isinstance(item.value, dict):
         for key, value in item.value.items():
             if key not in _CODE:
-                yield from _read(value)
+                yield from _walk_texts(value)
     elif isinstance(item.value, list):
         for value in item.value:
-            yield from _read(value)
+            yield from _walk_texts(value)
     elif isinstance(item.value, str):
         yield item
 
 
-def _remedy(file: RuleFile) -> None:
-    steps = file.entries("fix")
+def check_remedy(file: RuleFile) -> None:
+    """Complain of a rule without steps, and of risky commands without a caution."""
+    steps = file.list_entries("fix")
     if not steps:
         help_text = "write what to run or do, and where"
-        file.complain("R062", "the rule has no step under `fix`", file.key("fix"), help_text)
-    if not empty(file.at("caution")):
+        file.complain("R062", "the rule has no step under `fix`", file.find_place("fix"), help_text)
+    if not is_empty(file.find_item("caution")):
         return
     for number, _ in enumerate(steps):
-        if not empty(file.at("fix", number, "caution")):
+        if not is_empty(file.find_item("fix", number, "caution")):
             continue
-        item = file.at("fix", number, "run")
-        found = next(
-            (one for pattern in _RISKY if item is not None and (one := pattern.search(item.text))),
-            None,
-        )
-        if item is not None and found is not None:
+        item = file.find_item("fix", number, "run")
+        if item is not None and any(pattern.search(item.text) for pattern in _RISKY):
             text = "this command changes or stops something, and no `caution` says so"
-            file.complain(
-                "R063", text, item.place, "say what it interrupts, or that it interrupts nothing"
-            )
-
-
-def _missing(file: RuleFile) -> None:
-    """Complain of parts that an engineer at night would look for."""
-    for key, code, text, help_text in (
-        (
-            "source",
-            "R056",
-            "no source is named",
-            "name where the facts and every threshold come from",
-        ),
-        (
-            "evidence",
-            "R066",
-            "no evidence is shown",
-            "list the values whose lines prove the finding",
-        ),
-        ("not_this", "R064", "no look-alike is named", "name at least one look-alike"),
-        (
-            "ask",
-            "R065",
-            "`ask` is empty",
-            "name the command or file to request when something is missing",
-        ),
-    ):
-        if empty(file.at(key)) and not (key == "ask" and file.short):
-            file.complain(code, text, file.key(key), help_text)
+            help_text = "say what it interrupts, or that it interrupts nothing"
+            file.complain("R063", text, item.place, help_text)

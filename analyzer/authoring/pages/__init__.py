@@ -1,1 +1,1 @@
-"""What is told of rules: lists, plain words, pages, the schema of editors."""
+"""What readers see of rules: lists, plain words, pages, the schema of editors."""

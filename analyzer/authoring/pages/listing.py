@@ -51,7 +51,7 @@ class RuleFilter:
     owner: str = ""
     tags: tuple[str, ...] = ()
 
-    def takes(self, rule: Rule) -> bool:
+    def takes_rule(self, rule: Rule) -> bool:
         """Tell whether a rule is meant; an owner is compared without regard to capitals."""
         return (
             self.status in ("", rule.status)
@@ -63,11 +63,35 @@ class RuleFilter:
         )
 
 
-def rows(catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None) -> list[Listed]:
+def list_rows(
+    catalog: Catalog, settings: Settings, wanted: RuleFilter | None = None
+) -> list[Listed]:
     """Return the rules of a catalog, those that are wanted."""
-    return [
-        _listed(rule, settings) for rule in catalog.rules if wanted is None or wanted.takes(rule)
-    ]
+    found = []
+    for rule in catalog.rules:
+        if wanted is None or wanted.takes_rule(rule):
+            try:
+                examples = len(rule.examples)
+            except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
+                examples = 0
+            listed = Listed(
+                rule.id,
+                rule.status,
+                rule.title,
+                list(rule.kb),
+                list(rule.issues),
+                sorted({*rule.tables(), *rule.fact_tables()}),
+                examples,
+                rule.origin.label if rule.origin is not None else "",
+                [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
+                threshold_words(rule, settings),
+                rule.owner,
+                list(rule.tags),
+                rule.checked,
+                list(rule.replaces),
+            )
+            found.append(listed)
+    return found
 
 
 def mute_words(mute: Mute) -> str:
@@ -79,33 +103,12 @@ def mute_words(mute: Mute) -> str:
 def threshold_words(rule: Rule, settings: Settings) -> list[str]:
     """Return the changed thresholds of a rule in words."""
     reasons = {(change.rule, change.name): change.reason for change in settings.changes}
-    return [
-        f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
-        for name, (value, shipped) in rule.changed.items()
-    ]
-
-
-def _listed(rule: Rule, settings: Settings) -> Listed:
-    try:
-        examples = len(rule.examples)
-    except BadRuleError:  # `rules lint` tells of it; here the rest of the row counts
-        examples = 0
-    return Listed(
-        rule.id,
-        rule.status,
-        rule.title,
-        list(rule.kb),
-        list(rule.issues),
-        sorted({*rule.tables(), *rule.fact_tables()}),
-        examples,
-        rule.origin.label if rule.origin is not None else "",
-        [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id],
-        threshold_words(rule, settings),
-        rule.owner,
-        list(rule.tags),
-        rule.checked,
-        list(rule.replaces),
-    )
+    found = []
+    for name, (value, shipped) in rule.changed.items():
+        found.append(
+            f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
+        )
+    return found
 
 
 def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
@@ -124,25 +127,30 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
         ]
         for row in found
     ]
-    widths = [max(len(_safe(row[place])) for row in [head, *cells]) for place in range(len(head))]
-    yield _line(head, widths)
+    widths = []
+    for place in range(len(head)):
+        widths.append(max(len(_make_safe(row[place])) for row in [head, *cells]))
+    yield _write_line(head, widths)
     for row, line in zip(found, cells, strict=True):
-        yield _line(line, widths)
+        yield _write_line(line, widths)
         below = [
             *(f"muted: {text}" for text in row.muted),
             *(f"threshold: {text}" for text in row.thresholds),
         ]
         if verbose:
-            below = [f"looks at {', '.join(row.tables)}", *_data(row), *below]
-        yield from (f"    {_safe(text)}" for text in below)
+            below = [f"looks at {', '.join(row.tables)}", *_list_data(row), *below]
+        yield from (f"    {_make_safe(text)}" for text in below)
 
 
-def _data(row: Listed) -> Iterator[str]:
-    told = {
+def _list_data(row: Listed) -> Iterator[str]:
+    facts = {
         "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
         "takes the place of": ", ".join(row.replaces),
     }  # fmt: skip
-    words = [f"{name} {value}" for name, value in told.items() if value]
+    words = []
+    for name, value in facts.items():
+        if value:
+            words.append(f"{name} {value}")
     if words:
         yield "; ".join(words)
 
@@ -168,20 +176,22 @@ def as_json(listed: Iterable[Listed]) -> str:
     return "".join(json.dumps(asdict(row), ensure_ascii=True) + "\n" for row in listed)
 
 
-def sources(catalog: Catalog) -> list[str]:
+def list_sources(catalog: Catalog) -> list[str]:
     """Return where the rules come from, one line each: name, version, rules, hash."""
-    return [
-        f"{source.label}: {source.rules} {'rule' if source.rules == 1 else 'rules'}"
-        f"{f', {source.broken} broken' if source.broken else ''}, sha256 {source.hash}"
-        for source in catalog.sources
-    ]
+    found = []
+    for source in catalog.sources:
+        found.append(
+            f"{source.label}: {source.rules} {'rule' if source.rules == 1 else 'rules'}"
+            f"{f', {source.broken} broken' if source.broken else ''}, sha256 {source.hash}"
+        )
+    return found
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
+def _write_line(cells: list[str], widths: list[int]) -> str:
     return "  ".join(
-        _safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
+        _make_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
     ).rstrip()
 
 
-def _safe(text: str) -> str:
+def _make_safe(text: str) -> str:
     return for_terminal(text).replace("\n", " ").replace("\t", " ")

@@ -29,7 +29,9 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
 
     def linked(match: re.Match[str]) -> str:
         target = link_of(match[1])
-        return f"[{match[0]}]({target})" if target else match[0]
+        if target:
+            return f"[{match[0]}]({target})"
+        return match[0]
 
     parts = _FENCE.split(text)
     for place in range(0, len(parts), 2):
@@ -43,4 +45,6 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
 def command_link(code: str, folder: str = "") -> str:
     """Return the page that a command prints, seen from a page in `folder`; "" for any other code."""
     page = PAGE_COMMANDS.get(code, "")
-    return f"{'../' * len(folder.split('/'))}{page}" if page and folder else page
+    if page and folder:
+        return f"{'../' * len(folder.split('/'))}{page}"
+    return page

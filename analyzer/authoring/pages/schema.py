@@ -44,25 +44,31 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def schema(tables: Mapping[str, Table]) -> Schema:
+def make_schema(tables: Mapping[str, Table]) -> Schema:
     """Return the schema of a rule over these tables; plain values only, the same for the same tables."""
-    return _Maker(tables).whole()
+    return _Maker(tables).make_whole()
 
 
-def text(tables: Mapping[str, Table]) -> str:
+def write_schema(tables: Mapping[str, Table]) -> str:
     """Return the schema as the text of a file, one line feed at its end."""
-    return _written(schema(tables), "") + "\n"
+    return _type_written(make_schema(tables), "") + "\n"
 
 
-def _written(value: Any, margin: str) -> str:
+def _type_written(value: Any, margin: str) -> str:
     """Return JSON in which what is short stands on one line: it is read in diffs."""
     flat = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or len(margin) + len(flat) <= _LINE_MOST:
         return flat
     inner = margin + " "
     if isinstance(value, list):
-        return "[\n" + ",\n".join(inner + _written(item, inner) for item in value) + f"\n{margin}]"
-    rows = (f"{inner}{json.dumps(key)}: {_written(item, inner)}" for key, item in value.items())
+        return (
+            "[\n"
+            + ",\n".join(inner + _type_written(item, inner) for item in value)
+            + f"\n{margin}]"
+        )
+    rows = (
+        f"{inner}{json.dumps(key)}: {_type_written(item, inner)}" for key, item in value.items()
+    )
     return "{\n" + ",\n".join(rows) + f"\n{margin}}}"
 
 
@@ -72,7 +78,7 @@ _FACTS: Schema = {
 }  # also those of a private catalog
 
 
-def _ranges() -> Schema:
+def _type_ranges() -> Schema:
     """Return the schema of `affected` and `fixed_in`: product -> versions."""
     several = {"anyOf": [TEXT, parts.list_of(TEXT, least=1)]}
     return {
@@ -90,13 +96,14 @@ class _Maker:
         self.rows = [table for table in self.tables.values() if not table.log]
         self.logs = [table for table in self.tables.values() if table.log]
 
-    def whole(self) -> Schema:
+    def make_whole(self) -> Schema:
         """Return the schema of the file."""
-        keys = self._properties()
-        found = {
-            key: parts.described(parts.bounded(key, keys[key]), meaning, *words.TOP[key])
-            for key, meaning in rule_keys.KEYS.items()
-        }
+        keys = self.make_properties()
+        found = {}
+        for key, meaning in rule_keys.KEYS.items():
+            found[key] = parts.add_words(
+                parts.type_bounded(key, keys[key]), meaning, *words.TOP[key]
+            )
         severe = {"properties": {"outcomes": {"items": {"required": ["severity"]}}}}
         return {
             "$schema": "http://json-schema.org/draft-07/schema#",
@@ -105,21 +112,22 @@ class _Maker:
             "additionalProperties": False,
             "required": ["rule", "title"],
             "properties": found,
-            **schema_short.forms(severe),
+            **schema_short.type_forms(severe),
             **snippets.RULE,
-            "definitions": self._definitions(),
+            "definitions": self.make_definitions(),
         }
 
-    def _definitions(self) -> Schema:
-        cells = {f"a cell of {kind}": cell for kind, cell in _cells().items()}
-        rows = {
-            name: {
+    def make_definitions(self) -> Schema:
+        cells = {}
+        for kind, cell in _type_cells().items():
+            cells[f"a cell of {kind}"] = cell
+        rows = {}
+        for name, table in self.tables.items():
+            rows[name] = {
                 "type": ["array", "null"],
-                "items": parts.ref(f"row of {name}"),
+                "items": parts.make_ref(f"row of {name}"),
                 "description": table.meaning,
             }
-            for name, table in self.tables.items()
-        }
         logs = {
             table.name: {"type": ["string", "null"], "description": table.meaning}
             for table in self.logs
@@ -129,132 +137,143 @@ class _Maker:
             "rows of tables": closed | {"properties": rows},
             "texts of logs": closed | {"properties": logs},
         }
-        cells["example below its result"] = self._below_result()
-        return cells | {f"row of {table.name}": _row(table) for table in self.tables.values()}
+        # The schema of one example that stands below its result
+        expect = _type_expect()["properties"]
+        case = parts.type_mapping(
+            "case", short_examples.CASE_KEYS, schema_short.type_case(expect), ("lines",)
+        )
+        asked = parts.type_mapping("expect", short_examples.ASKED_KEYS, expect, ())
+        own = self.type_example()["properties"] | {
+            "rows": {"type": ["array", "object", "null"]},
+            "expect": asked,
+        }
+        by_rows = parts.type_mapping("rows", short_examples.ROW_KEYS, own, ())
+        cells["example below its result"] = {
+            "anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]
+        }
+        return cells | {f"row of {table.name}": _type_row(table) for table in self.tables.values()}
 
-    def _properties(self) -> dict[str, Schema]:
+    def make_properties(self) -> dict[str, Schema]:
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
-        word = TEXT | {"pattern": f"^{parts.body(rule_keys.ID)}$", "maxLength": 100}
+        word = TEXT | {"pattern": f"^{parts.type_body(rule_keys.ID)}$", "maxLength": 100}
+        log = parts.type_mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
+        keys = {"when": _EXPRESSION, "severity": parts.type_choice("severity", SEVERITIES)}
+        grade = parts.type_mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
+        keys = schema_short.type_sign(self._log_keys(), _type_counts())
+        sign = parts.type_mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
+        note = parts.type_mapping(
+            "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
+        )
+        outcome = (
+            parts.type_mapping(
+                "outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _type_answers(), ()
+            )
+            | snippets.OUTCOME
+        )
+        most = bounds.ENTRIES["examples"]
+        cases = parts.list_of(self.type_example()) | {"maxItems": most}
+        either = schema_short.bare_examples(cases, parts.make_ref("example below its result"))
+        bare = parts.type_mapping("bare", schema_short.EXAMPLE_KEYS, either, ())
+        examples = cases | bare | {"type": ["array", "object", "null"]}
         return dict.fromkeys(_PLAIN, TEXT) | {
             "rule": word,
             "kb": _NUMBERS,
             "issues": _NUMBERS,
             "source": {"anyOf": [TEXT, parts.list_of(TEXT)]},
             "tags": parts.list_of(word),
-            "status": parts.choice("status", STATUSES),
+            "status": parts.type_choice("status", STATUSES),
             "replaces": _TEXTS,
-            "product": parts.choice("product", model.PRODUCTS),
-            "sign": self._sign(),
-            "cleared": self._cleared(),
-            "each": self._each(),
-            "join": named | {"additionalProperties": self._join()} | snippets.JOIN,
-            "population": self._population(),
-            "logs": named | {"additionalProperties": self._log()} | snippets.LOG,
-            "seen": named | {"additionalProperties": _seen()} | snippets.SEEN,
-            "affected": _ranges(),
-            "fixed_in": _ranges(),
+            "product": parts.type_choice("product", model.PRODUCTS),
+            "sign": sign,
+            "cleared": self.type_cleared(),
+            "each": self.type_each(),
+            "join": named | {"additionalProperties": self.type_join()} | snippets.JOIN,
+            "population": self.type_population(),
+            "logs": named | {"additionalProperties": log} | snippets.LOG,
+            "seen": named | {"additionalProperties": _type_seen()} | snippets.SEEN,
+            "affected": _type_ranges(),
+            "fixed_in": _type_ranges(),
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
             "when": _EXPRESSION | snippets.WHEN,
-            "severity": parts.choice("severity", SEVERITIES),
-            "confidence": parts.choice("confidence", CONFIDENCES),
-            "grade": parts.list_of(_grade()),
-            "outcomes": parts.list_of(_outcome(), least=1) | {"type": "array"},
-            "notes": parts.list_of(_note()),
+            "severity": parts.type_choice("severity", SEVERITIES),
+            "confidence": parts.type_choice("confidence", CONFIDENCES),
+            "grade": parts.list_of(grade),
+            "outcomes": parts.list_of(outcome, least=1) | {"type": "array"},
+            "notes": parts.list_of(note),
             "evidence": parts.list_of({"anyOf": [{"enum": list(short.NAMES)}, _EXPRESSION]}),
             "chart": parts.list_of(_EXPRESSION),
-            "fix": {"type": ["array", "object", "null"], "items": _fix(), "additionalProperties": TEXT},
+            "fix": {"type": ["array", "object", "null"], "items": _type_fix(), "additionalProperties": TEXT},
             "object": _TEXTS | {"type": [*TEXT["type"], "array", "null"]},
             "not_this": _TEXTS,
             "explained_by": _TEXTS,
             "ask": TEXT | {"type": ["string", "number", "boolean", "object", "null"]}
             | {"propertyNames": {"enum": list(self.tables)}, "additionalProperties": TEXT},
-            "examples": self._examples(),
+            "examples": examples,
         }  # fmt: skip
 
-    def _sign(self) -> Schema:
-        keys = schema_short.sign(self._log_keys(), _counts())
-        return parts.mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
-
-    def _cleared(self) -> Schema:
-        keys = schema_short.cleared(self._log_keys(), _counts()["within"], _answers())
-        whole = parts.mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
+    def type_cleared(self) -> Schema:
+        keys = schema_short.type_cleared(
+            self._log_keys(), _type_counts()["within"], _type_answers()
+        )
+        whole = parts.type_mapping("cleared", short.CLEARED_KEYS, keys, ("match",))
         return whole | {
             "type": ["object", "string"],
             "minLength": 1,
             "dependencies": {"say": ["severity"]},
         }
 
-    def _examples(self) -> Schema:
-        most = bounds.ENTRIES["examples"]
-        cases = parts.list_of(self._example()) | {"maxItems": most}
-        either = schema_short.bare_examples(cases, parts.ref("example below its result"))
-        bare = parts.mapping("bare", schema_short.EXAMPLE_KEYS, either, ())
-        return cases | bare | {"type": ["array", "object", "null"]}
-
-    def _below_result(self) -> Schema:
-        """Return the schema of one example that stands below its result: lines of a log, or rows."""
-        expect = _expect()["properties"]
-        case = parts.mapping(
-            "case", short_examples.CASE_KEYS, schema_short.case(expect), ("lines",)
-        )
-        asked = parts.mapping("expect", short_examples.ASKED_KEYS, expect, ())
-        own = self._example()["properties"] | {
-            "rows": {"type": ["array", "object", "null"]},
-            "expect": asked,
-        }
-        by_rows = parts.mapping("rows", short_examples.ROW_KEYS, own, ())
-        return {"anyOf": [case | {"type": [*TEXT["type"], "object"]}, by_rows]}
-
-    def _each(self) -> Schema:
+    def type_each(self) -> Schema:
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
-        every = [
-            {
-                "label": f"… in {table.name}",
-                "description": table.meaning,
-                "body": f"${{1:{parts.alias_of(table)}}} in {table.name}",
-            }
-            for table in self.rows
-        ]
+        every = []
+        for table in self.rows:
+            every.append(
+                {
+                    "label": f"… in {table.name}",
+                    "description": table.meaning,
+                    "body": f"${{1:{parts.alias_of(table)}}} in {table.name}",
+                }
+            )
         advice = (
             "Write `alias in table` with a table that a parser makes, for example: port in esxi.client_stats; "
             "or, of a signature under `logs`: dev in late per device"
         )
         column = "[a-z][a-z0-9_]*"
         signature = f"{column}(?:\\s+per\\s+{column}(?:\\s*,\\s*{column}){{0,{rule_tables.MANY_KEYS - 1}}})?"
-        shape = parts.shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
+        shape = parts.type_shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
         return shape | {"defaultSnippets": every}
 
-    def _by(self) -> Schema:
+    def type_by(self) -> Schema:
         """Return the schema of equal columns; a column of any table is offered."""
         names = {column.name for table in self.rows for column in table.columns}
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
-    def _join(self) -> Schema:
+    def type_join(self) -> Schema:
         keys = {
             "table": {
                 "type": "string",
-                "anyOf": [parts.table_names([*self.rows, *self.facts]), _FACTS, parts.signature()],
+                "anyOf": [
+                    parts.table_names([*self.rows, *self.facts]),
+                    _FACTS,
+                    parts.write_signature(),
+                ],
             },
-            "by": self._by(),
-            "rows": parts.choice("rows", ("one", "many", "each")),
-            "nodes": parts.choice("nodes", ("same", "any")),
+            "by": self.type_by(),
+            "rows": parts.type_choice("rows", ("one", "many", "each")),
+            "nodes": parts.type_choice("nodes", ("same", "any")),
             "where": _EXPRESSION,
         }
-        return parts.mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
+        return parts.type_mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
 
-    def _population(self) -> Schema:
+    def type_population(self) -> Schema:
         keys = {
             "table": parts.table_names(self.rows),
             "as": parts.name_used(),
-            "by": self._by(),
+            "by": self.type_by(),
             "where": _EXPRESSION,
             "subject": TEXT,
         }
-        return parts.mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
-
-    def _log(self) -> Schema:
-        return parts.mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
+        return parts.type_mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log_keys(self) -> Schema:
         return {
@@ -263,32 +282,35 @@ class _Maker:
             "ignore_case": _FLAG,
             "columns": {
                 "type": ["object", "null"],
-                "additionalProperties": parts.choice("columns", logs.GROUP_KINDS),
+                "additionalProperties": parts.type_choice("columns", logs.GROUP_KINDS),
             },
             "otherwise": {"type": ["object", "null"], "additionalProperties": TEXT},
             "where": _EXPRESSION,
             "keep": {"type": "integer", "minimum": 1, "maximum": 50},
-            "nodes": parts.choice("nodes", ("same", "any")),
+            "nodes": parts.type_choice("nodes", ("same", "any")),
         }
 
-    def _example(self) -> Schema:
+    def type_example(self) -> Schema:
         names = {"type": "string", "enum": list(self.tables)}
+        file = parts.type_mapping(
+            "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
+        )
         keys = {
             "name": TEXT,
             "like": TEXT,
-            "tables": {"allOf": [parts.ref("rows of tables")]},
-            "logs": {"allOf": [parts.ref("texts of logs")]},
+            "tables": {"allOf": [parts.make_ref("rows of tables")]},
+            "logs": {"allOf": [parts.make_ref("texts of logs")]},
             "files": {
                 "type": ["array", "object", "null"],
-                "items": _file(),
+                "items": file,
                 "additionalProperties": TEXT,
             },
             "cut": {"anyOf": [names, parts.list_of(names)]},
-            "expect": _expect(),
+            "expect": _type_expect(),
             "gap": _FLAG,
         }
         return (
-            parts.mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect"))
+            parts.type_mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect"))
             | snippets.EXAMPLE
         )
 
@@ -296,56 +318,41 @@ class _Maker:
 # -- parts that need no table
 
 
-def _grade() -> Schema:
-    keys = {"when": _EXPRESSION, "severity": parts.choice("severity", SEVERITIES)}
-    return parts.mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
-
-
-def _outcome() -> Schema:
-    return (
-        parts.mapping("outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _answers(), ())
-        | snippets.OUTCOME
-    )
-
-
-def _answers() -> Schema:
+def _type_answers() -> Schema:
     return {
-        "severity": parts.choice("severity", SEVERITIES),
-        "confidence": parts.choice("confidence", CONFIDENCES),
+        "severity": parts.type_choice("severity", SEVERITIES),
+        "confidence": parts.type_choice("confidence", CONFIDENCES),
         "say": TEXT,
     }
 
 
-def _note() -> Schema:
-    return parts.mapping(
-        "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
-    )
-
-
-def _fix() -> Schema:
-    keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {"when": _EXPRESSION, "releases": _ranges()}
-    found = parts.mapping("fix", rule_keys.FIX_KEYS, keys, ())
+def _type_fix() -> Schema:
+    keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {
+        "when": _EXPRESSION,
+        "releases": _type_ranges(),
+    }
+    found = parts.type_mapping("fix", rule_keys.FIX_KEYS, keys, ())
     found |= {
         "dependencies": {"unsure": {"anyOf": [{"required": ["when"]}, {"required": ["releases"]}]}}
     }
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
-def _seen() -> Schema:
+def _type_seen() -> Schema:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
-    keys = _counts() | {
+    keys = _type_counts() | {
         "log": TEXT,
         "per": TEXT,
         "sequence": {"type": "array", "items": TEXT, "minItems": 2, "maxItems": 10},
         "none": TEXT,
-        "for": _counts()["within"],
+        "for": _type_counts()["within"],
         "until": TEXT,
-        "longer_than": _counts()["within"],
+        "longer_than": _type_counts()["within"],
     }
     others = schema_short.any_of(("at_least", "within", "distinct", "per"))
     ended = {"required": ["log", "until", "longer_than"], "not": others}
     counted = {"not": {"required": ["none"]}}
-    return parts.mapping("seen", logs.SEEN_KEYS, keys, ()) | {
+    return parts.type_mapping("seen", logs.SEEN_KEYS, keys, ()) | {
         "oneOf": [{"required": [kind]} for kind in ("log", "sequence", "none")],
         "dependencies": {
             "at_least": ["log"],
@@ -359,36 +366,32 @@ def _seen() -> Schema:
     }
 
 
-def _counts() -> Schema:
+def _type_counts() -> Schema:
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
-        "within": parts.shaped(
-            f"^\\s*{parts.body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."
+        "within": parts.type_shaped(
+            f"^\\s*{parts.type_body(rule_values._SPAN)}\\s*$", "Write 90s, 10m, 24h or 2d."
         ),
         "distinct": TEXT,
     }
 
 
-def _file() -> Schema:
-    return parts.mapping(
-        "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
-    )
-
-
-def _expect() -> Schema:
+def _type_expect() -> Schema:
     several = {"type": ["string", "number", "boolean", "array"], "items": TEXT}
     keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
-        "result": parts.choice("result", tuple(Verdict)),
-        "severity": parts.choice("severity", SEVERITIES),
-        "confidence": parts.choice("confidence", CONFIDENCES),
+        "result": parts.type_choice("result", tuple(Verdict)),
+        "severity": parts.type_choice("severity", SEVERITIES),
+        "confidence": parts.type_choice("confidence", CONFIDENCES),
         "count": {"type": "integer"},
     }
-    return parts.mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
+    return parts.type_mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
 
 
-def _row(table: Table) -> Schema:
+def _type_row(table: Table) -> Schema:
     """Return the schema of one row by hand: the table's columns and where it comes from."""
-    origin = [Column(name, kind, words.ORIGIN[name]) for name, kind in ORIGIN_COLUMNS.items()]
+    origin = []
+    for name, kind in ORIGIN_COLUMNS.items():
+        origin.append(Column(name, kind, words.ORIGIN[name]))
     columns = {column.name: column for column in (*origin, *table.columns)}
     ordered = [column.name for column in table.columns] + [
         name for name in ORIGIN_COLUMNS if not table.column(name)
@@ -397,25 +400,32 @@ def _row(table: Table) -> Schema:
         "type": ["object", "null"],
         "description": f"a row of {table.name}: {table.meaning}",
         "additionalProperties": False,
-        "properties": {name: _cell(columns[name]) for name in ordered},
+        "properties": {name: _type_cell(columns[name]) for name in ordered},
     }
 
 
-def _cell(column: Column) -> Schema:
-    unit = f", in {column.unit}" if column.unit else ""
+def _type_cell(column: Column) -> Schema:
+    if column.unit:
+        unit = f", in {column.unit}"
+    else:
+        unit = ""
     meaning = f"{column.meaning or column.name}{unit} ({words.KINDS[column.kind]})"
-    kind = _cells()[column.kind]["type"]  # told here as well: an editor completes a key by its type
-    return {"type": kind, "allOf": [parts.ref(f"a cell of {column.kind}")], "description": meaning}
+    kind = _type_cells()[column.kind]["type"]  # here as well: an editor completes a key by its type
+    return {
+        "type": kind,
+        "allOf": [parts.make_ref(f"a cell of {column.kind}")],
+        "description": meaning,
+    }
 
 
-def _cells() -> dict[Kind, Schema]:
+def _type_cells() -> dict[Kind, Schema]:
     """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
-    step = parts.body(examples._STEP)
-    series = parts.shaped(
+    step = parts.type_body(examples._STEP)
+    series = parts.type_shaped(
         f"^\\s*{step}(?:\\s+{step})*\\s*$", "Write a number, or a series like 2x30 70+0.1x60."
     )
     day, clock = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d"
-    time = parts.shaped(
+    time = parts.type_shaped(
         rf"^(?:{day}[T ]{clock}(\.\d{{1,9}})?Z?)?$", "Write it like 2017-10-02 08:05:00."
     )
     return {

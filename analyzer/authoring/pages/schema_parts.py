@@ -16,34 +16,35 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": ["string", "number", "boolean"]}
 
 
-def mapping(
+def type_mapping(
     parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]
 ) -> Schema:
     """Return a closed mapping with its keys in the loader's order, each with its meaning."""
-    told = {
-        key: described(
+    properties = {}
+    for key in order:
+        properties[key] = add_words(
             keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]
         )
-        for key in order
-    }
-    found: Schema = {"type": "object", "additionalProperties": False, "properties": told}
+    found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
     return found | ({"required": list(needed)} if needed else {})
 
 
-def described(part: Schema, meaning: str, more: str, example: str) -> Schema:
+def add_words(part: Schema, meaning: str, more: str, example: str) -> Schema:
     """Return a part with what the editor shows when the pointer rests on its key."""
     first = meaning[:1].upper() + meaning[1:]
-    sentence = first if first.endswith((".", "…", "}")) else f"{first}."
+    if first.endswith((".", "…", "}")):
+        sentence = first
+    else:
+        sentence = f"{first}."
     shown = " ".join(filter(None, (sentence, more)))
-    values = [
-        f"- `{value}`: {said}"
-        for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False)
-    ]
+    values = []
+    for value, said in zip(part.get("enum", ()), part.get("enumDescriptions", ()), strict=False):
+        values.append(f"- `{value}`: {said}")
     blocks = [shown, "\n".join(values), f"```yaml\n{example}\n```" if example else ""]
     return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
 
 
-def choice(name: str, values: Sequence[str]) -> Schema:
+def type_choice(name: str, values: Sequence[str]) -> Schema:
     """Return the schema of a fixed word, each with its meaning."""
     return {
         "type": "string",
@@ -52,20 +53,22 @@ def choice(name: str, values: Sequence[str]) -> Schema:
     }
 
 
-def body(pattern: re.Pattern[str]) -> str:
+def type_body(pattern: re.Pattern[str]) -> str:
     """Return a pattern without its end: editors read JavaScript's, which has no `\\Z`."""
     return pattern.pattern.removesuffix("$").removesuffix("\\Z")
 
 
-def shaped(pattern: str, advice: str) -> Schema:
+def type_shaped(pattern: str, advice: str) -> Schema:
     """Return the schema of a text of one shape, with what the editor says when it has another."""
     return {"type": "string", "pattern": pattern, "patternErrorMessage": advice}
 
 
-def bounded(key: str, part: Schema) -> Schema:
+def type_bounded(key: str, part: Schema) -> Schema:
     """Return a part with the number of entries it may have at most."""
     most = bounds.ENTRIES.get(key)
-    return part if most is None else part | {"maxItems": most, "maxProperties": most}
+    if most is None:
+        return part
+    return part | {"maxItems": most, "maxProperties": most}
 
 
 def list_of(items: Schema, least: int = 0) -> Schema:
@@ -76,34 +79,34 @@ def list_of(items: Schema, least: int = 0) -> Schema:
 
 def name_used() -> Schema:
     """Return the schema of a name that expressions use."""
-    shape = shaped(f"^{body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
+    shape = type_shaped(f"^{type_body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
     return shape | {"maxLength": 60, "not": {"enum": list(rule_values._RESERVED)}}
 
 
-def ref(name: str) -> Schema:
+def make_ref(name: str) -> Schema:
     """Return a reference to a definition of the schema."""
     return {"$ref": f"#/definitions/{name}"}
 
 
-def signature() -> Schema:
+def write_signature() -> Schema:
     """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
-    return shaped(
+    return type_shaped(
         "^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`."
     )
 
 
 def table_names(tables: Iterable[Table]) -> Schema:
-    """Return the schema of a table's name; each name is told with its columns and units."""
+    """Return the schema of a table's name; each name comes with its columns and units."""
     tables = list(tables)
     return {
         "type": "string",
         "enum": [table.name for table in tables],
         "enumDescriptions": [table.meaning for table in tables],
-        "markdownEnumDescriptions": [_columns(table) for table in tables],
+        "markdownEnumDescriptions": [_write_columns(table) for table in tables],
     }
 
 
-def _columns(table: Table) -> str:
+def _write_columns(table: Table) -> str:
     """Return what a table holds, on one line: editors show it beside all others."""
     columns = (
         f"`{column.name}`{f' ({column.unit})' if column.unit else ''}" for column in table.columns
@@ -114,4 +117,6 @@ def _columns(table: Table) -> str:
 def alias_of(table: Table) -> str:
     """Return a short name for rows of a table: the last word of its name."""
     last = table.name.rpartition("_")[2].rpartition(".")[2]
-    return last if last not in rule_values._RESERVED else "row"
+    if last not in rule_values._RESERVED:
+        return last
+    return "row"

@@ -11,29 +11,33 @@ _LONG_ONLY = ("each", "population")
 EXAMPLE_KEYS = tuple(dict.fromkeys((*short_examples.RESULT_KEYS[:-1], *short_examples.SHORT_KEYS)))
 
 
-def sign(log: Schema, counted: Schema) -> Schema:
+def type_sign(log: Schema, counted: Schema) -> Schema:
     """Return the keys of `sign`, out of those of a signature and of a question to its lines."""
     texts: Schema = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
     names = {"minLength": 1, "examples": ["node", "device"]}
     return (
-        _of(log, short.SIGN_KEYS)
+        _choose_keys(log, short.SIGN_KEYS)
         | {"per": texts | names}
-        | _of(counted, ("at_least", "within", "distinct"))
+        | _choose_keys(counted, ("at_least", "within", "distinct"))
     )
 
 
-def cleared(log: Schema, span: Schema, answer: Schema) -> Schema:
+def type_cleared(log: Schema, span: Schema, answer: Schema) -> Schema:
     """Return the keys of `cleared`."""
-    return _of(log, short.CLEARED_KEYS) | {"longer_than": span} | _of(answer, short.ANSWER_KEYS)
+    return (
+        _choose_keys(log, short.CLEARED_KEYS)
+        | {"longer_than": span}
+        | _choose_keys(answer, short.ANSWER_KEYS)
+    )
 
 
-def _of(parts: Schema, names: tuple[str, ...]) -> Schema:
+def _choose_keys(parts: Schema, names: tuple[str, ...]) -> Schema:
     return {name: parts[name] for name in names if name in parts}
 
 
-def case(expect: Schema) -> Schema:
+def type_case(expect: Schema) -> Schema:
     """Return the keys of one case that is more than lines."""
-    return {"name": TEXT, "lines": TEXT} | _of(expect, short_examples.CASE_KEYS)
+    return {"name": TEXT, "lines": TEXT} | _choose_keys(expect, short_examples.CASE_KEYS)
 
 
 def bare_examples(long: Schema, either: Schema) -> Schema:
@@ -46,7 +50,7 @@ _CLEARED: Schema = {"type": "object", "required": ["cleared"]}
 _BARE_CLEARED: Schema = {"required": ["examples"], "properties": {"examples": _CLEARED}}
 
 
-def forms(severe: Schema) -> Schema:
+def type_forms(severe: Schema) -> Schema:
     """Return what makes a rule one of the two forms, and whole in it.
 
     severe  every outcome has a severity

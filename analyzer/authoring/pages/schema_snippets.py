@@ -15,30 +15,30 @@ _CONFIDENCE = "|" + ",".join(CONFIDENCES) + "|"
 _RESULT = "|" + ",".join(Verdict) + "|"
 
 
-def _snippet(label: str, description: str, body: Body) -> Body:
+def _make_snippet(label: str, description: str, body: Body) -> Body:
     return {"defaultSnippets": [{"label": label, "description": description, "body": body}]}
 
 
-JOIN = _snippet(
+JOIN = _make_snippet(
     "a join", "rows of another table", {"${1:alias}": {"table": "$2", "by": ["${3:column}"]}}
 )
-LOG = _snippet(
+LOG = _make_snippet(
     "a signature", "a pattern in a log", {"${1:name}": {"in": "$2", "match": "'${3:pattern}'"}}
 )
-SIGN = _snippet(
+SIGN = _make_snippet(
     "the lines of the trouble",
     "a pattern in a log",
     {"in": "$1", "match": "'${2:pattern}'", "per": "$3"},
 )
-SEEN = _snippet(
+SEEN = _make_snippet(
     "a count",
     "hits in a window",
     {"${1:name}": {"log": "${2:signature}", "at_least": "${3:3}", "within": "${4:10m}"}},
 )
 WHEN: Body = {
     "defaultSnippets": [
-        {"label": label, "description": told, "body": body}
-        for label, told, body in (
+        {"label": label, "description": description, "body": body}
+        for label, description, body in (
             ("sign", "there is such a line", "sign"),
             ("often", "there are so many", "often"),
             ("not over", "it has not ended", "sign and not over"),
@@ -50,7 +50,7 @@ WHEN: Body = {
         )
     ]
 }
-OUTCOME = _snippet(
+OUTCOME = _make_snippet(
     "an outcome",
     "an answer of the rule",
     {
@@ -60,8 +60,8 @@ OUTCOME = _snippet(
         "say": '"${4:what is wrong, with {name} for a value}"',
     },
 )
-FIX = _snippet("a step", "a step of the remedy", {"where": "${1:host}", "run": "${2:command}"})
-EXAMPLE = _snippet(
+FIX = _make_snippet("a step", "a step of the remedy", {"where": "${1:host}", "run": "${2:command}"})
+EXAMPLE = _make_snippet(
     "an example",
     "a case the rule must judge correctly",
     {
@@ -70,7 +70,7 @@ EXAMPLE = _snippet(
         "expect": {"result": f"${{5{_RESULT}}}"},
     },
 )
-RULE = _snippet(
+RULE = _make_snippet(
     "a whole rule",
     "every part that a rule needs",
     {

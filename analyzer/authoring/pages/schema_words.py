@@ -10,41 +10,48 @@ from typing import Any
 
 import yaml
 
-_TOLD: dict[str, Any] = yaml.safe_load(
+_WORDS: dict[str, Any] = yaml.safe_load(
     (resources.files(__package__) / "schema_words.yaml").read_text("utf-8")
 )
 
 # Key at the top level -> further sentences for the hover text, and an example.
 TOP: dict[str, tuple[str, str]] = {
-    key: (told.get("more", ""), told["example"]) for key, told in _TOLD["top"].items()
+    key: (words.get("more", ""), words["example"]) for key, words in _WORDS["top"].items()
 }
 # `parent.key` -> meaning, and an example.
 BELOW: dict[str, tuple[str, str]] = {
-    key: (told["meaning"], told["example"]) for key, told in _TOLD["below"].items()
+    key: (words["meaning"], words["example"]) for key, words in _WORDS["below"].items()
 }
 
 
-def _of(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
+def _read_words(parent: str, *keys: str) -> dict[str, tuple[str, str]]:
     """Return the texts of a parent by its keys: all, or some."""
-    found = {
-        key.partition(".")[2]: told for key, told in BELOW.items() if key.startswith(f"{parent}.")
-    }
+    found = {}
+    for key, words in BELOW.items():
+        if key.startswith(f"{parent}."):
+            found[key.partition(".")[2]] = words
     return {key: found[key] for key in keys or found}
 
 
-def _same(parent: str, told: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    return {f"{parent}.{key}": words for key, words in told.items()}
+def _repeat_words(parent: str, words: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    return {f"{parent}.{key}": pair for key, pair in words.items()}
 
 
 # Keys that have the words of another parent's, but for those that the file gives them itself.
 BELOW = {
-    **_same("rows", _of("examples")),
-    **_same("case", {key: words for key, words in _of("expect").items() if key != "result"}),
-    **_same("sign", _of("logs") | _of("seen", "at_least", "within", "distinct")),
-    **_same("cleared", _of("logs") | _of("outcomes", "severity", "confidence", "say")),
+    **_repeat_words("rows", _read_words("examples")),
+    **_repeat_words(
+        "case", {key: words for key, words in _read_words("expect").items() if key != "result"}
+    ),
+    **_repeat_words(
+        "sign", _read_words("logs") | _read_words("seen", "at_least", "within", "distinct")
+    ),
+    **_repeat_words(
+        "cleared", _read_words("logs") | _read_words("outcomes", "severity", "confidence", "say")
+    ),
     **BELOW,
 }
 # Value -> meaning, for keys with a fixed list of values; kinds of columns; columns that every table has.
-VALUES: dict[str, dict[str, str]] = _TOLD["values"]
-KINDS: dict[str, str] = _TOLD["kinds"]
-ORIGIN: dict[str, str] = _TOLD["origin"]
+VALUES: dict[str, dict[str, str]] = _WORDS["values"]
+KINDS: dict[str, str] = _WORDS["kinds"]
+ORIGIN: dict[str, str] = _WORDS["origin"]

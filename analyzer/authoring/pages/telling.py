@@ -35,35 +35,15 @@ class Exact(str):
     __slots__ = ()
 
 
-def describe(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
+def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[str]:
     """Yield the lines of a description; `verbose` adds notes, evidence, the columns and the examples whole."""
     yield f"{rule.id}: {rule.title}"
-    yield from _head(rule)
-    if rule.about:
-        yield from ("", rule.about)
-    yield from _section("LOOKS AT", _looks(rule, verbose))
-    yield from _section("SPEAKS", _speaks(rule))
-    yield from _section("SAYS", _says(rule, verbose))
-    yield from _section("NUMBERS THAT DECIDE", _thresholds(rule, settings))
-    yield from _section(
-        "MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id]
-    )
-    yield from _section("FIX", _fix(rule))
-    yield from _section("NOT THIS", [f"- {line}" for line in rule.not_this])
-    yield from _section("WHEN IT CANNOT TELL, ASK FOR", _ask(rule))
-    yield from _section("EXAMPLES", _examples(rule, verbose))
-
-
-def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
-    found = list(lines)
-    if found:
-        yield from ("", title, *(type(line)(f"  {line}") for line in found))
-
-
-def _head(rule: Rule) -> Iterator[str]:
-    origin = rule.origin.label if rule.origin is not None else ""
-    revised = f", revised {rule.revised}" if rule.revised else ""
-    yield f"{STATUS[rule.status]}{f', replaced by {rule.replaced_by}' if rule.replaced_by else ''}{revised}; {origin}"
+    status = STATUS[rule.status]
+    if rule.replaced_by:
+        status += f", replaced by {rule.replaced_by}"
+    if rule.revised:
+        status += f", revised {rule.revised}"
+    yield f"{status}; {rule.origin.label if rule.origin is not None else ''}"
     if rule.proven:
         yield f"proven by {rule.proven}"
     for number in rule.kb:
@@ -71,26 +51,48 @@ def _head(rule: Rule) -> Iterator[str]:
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
-        yield f"facts from: {'; '.join(rule.source)}{f' (read on {rule.checked})' if rule.checked else ''}"
+        checked = f" (read on {rule.checked})" if rule.checked else ""
+        yield f"facts from: {'; '.join(rule.source)}{checked}"
     if rule.owner:
         yield f"owner: {rule.owner}"
     if rule.tags:
         yield f"tags: {', '.join(rule.tags)}"
     if rule.replaces:
         yield f"takes the place of {', '.join(rule.replaces)}"
+    if rule.about:
+        yield from ("", rule.about)
+    yield from _write_section("LOOKS AT", describe_looks(rule, verbose))
+    yield from _write_section("SPEAKS", describe_condition(rule))
+    yield from _write_section("SAYS", describe_answers(rule, verbose))
+    yield from _write_section("NUMBERS THAT DECIDE", describe_thresholds(rule, settings))
+    yield from _write_section(
+        "MUTED HERE", [mute_words(mute) for mute in settings.mutes if mute.rule == rule.id]
+    )
+    yield from _write_section("FIX", describe_fix(rule))
+    yield from _write_section("NOT THIS", [f"- {line}" for line in rule.not_this])
+    yield from _write_section("WHEN IT CANNOT TELL, ASK FOR", describe_asks(rule))
+    yield from _write_section("EXAMPLES", describe_examples(rule, verbose))
 
 
-def _looks(rule: Rule, verbose: int) -> Iterator[str]:
-    yield f"{rule.each.name}: each {_each(rule.each.table)}"
+def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield from ("", title, *(type(line)(f"  {line}") for line in found))
+
+
+def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield which rows and lines a rule looks at."""
+    yield f"{rule.each.name}: each {_describe_each(rule.each.table)}"
     for join in rule.joins:
-        yield _join(rule, join)
+        yield describe_join(rule, join)
     if rule.population is not None:
-        where = f" where {rule.population.where.text}" if rule.population.where is not None else ""
+        condition = rule.population.where
+        where = f" where {condition.text}" if condition is not None else ""
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
-        yield _log(log)
+        yield describe_log(log)
     if verbose:
-        for name, columns in _used(rule).items():
+        for name, columns in _describe_use(rule).items():
             table = rule.aliases[name].table
             for column in columns:
                 declared = table.column(column)
@@ -99,51 +101,54 @@ def _looks(rule: Rule, verbose: int) -> Iterator[str]:
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
-def _each(table: Table) -> str:
+def _describe_each(table: Table) -> str:
     """Return of what there is one verdict: a row, or a line of a log, or a value in such lines."""
     if table.lines_of is None:
-        return f"row of {_table(table)}"
-    return (
-        f"{' and '.join(table.key)} in lines of {_table(table)}"
-        if table.key
-        else f"line of {_table(table)}"
-    )
+        return f"row of {_name_table(table)}"
+    if table.key:
+        return f"{' and '.join(table.key)} in lines of {_name_table(table)}"
+    return f"line of {_name_table(table)}"
 
 
-def _table(table: Table, how: str = "") -> str:
+def _name_table(table: Table, how: str = "") -> str:
     """Return a table's name, how its rows are chosen, what it is and where it comes from."""
-    source = f" From {table.source}" if table.source else ""
+    if table.source:
+        source = f" From {table.source}"
+    else:
+        source = ""
     return f"{table.spoken_name}{how}. {table.meaning.rstrip('.')}.{source}"
 
 
-def _join(rule: Rule, join: Join) -> str:
-    rows = (
-        "all rows"
-        if join.alias.many
-        else "each row, with a verdict of its own,"
-        if join.each
-        else "the row"
-    )
+def describe_join(rule: Rule, join: Join) -> str:
+    """Return which rows a join brings."""
+    if join.alias.many:
+        rows = "all rows"
+    else:
+        rows = "each row, with a verdict of its own," if join.each else "the row"
     pairs = []
     for mine, theirs in join.by:
         owner, _, column = mine.rpartition(".")
         same = column == theirs and owner == rule.each.name
         pairs.append(f"the same {theirs}" if same else f"{theirs} equal to {mine}")
-    by = f" with {' and '.join(pairs)}" if pairs else ""
+    how = f" with {' and '.join(pairs)}" if pairs else ""
     given = join.alias.table.given
-    nodes = ", on any node of the case" if join.any_node and given is None else ""
-    nodes += f", of {len(given.rows)} rows of the catalog" if given is not None else ""
-    where = f", where {join.where.text}" if join.where is not None else ""
-    return f"{join.alias.name}: {rows} of {_table(join.alias.table, by + nodes + where)}"
+    if given is not None:
+        how += f", of {len(given.rows)} rows of the catalog"
+    elif join.any_node:
+        how += ", on any node of the case"
+    if join.where is not None:
+        how += f", where {join.where.text}"
+    return f"{join.alias.name}: {rows} of {_name_table(join.alias.table, how)}"
 
 
-def _log(log: LogDef) -> str:
+def describe_log(log: LogDef) -> str:
+    """Return which lines a signature finds."""
     case = ", upper or lower case" if log.ignore_case else ""
     where = f", where {log.where.text}" if log.where is not None else ""
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
-def _used(rule: Rule) -> dict[str, list[str]]:
+def _describe_use(rule: Rule) -> dict[str, list[str]]:
     """Return the columns that conditions and texts of a rule read, by the name of their rows."""
     found: dict[str, list[str]] = {}
     for top in [*rule.expressions(), *rule.evidence]:
@@ -157,29 +162,31 @@ def _used(rule: Rule) -> dict[str, list[str]]:
     return {name: found[name] for name in rule.aliases if name in found}
 
 
-def _speaks(rule: Rule) -> Iterator[str]:
+def describe_condition(rule: Rule) -> Iterator[str]:
+    """Yield when a rule speaks."""
     for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
         for product, versions in several.items():
             yield f"{what}: {product} {'; '.join(versions)}"
     if rule.only is not None:
         yield f"only for rows with {rule.only.text}; to others it does not apply"
-    yield "always" if _always(rule.when) else f"when {rule.when.text}"
+    yield "always" if _is_always(rule.when) else f"when {rule.when.text}"
     for seen in rule.seen.values():
         if seen.name not in rule.logs:  # a signature's own name asks for one line or more
-            yield f"  {seen.name} is {_seen(seen)}"
+            yield f"  {seen.name} is {describe_question(seen)}"
     for name, node in rule.lets.items():
         if name not in rule.thresholds:
             yield f"  {name} is {node.text}"
-    yield f'about "{_text(rule.subject)}"'
+    yield f'about "{_write_text(rule.subject)}"'
     if rule.explained_by:
         yield f"after {', '.join(rule.explained_by)}, which may explain it"
 
 
-def _always(node: ExprNode) -> bool:
+def _is_always(node: ExprNode) -> bool:
     return node.op == "literal" and node.value is True
 
 
-def _seen(seen: SeenDef) -> str:
+def describe_question(seen: SeenDef) -> str:
+    """Return what a question to the hits of signatures asks."""
     logs = " then ".join(seen.logs)
     within = f" within {format_duration(seen.within)}" if seen.within else ""
     if seen.silence:
@@ -188,116 +195,121 @@ def _seen(seen: SeenDef) -> str:
         return f"{seen.logs[0]} for longer than {format_duration(seen.within)} until {seen.logs[1]}"
     if seen.sequence:
         return f"{logs}{within}"
-    what = (
-        f"{seen.at_least} or more different {seen.distinct} in {logs}"
-        if seen.distinct
-        else (f"{seen.at_least} or more {logs}")
-    )
-    return f"{what}{within}{f', counted for each {seen.per}' if seen.per else ''}"
+    what = f"{seen.at_least} or more {logs}"
+    if seen.distinct:
+        what = f"{seen.at_least} or more different {seen.distinct} in {logs}"
+    each = f", counted for each {seen.per}" if seen.per else ""
+    return f"{what}{within}{each}"
 
 
-def _says(rule: Rule, verbose: int) -> Iterator[str]:
+def describe_answers(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield the answers of a rule; `verbose` adds notes, evidence and charts."""
     if len(rule.outcomes) > 1:
         yield "the first that fits:"
     for number, outcome in enumerate(rule.outcomes, 1):
-        yield f"{number}. {_outcome(outcome, rule)}"
+        yield f"{number}. {describe_outcome(outcome, rule)}"
     for grade in rule.grades:
         yield f"by degree: {grade.severity} if {grade.when.text}"
     for note in rule.notes if verbose else ():
-        yield f"adds, if {note.when.text}: {_text(note.say)}"
+        yield f"adds, if {note.when.text}: {_write_text(note.say)}"
     if verbose and rule.evidence:
         yield f"shows {', '.join(node.text for node in rule.evidence)}"
     if verbose and rule.chart:
         yield f"draws {', '.join(node.text for node in rule.chart)}"
 
 
-def _outcome(outcome: Outcome, rule: Rule) -> str:
-    when = (
-        "otherwise"
-        if _always(outcome.when) and outcome is not rule.outcomes[0]
-        else f"if {outcome.when.text}"
-    )
-    when = "in every case" if _always(outcome.when) and outcome is rule.outcomes[0] else when
+def describe_outcome(outcome: Outcome, rule: Rule) -> str:
+    """Return one answer with its condition."""
+    when = f"if {outcome.when.text}"
+    if _is_always(outcome.when):
+        when = "in every case" if outcome is rule.outcomes[0] else "otherwise"
     severity = outcome.severity or "severity by degree"
-    return f"{when}: {severity}, {outcome.confidence}: {_text(outcome.say) if outcome.say is not None else rule.title}"
+    text = _write_text(outcome.say) if outcome.say is not None else rule.title
+    return f"{when}: {severity}, {outcome.confidence}: {text}"
 
 
-def _text(template: Template) -> str:
+def _write_text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
-    return "".join(
-        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])])
-        for part in template.parts
-    )
+    text = ""
+    for part in template.parts:
+        if isinstance(part, str):
+            text += part
+        else:
+            text += " ".join([f"<{part[0].text}>", *nouns(part[1])])
+    return text
 
 
-def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
+def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
+    """Yield the numbers that decide, as the settings of this desk have them."""
     changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
-    yield from _compared(rule)
-
-
-def _compared(rule: Rule) -> list[str]:
-    """Return the comparisons of a rule that have their number in themselves, each once."""
+    # The comparisons of a rule that have their number in themselves, each once.
     found: dict[str, None] = {}
     for top in rule.expressions():
         for node in top.walk():
-            if node.op == "compare" and any(
-                side.op == "literal" and side.type in ("int", "float") and side.value != 0
-                for side in node.args
-            ):
+            sides = [side for side in node.args if side.op == "literal" and side.value != 0]
+            if node.op == "compare" and any(side.type in ("int", "float") for side in sides):
                 found[node.text] = None
-    return list(found)
+    yield from found
 
 
-def _fix(rule: Rule) -> Iterator[str]:
+def describe_fix(rule: Rule) -> Iterator[str]:
+    """Yield the steps of the remedy."""
     for step in rule.fix:
-        yield f"{step.where}: {_text(step.do) if step.do else ''}".rstrip()
+        yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
         if step.when.op != "literal":
             unknown = f'said with "{step.unsure}"' if step.unsure else "left out"
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
-            yield from (Exact(f"  {line}") for line in _text(step.run).splitlines())
+            for line in _write_text(step.run).splitlines():
+                yield (Exact(f"  {line}"))
         if step.note:
-            yield f"  {_text(step.note)}"
+            yield f"  {_write_text(step.note)}"
         if step.caution:
-            yield f"  Caution: {_text(step.caution)}"
+            yield f"  Caution: {_write_text(step.caution)}"
     if rule.caution:
         yield f"Caution: {rule.caution}"
 
 
-def _ask(rule: Rule) -> Iterator[str]:
-    own = rule.ask or {
-        name: table.ask for name, table in sorted(_tables(rule).items()) if table.ask
-    }
+def describe_asks(rule: Rule) -> Iterator[str]:
+    """Yield what to ask for when the rule cannot tell."""
+    own = rule.ask
+    if not own:
+        tables = [alias.table for alias in rule.aliases.values()]
+        tables += [log.table for log in rule.logs.values()]
+        declared = {table.declared.name: table.declared for table in tables}
+        own = {name: table.ask for name, table in sorted(declared.items()) if table.ask}
     for table, words in own.items():
         if table:
             yield f"{table}:"
         for piece in pieces(words):
-            said = f"{'  ' if table else ''}{piece.text}"
-            yield Exact(said) if piece.command else said
+            text = f"  {piece.text}" if table else piece.text
+            yield Exact(text) if piece.command else text
 
 
-def _tables(rule: Rule) -> dict[str, Table]:
-    tables = [alias.table for alias in rule.aliases.values()] + [
-        log.table for log in rule.logs.values()
-    ]
+def _list_tables(rule: Rule) -> dict[str, Table]:
+    tables = [alias.table for alias in rule.aliases.values()]
+    tables += [log.table for log in rule.logs.values()]
     return {table.declared.name: table.declared for table in tables}
 
 
-def _examples(rule: Rule, verbose: int) -> Iterator[str]:
+def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
+    """Yield the examples; `verbose` shows their rows and lines."""
     try:
         examples = rule.examples
     except BadRuleError as error:
         yield f"cannot be read: {error.message}, line {error.place.line}"
         return
     for example in examples:
-        yield _example(example)
+        yield describe_example(example)
         if verbose:
-            yield from (type(line)(f"  {line}") for line in _given(example))
+            for line in describe_given(example):
+                yield (type(line)(f"  {line}"))
 
 
-def _example(example: Example) -> str:
+def describe_example(example: Example) -> str:
+    """Return the name of an example and what it expects."""
     result = str(example.expect.get("result", ""))
     weight = " ".join(
         str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect
@@ -308,7 +320,7 @@ def _example(example: Example) -> str:
     )
 
 
-def _given(example: Example) -> Iterator[str]:
+def describe_given(example: Example) -> Iterator[str]:
     """Yield what an example gives to the rule, a line a row."""
     for name, rows in example.tables.items():
         if rows is None:
@@ -319,7 +331,8 @@ def _given(example: Example) -> Iterator[str]:
             yield f"{name}: {', '.join(f'{key} {value}' for key, value in row.items())}"
     for name, text in example.logs.items():
         yield f"{name}: not in the case" if text is None else f"{name}:"
-        yield from (Exact(f"  {line}") for line in (text or "").splitlines())
+        for line in (text or "").splitlines():
+            yield (Exact(f"  {line}"))
     for file in example.files:
         shown = next(
             (f"{key} {file[key]}" for key in ("path", "command", "parser") if file.get(key)),

@@ -8,7 +8,7 @@ the last part of a version by 1; a span of time by 10 %. A number asked for with
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -16,6 +16,7 @@ from analyzer.rules import Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode, bare
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.language.template import Template
+from analyzer.rules.model import Grade, Note, Outcome, Step
 from analyzer.rules.short import expanded
 from analyzer.rules.tables import refitted
 
@@ -58,15 +59,15 @@ class Mutant:
     rule: Rule
 
 
-def mutants(rule: Rule) -> list[Mutant]:
+def make_mutants(rule: Rule) -> list[Mutant]:
     """Return the rule with each of its numbers moved up and down, in the order of the file."""
-    found = [*_of_expressions(rule), *_of_logs(rule)]
+    found = [*_move_numbers(rule), *_move_questions(rule)]
     return sorted(
         found, key=lambda one: (one.site.place.line, one.site.place.column, one.direction != DOWN)
     )
 
 
-def conditions(rule: Rule) -> list[ExprNode]:
+def list_conditions(rule: Rule) -> list[ExprNode]:
     """Return what decides an answer: gate, condition, outcomes, grades, notes, steps; without a gate a true one."""
     answers = [*(part.when for part in rule.outcomes), *(part.when for part in rule.grades)]
     return [
@@ -80,17 +81,21 @@ def conditions(rule: Rule) -> list[ExprNode]:
 # -- numbers in expressions
 
 
-def _named(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
+def _list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     """Yield every expression of a rule with the part of the file it stands in."""
     if rule.only is not None:
         yield "only", rule.only
     for name, node in rule.lets.items():
         yield f"let {name}", node
     yield "when", rule.when
-    yield from ((f"grade {number}", part.when) for number, part in enumerate(rule.grades, 1))
-    yield from ((f"outcomes {number}", part.when) for number, part in enumerate(rule.outcomes, 1))
-    yield from ((f"notes {number}", part.when) for number, part in enumerate(rule.notes, 1))
-    yield from ((f"fix {number}", part.when) for number, part in enumerate(rule.fix, 1))
+    lists: dict[str, Sequence[Grade | Outcome | Note | Step]] = {
+        "grade": rule.grades,
+        "outcomes": rule.outcomes,
+        "notes": rule.notes,
+        "fix": rule.fix,
+    }
+    for key, parts in lists.items():
+        yield from ((f"{key} {number}", part.when) for number, part in enumerate(parts, 1))
     for join in rule.joins:
         if join.where is not None:
             yield f"join {join.alias.name}, where", join.where
@@ -99,62 +104,75 @@ def _named(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     for log in rule.logs.values():
         if log.where is not None:
             yield f"logs {log.name}, where", log.where
-    for key, template in _templates(rule):
-        yield from ((key, node) for node in template.nodes())
+    templates: list[tuple[str, Template | None]] = [("subject", rule.subject)]
+    templates += [("object", text) for text in (rule.object, *rule.rests_on)]
+    for n, part in enumerate(rule.outcomes, 1):
+        templates.append((f"outcomes {n}, say", part.say))
+    templates += [(f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1)]
+    for number, step in enumerate(rule.fix, 1):
+        templates += [(f"fix {number}", text) for text in step.templates]
+    for where, template in templates:
+        if template is not None:
+            yield from ((where, node) for node in template.nodes())
 
 
-def _templates(rule: Rule) -> Iterator[tuple[str, Template]]:
-    yield "subject", rule.subject
-    if rule.object is not None:
-        yield "object", rule.object
-    yield from (("object", text) for text in rule.rests_on)
-    yield from (
-        (f"outcomes {n}, say", part.say)
-        for n, part in enumerate(rule.outcomes, 1)
-        if part.say is not None
-    )
-    yield from ((f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1))
-    yield from ((f"fix {n}", text) for n, step in enumerate(rule.fix, 1) for text in step.templates)
-
-
-def _of_expressions(rule: Rule) -> Iterator[Mutant]:
+def _move_numbers(rule: Rule) -> Iterator[Mutant]:
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
-    for where, top in _named(rule):
-        for node, around in _numbers(top, None):
+    comparisons: list[ExprNode] = []
+    for where, top in _list_expressions(rule):
+        comparisons += [node for node in top.walk() if node.op in ("compare", "in")]
+        for node, around in _walk_numbers(top, None):
             assert node.place is not None
             numbers.setdefault(node.place, []).append((where, node, around))
     for place, found in numbers.items():
         where, node, around = found[0]
-        condition = around or _asked_by(rule, node)
+        condition = around or next(
+            (one for one in comparisons if any(bare(part) is node for part in one.args)), None
+        )
         named = condition is not None and (condition.op == "in" or condition.name in ("==", "!="))
         direct = condition is not None and any(bare(part) is node for part in condition.args)
         site = Site(place, node.text, where, condition, named and direct)
         for direction in (DOWN, UP):
-            value = moved(node, direction)
-            if value is not None and not (direct and condition and _never(condition, node, value)):
-                other = {id(one): replace(one, value=value, text=str(value)) for _, one, _ in found}
-                yield Mutant(site, direction, written(node, value), with_moved(rule, other))
+            value = move_number(node, direction)
+            if value is not None and not (
+                direct and condition and _is_impossible(condition, node, value)
+            ):
+                other = {}
+                for _, one, _ in found:
+                    other[id(one)] = replace(one, value=value, text=str(value))
+                yield Mutant(site, direction, write_number(node, value), replace_nodes(rule, other))
 
 
-def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
+def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
     number_first = bare(left) is node
-    sign = FLIPPED.get(condition.name, "") if number_first else condition.name
+    if number_first:
+        sign = FLIPPED.get(condition.name, "")
+    else:
+        sign = condition.name
     folded = bare(right if number_first else left)
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
     low, high = sorted((node.value, value))
     argument = folded.args[0]
-    least = 1 if folded.op == "count" and (argument.type != "bool" or argument.op == "row") else 0
-    most = 1.0 if folded.op == "share" else float("inf")
+    if folded.op == "count" and (argument.type != "bool" or argument.op == "row"):
+        least = 1
+    else:
+        least = 0
+    if folded.op == "share":
+        most = 1.0
+    else:
+        most = float("inf")
     if sign in (">=", "<"):  # the lower end lies between, the upper one does not
         return low > most or max(low, least) >= high
     return high < least or low >= most
 
 
-def _numbers(node: ExprNode, around: ExprNode | None) -> Iterator[tuple[ExprNode, ExprNode | None]]:
+def _walk_numbers(
+    node: ExprNode, around: ExprNode | None
+) -> Iterator[tuple[ExprNode, ExprNode | None]]:
     """Yield the numbers and versions below a node with the comparison around each; not those behind names."""
     if node.op == "literal":
         if node.place is not None and (node.type in ("int", "float", "version")):
@@ -162,47 +180,45 @@ def _numbers(node: ExprNode, around: ExprNode | None) -> Iterator[tuple[ExprNode
         return
     if node.op == "let":
         return
-    around = node if node.op in ("compare", "in") else around
+    if node.op in ("compare", "in"):
+        around = node
     for child in node.args:
-        yield from _numbers(child, around)
+        yield from _walk_numbers(child, around)
 
 
-def _asked_by(rule: Rule, number: ExprNode) -> ExprNode | None:
-    """Return the first comparison with the name that stands for a number."""
-    for _, top in _named(rule):
-        for node in top.walk():
-            if node.op in ("compare", "in") and any(bare(part) is number for part in node.args):
-                return node
-    return None
-
-
-def moved(node: ExprNode, direction: str) -> float | str | None:
+def move_number(node: ExprNode, direction: str) -> float | str | None:
     """Return a number or a version moved up or down; None where there is nothing below it."""
-    sign = 1 if direction == UP else -1
+    if direction == UP:
+        sign = 1
+    else:
+        sign = -1
     value = node.value
     if isinstance(value, str):
-        return _moved_version(value, sign)
+        return _move_version(value, sign)
     if isinstance(value, int):
         return value + sign * max(1, round(abs(value) * _STEP))
     assert isinstance(value, float)
     return float(f"{value + sign * (abs(value) * _STEP or _STEP):.12g}")
 
 
-def _moved_version(text: str, sign: int) -> str | None:
+def _move_version(text: str, sign: int) -> str | None:
     found = _LAST_NUMBER.search(text)
     if found is None:
         return None
-    head, number = text[: found.start()], int(found[1])
+    head = text[: found.start()]
+    number = int(found[1])
     if number + sign >= 0:
         return f"{head}{number + sign}{found[2]}"
-    return _moved_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
+    return _move_version(head.rstrip(".-_+"), sign)  # below 6.3.0 comes 6.2
 
 
-def written(node: ExprNode, value: object) -> str:
+def write_number(node: ExprNode, value: object) -> str:
     """Return a number or a version as an author would write it: 0.00009, not 9e-05."""
     if isinstance(value, float):
         return format(Decimal(repr(value)), "f")
-    return f'"{value}"' if node.type == "version" else str(value)
+    if node.type == "version":
+        return f'"{value}"'
+    return str(value)
 
 
 class _Mover:
@@ -212,30 +228,39 @@ class _Mover:
         self.other = other
         self.known: dict[int, ExprNode] = {}
 
-    def node(self, node: ExprNode) -> ExprNode:
+    def move_node(self, node: ExprNode) -> ExprNode:
         if id(node) not in self.known:
-            args = tuple(self.node(child) for child in node.args)
+            args = tuple(self.move_node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
             self.known[id(node)] = self.other.get(id(node)) or (
                 node if same else replace(node, args=args)
             )
         return self.known[id(node)]
 
-    def maybe(self, node: ExprNode | None) -> ExprNode | None:
-        return None if node is None else self.node(node)
+    def move_optional(self, node: ExprNode | None) -> ExprNode | None:
+        if node is None:
+            return None
+        return self.move_node(node)
 
-    def template(self, text: Template) -> Template:
-        parts = (one if isinstance(one, str) else (self.node(one[0]), one[1]) for one in text.parts)
+    def move_template(self, text: Template) -> Template:
+        parts = (
+            one if isinstance(one, str) else (self.move_node(one[0]), one[1]) for one in text.parts
+        )
         return Template(text.text, tuple(parts))
 
-    def filled(self, text: Template | None) -> Template | None:
-        return self.template(text) if text is not None else None
+    def move_text(self, text: Template | None) -> Template | None:
+        if text is not None:
+            return self.move_template(text)
+        return None
 
 
-def with_moved(rule: Rule, other: Moved) -> Rule:
+def replace_nodes(rule: Rule, other: Moved) -> Rule:
     """Return the rule with other nodes in the place of some; what does not change stays the same object."""
     move = _Mover(other)
-    node_of, maybe, template, filled = move.node, move.maybe, move.template, move.filled
+    node_of = move.move_node
+    maybe = move.move_optional
+    template = move.move_template
+    filled = move.move_text
     population = rule.population
     found = replace(
         rule,
@@ -276,7 +301,7 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
 # -- numbers in questions to logs
 
 
-def _of_logs(rule: Rule) -> Iterator[Mutant]:
+def _move_questions(rule: Rule) -> Iterator[Mutant]:
     tree = expanded(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():
@@ -291,19 +316,19 @@ def _of_logs(rule: Rule) -> Iterator[Mutant]:
                     )
                 elif key in ("within", "for", "longer_than"):
                     other = replace(seen, within=seen.within * (1 + sign * _STEP))
+                    # A span of time as an author would write it
+                    found = _SPAN.match(written.text.strip())
+                    if found:
+                        span = f"{float(found[1]) * (1 + sign * _STEP):.6g}{found[2]}"
+                    else:
+                        span = written.text
                     yield Mutant(
                         site,
                         direction,
-                        _span(written.text, 1 + sign * _STEP),
+                        span,
                         _with_seen(rule, other),
                     )
 
 
 def _with_seen(rule: Rule, seen: SeenDef) -> Rule:
     return replace(rule, seen={**rule.seen, seen.name: seen})
-
-
-def _span(text: str, factor: float) -> str:
-    """Return a span of time as an author would write it: 10m moved up is 11m."""
-    found = _SPAN.match(text.strip())
-    return f"{float(found[1]) * factor:.6g}{found[2]}" if found else text

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analyzer.authoring.proof import advice
-from analyzer.authoring.proof.mutants import Mutant, conditions, mutants
-from analyzer.authoring.proof.prove import prepare
-from analyzer.case.verdicts import Judgement, Verdict
+from analyzer.authoring.proof.mutants import Mutant, list_conditions, make_mutants
+from analyzer.authoring.proof.prove import prepare_rule
+from analyzer.case.verdicts import Verdict
 from analyzer.facts import Facts
 from analyzer.judge import grade_severity, judge_cases, verdict_of
 from analyzer.judge.evaluator import Evaluator
@@ -32,7 +32,7 @@ from analyzer.runtime.limits import Limits
 COLUMNS = 150  # further conditions of one look
 
 # What a rule says of a case: for each subject verdict, outcome, severity, notes; and what no look was needed for.
-Told = tuple[Any, ...]
+Answer = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +57,25 @@ class Survivor:
         return f"{self.place.line}:{self.place.column}: {moved} ({self.where}): {self.advice}"
 
 
-def survivors(rule: Rule) -> list[Survivor]:
+def find_survivors(rule: Rule) -> list[Survivor]:
     """Return the numbers of a rule that no example holds in place, in the order of the file.
 
     Examples marked `gap` prove nothing and are left out. Raises BacklineError when the rule
     cannot be judged at all.
     """
-    moved = mutants(rule)
+    moved = make_mutants(rule)
     if not moved:
         return []
-    prepared = prepare(rule, [example for example in rule.examples if not example.gap])
+    prepared = prepare_rule(rule, [example for example in rule.examples if not example.gap])
     try:
-        noticed = _noticed(rule, moved, prepared.facts)
+        noticed = _list_noticed(rule, moved, prepared.facts)
     except BacklineError:
         raise
     except Exception as error:
         raise BacklineError(
             "the rule cannot be judged", where=rule.id, why=str(error)[:300]
         ) from error
-    return list(_survivors(rule, moved, noticed))
-
-
-def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> Iterator[Survivor]:
+    found = []
     done = {
         mutant.site.place
         for mutant, seen in zip(moved, noticed, strict=True)
@@ -90,66 +87,63 @@ def _survivors(rule: Rule, moved: Sequence[Mutant], noticed: Sequence[bool]) -> 
             continue
         if site.named:
             done.add(site.place)
-        direction = "either" if site.named else mutant.direction
-        told = advice.for_mutant(mutant)
-        yield Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, told)
-
-
-def _noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
-    """Return for each moved number whether some case is judged otherwise."""
-    before = _Base(rule, cases)
-    told = before.answers()
-    found = [False] * len(moved)
-    elsewhere = [place for place, mutant in enumerate(moved) if _looks_elsewhere(mutant.rule, rule)]
-    columns = {
-        place: _changed(mutant.rule, rule)
-        for place, mutant in enumerate(moved)
-        if place not in elsewhere
-    }
-    for some in _stretches([(place, changed) for place, changed in columns.items() if changed]):
-        for (place, _), answer in zip(
-            some, before.otherwise([changed for _, changed in some]), strict=True
-        ):
-            found[place] = answer != told
-    shown = [
-        place for place in columns if not found[place]
-    ]  # what decides nothing may still change what is said
-    texts = _shown(rule, cases) if shown else []
-    for place in shown:
-        found[place] = _shown(moved[place].rule, cases) != texts
-    for place in elsewhere:  # last, for they put other lines of logs into the cases
-        found[place] = _Base(moved[place].rule, cases).answers() != told
+        if site.named:
+            direction = "either"
+        else:
+            direction = mutant.direction
+        example = advice.suggest_example(mutant)
+        found.append(
+            Survivor(rule.id, site.place, site.text, site.where, direction, mutant.value, example)
+        )
     return found
 
 
-def _changed(one: Rule, other: Rule) -> dict[int, ExprNode]:
-    """Return the conditions of a rule, by number, that are not those of another."""
-    pairs = zip(conditions(one), conditions(other), strict=True)
-    return {number: node for number, (node, was) in enumerate(pairs) if node is not was}
+def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts]) -> list[bool]:
+    """Return for each moved number whether some case is judged otherwise."""
+    before = _Base(rule, cases)
+    answers = before.list_answers()
+    found = [False] * len(moved)
+    elsewhere = []
+    columns: dict[int, dict[int, ExprNode]] = {}  # place -> the conditions that are not the rule's
+    for place, mutant in enumerate(moved):
+        wheres = zip(_list_wheres(mutant.rule), _list_wheres(rule), strict=True)
+        if mutant.rule.seen != rule.seen or any(one is not two for one, two in wheres):
+            elsewhere.append(place)
+            continue
+        pairs = zip(list_conditions(mutant.rule), list_conditions(rule), strict=True)
+        columns[place] = {
+            number: node for number, (node, was) in enumerate(pairs) if node is not was
+        }
+    stretches: list[list[int]] = [[]]  # places that one look answers
+    width = 0
+    for place, changed in columns.items():
+        if not changed:
+            continue
+        if stretches[-1] and width + len(changed) > COLUMNS:
+            stretches.append([])
+            width = 0
+        stretches[-1].append(place)
+        width += len(changed)
+    for stretch in stretches:
+        otherwise = before.answer_otherwise([columns[place] for place in stretch])
+        for place, answer in zip(stretch, otherwise, strict=True):
+            found[place] = answer != answers
+    # What decides nothing may still change a text.
+    shown = [place for place in columns if not found[place]]
+    texts = _show_texts(rule, cases) if shown else []
+    for place in shown:
+        found[place] = _show_texts(moved[place].rule, cases) != texts
+    for place in elsewhere:  # last, for they put other lines of logs into the cases
+        found[place] = _Base(moved[place].rule, cases).list_answers() != answers
+    return found
 
 
-def _looks_elsewhere(one: Rule, other: Rule) -> bool:
-    """Tell whether two rules look at other rows or other log lines."""
-    wheres = [
-        [join.where for join in rule.joins]
-        + [log.where for log in rule.logs.values()]
-        + [rule.population.where if rule.population else None]
-        for rule in (one, other)
-    ]
-    return one.seen != other.seen or any(a is not b for a, b in zip(*wheres, strict=True))
-
-
-def _stretches(
-    columns: Sequence[tuple[int, dict[int, ExprNode]]],
-) -> Iterator[list[tuple[int, dict[int, ExprNode]]]]:
-    some: list[tuple[int, dict[int, ExprNode]]] = []
-    for one in columns:
-        if some and sum(len(changed) for _, changed in (*some, one)) > COLUMNS:
-            yield some
-            some = []
-        some.append(one)
-    if some:
-        yield some
+def _list_wheres(rule: Rule) -> list[ExprNode | None]:
+    """Return the conditions that decide which rows and log lines a rule looks at."""
+    wheres = [join.where for join in rule.joins]
+    wheres += [log.where for log in rule.logs.values()]
+    wheres.append(rule.population.where if rule.population else None)
+    return wheres
 
 
 class _Base:
@@ -157,7 +151,7 @@ class _Base:
 
     def __init__(self, rule: Rule, cases: Mapping[str, Facts]) -> None:
         self.rule = rule
-        self.without: dict[str, Told] = {}  # cases in which no subject needs a look
+        self.without: dict[str, Answer] = {}  # cases in which no subject needs a look
         self.evaluators: dict[str, Evaluator] = {}
         for name, facts in cases.items():
             one = OneCase(rule, facts, Limits(), explains=False)
@@ -166,30 +160,33 @@ class _Base:
                 self.without[name] = tuple(sorted(one.counts.items()))
             else:
                 self.evaluators[name] = one.make_evaluator(unseen_nodes)
-        self._told: dict[str, Told] | None = None
+        self._answers: dict[str, Answer] | None = None
 
-    def answers(self) -> dict[str, Told]:
+    def list_answers(self) -> dict[str, Answer]:
         """Return what the rule says of each case."""
-        if self._told is None:
-            self._told = next(iter(self.otherwise([{}])))
-        return self._told
+        if self._answers is None:
+            self._answers = next(iter(self.answer_otherwise([{}])))
+        return self._answers
 
-    def otherwise(self, changes: Sequence[Mapping[int, ExprNode]]) -> Iterator[dict[str, Told]]:
+    def answer_otherwise(
+        self, changes: Sequence[Mapping[int, ExprNode]]
+    ) -> Iterator[dict[str, Answer]]:
         """Yield what the rule would say of each case with some of its conditions (by number) otherwise."""
         more = [node for changed in changes for node in changed.values()]
-        shown = conditions(self.rule)[2 + len(self.rule.outcomes) :]
-        subjects = {name: one.list_subjects([*shown, *more]) for name, one in self.evaluators.items()}
+        shown = list_conditions(self.rule)[2 + len(self.rule.outcomes) :]
+        subjects = {
+            name: one.list_subjects([*shown, *more]) for name, one in self.evaluators.items()
+        }
         start = len(shown)
         for changed in changes:
             columns = dict(zip(changed, range(start, start + len(changed)), strict=True))
-            told = {
-                name: tuple(self._answer(one, columns) for one in some)
-                for name, some in subjects.items()
-            }
-            yield told | self.without
+            answers = {}
+            for name, some in subjects.items():
+                answers[name] = tuple(self.answer_subject(one, columns) for one in some)
+            yield answers | self.without
             start += len(changed)
 
-    def _answer(self, subject: Subject, columns: Mapping[int, int]) -> Told:
+    def answer_subject(self, subject: Subject, columns: Mapping[int, int]) -> Answer:
         """Return verdict, outcome, severity, notes and steps, with the answers of some columns in their place."""
         rule = self.rule
         shown = len(rule.grades) + len(rule.notes) + len(rule.fix)
@@ -201,7 +198,8 @@ class _Base:
             *subject.safe_added[:shown],
         ]
         for number, column in columns.items():
-            plain[number], safe[number] = subject.added[column], subject.safe_added[column]
+            plain[number] = subject.added[column]
+            safe[number] = subject.safe_added[column]
         end = 2 + len(rule.outcomes)
         only, when, *outcomes = plain[:end]
         safe_only, safe_when, *safe_outcomes = safe[:end]
@@ -224,20 +222,20 @@ class _Base:
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 
-def _shown(rule: Rule, cases: Mapping[str, Facts]) -> list[Told]:
+def _show_texts(rule: Rule, cases: Mapping[str, Facts]) -> list[Answer]:
     """Return the texts of all findings: what a number that decides nothing can change."""
-    return [_texts(judgement) for judgement in judge_cases(rule, cases).values()]
-
-
-def _texts(judgement: Judgement) -> Told:
-    return tuple(
-        (
-            finding.subject,
-            finding.object,
-            finding.say,
-            *finding.also,
-            *(item.label for item in finding.evidence),
-            *map(str, finding.fix),
+    found = []
+    for judgement in judge_cases(rule, cases).values():
+        texts = tuple(
+            (
+                finding.subject,
+                finding.object,
+                finding.say,
+                *finding.also,
+                *(item.label for item in finding.evidence),
+                *map(str, finding.fix),
+            )
+            for finding in judgement.findings
         )
-        for finding in judgement.findings
-    )
+        found.append(texts)
+    return found

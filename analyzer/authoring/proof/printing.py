@@ -21,85 +21,87 @@ Survivors = Mapping[
 ]  # id of a rule -> its numbers that no example holds in place
 
 
-def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Iterator[str]:
+def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Iterator[str]:
     """Yield the lines about one rule; `left` are its survivors."""
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
     parts = [counted(len(proof.results), "example") if proof.results else "no examples"]
-    parts += [f"{len(proof.failed)} not as expected"] if proof.failed else []
-    parts += [counted(len(gaps), "known gap")] if gaps else []
-    parts += [f"{counted(len(left), 'moved number')} unnoticed"] if left else []
+    if proof.failed:
+        parts.append(f"{len(proof.failed)} not as expected")
+    if gaps:
+        parts.append(counted(len(gaps), "known gap"))
+    if left:
+        parts.append(f"{counted(len(left), 'moved number')} unnoticed")
     mark = "FAIL" if proof.failed or left else "ok  "
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
-        if not result.ok:
-            yield from _failure(rule, result)
-        elif verbose:
-            yield f"      {'gap ' if result.gap else 'ok  '}{one_line(result.name)}"
+        if result.ok:
+            if verbose:
+                yield f"      {'gap ' if result.gap else 'ok  '}{one_line(result.name)}"
+            continue
+        yield f"  {_show_file(rule)}:{result.place.line}: {one_line(result.name)}"
+        if result.error:
+            yield f"    {one_line(result.error)}"
+        elif result.gap:
+            yield "    is marked `gap: true`, but it passes now: remove the mark"
+        else:
+            yield from _write_difference(result)
+            for line in examples.tree(result.trace).splitlines():
+                yield f"      {for_terminal(line)}"
     for one in left:
-        yield f"  {_file(rule)}:{one_line(str(one))}"
+        yield f"  {_show_file(rule)}:{one_line(str(one))}"
 
 
-def _failure(rule: Rule, result: ExampleResult) -> Iterator[str]:
-    yield f"  {_file(rule)}:{result.place.line}: {one_line(result.name)}"
-    if result.error:
-        yield f"    {one_line(result.error)}"
-        return
-    if result.gap:
-        yield "    is marked `gap: true`, but it passes now: remove the mark"
-        return
-    yield from (f"    {line}" for line in _difference(result))
-    yield from (f"      {for_terminal(line)}" for line in examples.tree(result.trace).splitlines())
-
-
-def _difference(result: ExampleResult) -> Iterator[str]:
-    """Yield what was expected (-) and what came instead (+), key by key; what agrees has a blank in front."""
+def _write_difference(result: ExampleResult) -> Iterator[str]:
+    """Yield what was expected (-) and what came instead (+), key by key; a key that agrees has no sign."""
     unlike = {one.name: one for one in result.unlike}
     for name, expected in result.expected.items():
         if name in unlike:
-            yield f"- {name}: {bound_line(unlike[name].expected, WIDTH)}"
-            yield f"+ {name}: {bound_line(unlike[name].got, WIDTH) or 'nothing'}"
-        else:
-            shown = "; ".join(map(str, expected)) if isinstance(expected, list) else str(expected)
-            yield f"  {name}: {bound_line(shown, WIDTH)}"
+            yield f"    - {name}: {bound_line(unlike[name].expected, WIDTH)}"
+            yield f"    + {name}: {bound_line(unlike[name].got, WIDTH) or 'nothing'}"
+            continue
+        text = str(expected)
+        if isinstance(expected, list):
+            text = "; ".join(map(str, expected))
+        yield f"      {name}: {bound_line(text, WIDTH)}"
 
 
-def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:
+def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> str:
     """Return the last line: how many rules and examples, and how many of them failed."""
     results = [result for proof in proofs for result in proof.results]
     failed = sum(not result.ok for result in results)
     gaps = sum(result.gap and result.ok for result in results)
     left = sum(map(len, survivors.values()))
-    told = (
-        f"{failed} not as expected"
-        if failed
-        else "all as expected"
-        if results
-        else "nothing was tested"
-    )
-    told += f", {counted(gaps, 'known gap')}" if gaps else ""
-    told += f", {counted(left, 'moved number')} unnoticed" if left else ""
-    told += ", every moved number noticed" if survivors and not left else ""
-    told += f", {counted(broken, 'file')} broken" if broken else ""
-    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {told}"
+    if failed:
+        result = f"{failed} not as expected"
+    else:
+        result = "all as expected" if results else "nothing was tested"
+    if gaps:
+        result += f", {counted(gaps, 'known gap')}"
+    if left:
+        result += f", {counted(left, 'moved number')} unnoticed"
+    if survivors and not left:
+        result += ", every moved number noticed"
+    if broken:
+        result += f", {counted(broken, 'file')} broken"
+    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {result}"
 
 
-def as_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
+def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
     """Return the whole result as JSON."""
+    failed = any(proof.failed for proof in proofs)
     document = {
-        "rules": [_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
+        "rules": [_record_rule(proof, survivors.get(proof.rule.id, ())) for proof in proofs],
         "broken": [str(error) for error in catalog.broken],
-        "ok": not catalog.broken
-        and not any(survivors.values())
-        and not any(proof.failed for proof in proofs),
+        "ok": not (catalog.broken or any(survivors.values()) or failed),
     }
     return json.dumps(document, ensure_ascii=True, indent=1) + "\n"
 
 
-def _rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
+def _record_rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
     return {
         "rule": proof.rule.id,
-        "file": _file(proof.rule),
+        "file": _show_file(proof.rule),
         "examples": [
             {
                 "name": result.name,
@@ -128,7 +130,7 @@ def _rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
     }
 
 
-def _file(rule: Rule) -> str:
+def _show_file(rule: Rule) -> str:
     """Return the file of a rule as it is found from here."""
     if rule.path is None:
         return one_line(rule.text.name)

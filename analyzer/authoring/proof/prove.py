@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analyzer.facts import Facts
@@ -39,26 +39,24 @@ class Prepared:
     seconds: float
 
 
-def prove(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
+def prove_rules(catalog: Catalog, pattern: str = "") -> list[RuleProof]:
     """Run the examples of all rules; `pattern` keeps to those that have it in `rule: name`.
 
     Rules without such an example are left out when a pattern is given.
     """
-    return [_proof(one) for one in _prepared(catalog.rules, pattern)]
-
-
-def _prepared(rules: Iterable[Rule], pattern: str) -> Iterator[Prepared]:
-    for rule in rules:
-        chosen = [
-            example
-            for example in rule.examples
-            if pattern.lower() in f"{rule.id}: {example.name}".lower()
-        ]
+    found = []
+    wanted = pattern.lower()
+    for rule in catalog.rules:
+        chosen = []
+        for one in rule.examples:
+            if wanted in f"{rule.id}: {one.name}".lower():
+                chosen.append(one)
         if chosen or not pattern:
-            yield prepare(rule, chosen)
+            found.append(_prove_rule(prepare_rule(rule, chosen)))
+    return found
 
 
-def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
+def prepare_rule(rule: Rule, chosen: Sequence[Example]) -> Prepared:
     """Return a rule with the facts of some of its examples."""
     start = time.perf_counter()
     found = Prepared(rule, {}, {}, examples.Shared(), 0.0)
@@ -71,7 +69,7 @@ def prepare(rule: Rule, chosen: Sequence[Example]) -> Prepared:
     return found
 
 
-def _proof(one: Prepared) -> RuleProof:
+def _prove_rule(one: Prepared) -> RuleProof:
     start = time.perf_counter()
     rule = one.rule
     shown = any("evidence" in example.expect for example in rule.examples)
@@ -81,7 +79,8 @@ def _proof(one: Prepared) -> RuleProof:
         if example.name in one.facts:
             proof.results.append(examples.result_of(rule, example, judgements[example.name]))
         elif example.name in one.unread:
-            error, expected = str(one.unread[example.name]), dict(example.expect)
+            error = str(one.unread[example.name])
+            expected = dict(example.expect)
             got = {"result": "error", "wrong": [error]}
             result = ExampleResult(
                 example.name, False, expected, got, None, example.gap, example.place, error=error

@@ -321,7 +321,19 @@ class _Checker:
             whole = ast.copy_location(ast.Compare(left, [operator], [right]), left)
             whole.end_col_offset = right.end_col_offset
         if isinstance(operator, ast.In | ast.NotIn):
-            return self._membership(whole, isinstance(operator, ast.NotIn), left, right)
+            negated = isinstance(operator, ast.NotIn)
+            if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
+                raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
+            found = self.visit(left)
+            choices = []
+            for element in right.elts:
+                value = self.visit(element)
+                if value.op != "literal":
+                    raise self.bad(element, "`in` needs plain values in its list")
+                choices.append(self._alike(element, found, value)[1])
+            first = self._alike(whole, found, choices[0])[0]
+            inside = self._make(whole, "in", "bool", first, *choices)
+            return self._make(whole, "not", "bool", inside) if negated else inside
         sign = _COMPARE.get(type(operator))
         if sign is None:
             raise self.bad(whole, "not allowed here: is", "compare with ==, or use known(x)")
@@ -330,26 +342,14 @@ class _Checker:
             raise self.bad(whole, f"true and false have no order: {sign}")
         return self._make(whole, "compare", "bool", one, two, name=sign)
 
-    def _membership(
-        self, node: ast.expr, negated: bool, left: ast.expr, right: ast.expr
-    ) -> ExprNode:
-        if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
-            raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
-        found = self.visit(left)
-        choices = []
-        for element in right.elts:
-            value = self.visit(element)
-            if value.op != "literal":
-                raise self.bad(element, "`in` needs plain values in its list")
-            choices.append(self._alike(element, found, value)[1])
-        first = self._alike(node, found, choices[0])[0]
-        inside = self._make(node, "in", "bool", first, *choices)
-        return self._make(node, "not", "bool", inside) if negated else inside
-
     def _alike(self, node: ast.expr, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
         """Return both operands in types that compare, or refuse."""
         if one.type == "group" or two.type == "group":
-            return self._groups(one, two)
+            other = two.type if one.type == "group" else one.type
+            target: Type = "float" if other in _NUMBERS else ("str" if other == "group" else other)
+            return tuple(
+                _typed(part, target) if part.type == "group" else part for part in (one, two)
+            )  # type: ignore[return-value]
         types = {one.type, two.type}
         if len(types) == 1 or types <= set(_NUMBERS):
             return one, two
@@ -370,11 +370,6 @@ class _Checker:
         raise self.bad(
             node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text
         )
-
-    def _groups(self, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
-        other = two.type if one.type == "group" else one.type
-        target: Type = "float" if other in _NUMBERS else ("str" if other == "group" else other)
-        return tuple(_typed(part, target) if part.type == "group" else part for part in (one, two))  # type: ignore[return-value]
 
     def _literal(self, node: ast.expr, found: ExprNode, kind: str) -> ExprNode:
         if found.type == kind:
@@ -402,7 +397,9 @@ class _Checker:
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             raise self.bad(node, f"{name}() takes plain values only")
         if name in ("min", "max") and len(node.args) > 1:
-            return self._extreme(node, name)
+            args = [self._number(arg) for arg in node.args]
+            type_: Type = "int" if all(arg.type == "int" for arg in args) else "float"
+            return self._make(node, {"min": "least", "max": "greatest"}[name], type_, *args)
         if len(node.args) != 1:
             raise self.bad(node, f"{name}() takes one value, not {len(node.args)}")
         argument = node.args[0]
@@ -422,11 +419,6 @@ class _Checker:
 
     def _known(self, node: ast.Call, found: ExprNode) -> ExprNode:
         return self._make(node, "known", "bool", found)
-
-    def _extreme(self, node: ast.Call, name: str) -> ExprNode:
-        args = [self._number(arg) for arg in node.args]
-        type_: Type = "int" if all(arg.type == "int" for arg in args) else "float"
-        return self._make(node, {"min": "least", "max": "greatest"}[name], type_, *args)
 
     def _aggregate(self, node: ast.Call, name: str, found: ExprNode) -> ExprNode:
         if not found.many:
@@ -459,7 +451,15 @@ class _Checker:
         elif name in ("sum", "max", "min"):
             type_ = found.type
         made = self._make(node, name, type_, found, name=min(found.many))
-        return _folded(made)
+        return ExprNode(
+            made.op,
+            made.type,
+            made.text,
+            made.args,
+            made.name,
+            size=made.size,
+            level=made.level + 1,
+        )
 
 
 def _with_column(node: ExprNode, column: str) -> ExprNode:
@@ -474,9 +474,3 @@ def _with_many(node: ExprNode, alias: str) -> ExprNode:
 
 def _typed(node: ExprNode, type_: Type) -> ExprNode:
     return replace(node, type=type_)
-
-
-def _folded(node: ExprNode) -> ExprNode:
-    return ExprNode(
-        node.op, node.type, node.text, node.args, node.name, size=node.size, level=node.level + 1
-    )

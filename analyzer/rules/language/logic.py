@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from analyzer.artefacts.tables import SQL_TYPES
-from analyzer.facts.database import KEY, quoted, version_key
+from analyzer.facts.database import KEY, quote_name, version_key
 from analyzer.rules.language.expression import ExprNode, Type
 
 # alias, column -> SQL of that column where the expression is evaluated
@@ -46,7 +46,7 @@ def literal(value: object, type_: Type) -> str:
 
 def stage_column(alias: str, column: str) -> str:
     """Return the column of a query's stage that holds `alias.column`."""
-    return quoted(f"{alias}.{column}")
+    return quote_name(f"{alias}.{column}")
 
 
 @dataclass

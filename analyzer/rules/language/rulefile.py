@@ -14,17 +14,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line, visible
 
-if TYPE_CHECKING:  # YAML is read where a rule does not come out of the cache
-    import yaml
+if TYPE_CHECKING:
+    import yaml  # read where a rule is not stored
+
+    ItemValue = Any
+else:  # what is made of a stored tree
+    ItemValue = str | bool | int | float | None | list["RuleItem"] | dict[str, "RuleItem"]
 
 DEPTH, ALIASES, NODES = 20, 100, 50_000
 _CARET_MOST = 120
@@ -43,8 +48,7 @@ _WORDS: dict[str, bool | None] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FileSpan:
+class FileSpan(msgspec.Struct, frozen=True, array_like=True):
     """A stretch of a rule file: 1-based line and column, width in characters."""
 
     line: int = 1
@@ -87,8 +91,7 @@ class BadRuleError(RuleFileError):
         return visible("\n".join(rows))
 
 
-@dataclass(slots=True)
-class RuleItem:
+class RuleItem(msgspec.Struct, array_like=True):
     """One value of a rule file: a scalar, a list or a mapping, with its place.
 
     value   str, int, float, bool, None; list[Item]; dict[str, Item]
@@ -97,11 +100,11 @@ class RuleItem:
     made    no author wrote it: the short form stands for it (rules/short.py)
     """
 
-    value: Any
+    value: ItemValue
     place: FileSpan
     text: str = ""
     quoted: bool = False
-    keys: dict[str, FileSpan] = field(default_factory=dict)
+    keys: dict[str, FileSpan] = {}
     made: bool = False
 
     def plain(self) -> Any:
@@ -145,6 +148,7 @@ class RuleText:
 
     shared   parts that the file may name; None leaves names as they are written
     defined  place of such a name -> where it is defined; known after `tree`
+    stored_tree  the tree as it was read before; "" where the text has to be read
     """
 
     known_by = "a rule file has a line `rule: <id>`"
@@ -152,6 +156,7 @@ class RuleText:
     def __init__(self, name: str, text: str, shared: SharedParts | None = None) -> None:
         self.name, self.text, self.shared = name, text, shared
         self.defined: dict[FileSpan, list[str]] = {}
+        self.stored_tree = b""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -194,6 +199,29 @@ class RuleText:
 
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
+        tree = self._decode_tree() or self.read_tree()
+        self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
+        return tree
+
+    def store_tree(self, tree: RuleItem) -> None:
+        """Keep the tree, as far as its values can be stored, for whoever asks for it again."""
+        try:
+            self.stored_tree = msgspec.msgpack.encode((tree, list(self.defined.items())))
+        except (ValueError, OverflowError):  # half a surrogate pair, a number of more than 64 bits
+            self.stored_tree = b""
+
+    def _decode_tree(self) -> RuleItem | None:
+        if not self.stored_tree:
+            return None
+        try:
+            tree, defined = _TREES.decode(self.stored_tree)
+        except msgspec.MsgspecError:
+            return None
+        self.defined = dict(defined)
+        return tree
+
+    def read_tree(self) -> RuleItem:
+        """Return the values that the YAML of the text holds, with what it shares; raises as `tree` does."""
         import yaml  # noqa: PLC0415 - see above
 
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -321,6 +349,9 @@ class RuleText:
         return item.text.strip()
 
 
+_TREES = msgspec.msgpack.Decoder(tuple[RuleItem, list[tuple[FileSpan, list[str]]]])
+
+
 def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     """Return the text and the bytes of a rule file; raises BadRuleError when it cannot be one."""
     name = path.name
@@ -345,23 +376,6 @@ def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     except UnicodeDecodeError as error:
         raise bad(f"not UTF-8 at byte {error.start}", "save the file as UTF-8") from None
     return RuleText(name, text), raw
-
-
-class UnreadText(RuleText):
-    """The text of a file that nobody touched since its rule was stored: read when it is asked for."""
-
-    def __init__(self, path: Any, limits: Limits) -> None:
-        self._path, self._limits = path, limits
-        self.name, self.shared, self.defined = path.name, None, {}
-
-    if not TYPE_CHECKING:  # a checker would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            """Read the file when its text is asked for; raises BadRuleError when that is not possible any more."""
-            if name != "text":
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            self.text = read(self._path, self._limits)[0].text
-            return self.text
 
 
 def leads_out(path: Any) -> bool:

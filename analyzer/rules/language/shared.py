@@ -122,21 +122,16 @@ class SharedFiles:
 
     def put_in(self, text: RuleText, tree: RuleItem) -> RuleItem:
         """Return the tree of a rule with its names written out; each value keeps the place where it is named."""
-        return self._dated(self._put_in(text, tree, ()) if self._mentioned(text) else tree)
-
-    def _dated(self, tree: RuleItem) -> RuleItem:
-        """Return the tree of a rule with the day of the last change; of a rule that names none, that of the files."""
-        if not isinstance(tree.value, dict) or REVISED in tree.value or not self.revised:
-            return tree
-        place = tree.keys.get("rule", tree.place)
+        filled = self._put_in(text, tree, ()) if ("$" in text.text or "(?&" in text.text) else tree
+        if not isinstance(filled.value, dict) or REVISED in filled.value or not self.revised:
+            return filled
+        place = filled.keys.get("rule", filled.place)
         day = RuleItem(self.revised, place, self.revised, made=True)
         return RuleItem(
-            {**tree.value, REVISED: day}, tree.place, keys={**tree.keys, REVISED: place}
+            {**filled.value, REVISED: day},
+            filled.place,
+            keys={**filled.keys, REVISED: place},
         )
-
-    @staticmethod
-    def _mentioned(text: RuleText) -> bool:
-        return "$" in text.text or "(?&" in text.text
 
     def _put_in(self, text: RuleText, item: RuleItem, way: tuple[str, ...]) -> RuleItem:
         if way and way[0] == "examples":
@@ -154,17 +149,15 @@ class SharedFiles:
             one = self._named(text, item, kind, whole[1])
             return RuleItem(one.item.value, item.place, one.item.text)
         if kind == PATTERNS and "(?&" in item.text:
-            return self._composed(text, item)
+
+            def part(found: re.Match[str]) -> str:
+                if found[1] is None:
+                    return found[0]
+                return f"(?:{self._named(text, item, PATTERNS, found[1]).item.text})"
+
+            pattern = _PART.sub(part, item.text)
+            return RuleItem(pattern, item.place, pattern, item.quoted)
         return item
-
-    def _composed(self, text: RuleText, item: RuleItem) -> RuleItem:
-        def part(found: re.Match[str]) -> str:
-            if found[1] is None:
-                return found[0]
-            return f"(?:{self._named(text, item, PATTERNS, found[1]).item.text})"
-
-        whole = _PART.sub(part, item.text)
-        return RuleItem(whole, item.place, whole, item.quoted)
 
     def _named(self, text: RuleText, item: RuleItem, kind: str, name: str) -> Definition:
         one = self.definitions.get(name)

@@ -168,34 +168,32 @@ def parse(item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = Fal
         if found[1] is None:
             place = rule.within(item, found.start(), found.end())
             raise rule.error(f"a lone `{whole}`", place, f"write `{whole * 2}` for the sign itself")
-        parts.append(_field(item, rule, scope, found, prose))
+        place = rule.within(item, found.start(1), found.end(1))
+        noun = _NOUN.search(found[1])
+        words = noun.group() if noun is not None else ""
+        name, _, spec = found[1].removesuffix(words).partition(":")
+        if not name.strip():
+            raise rule.error("the braces are empty", place, "write {{ for the sign itself")
+        inner = RuleItem(name, place, name)
+        node = check(inner, rule, scope)
+        if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
+            raise rule.error(
+                f"format `{spec[:40]}` does not suit `{name}`",
+                place,
+                "for example {lost:.3%} or {n:,}",
+            )
+        if words and not (prose and node.type in ("int", "float")):
+            why = (
+                f"`{name}` is no number"
+                if prose
+                else "a noun after a number goes with texts that are read, as `say`"
+            )
+            raise rule.error(why, place, "leave the noun out of the braces")
+        if not spec and prose and is_amount(node, scope):
+            spec = ","
+        parts.append((node, spec + words))
     parts.append(text[at:])
     return Template(text, tuple(part for part in parts if part != ""))
-
-
-def _field(
-    item: RuleItem, rule: RuleText, scope: NameScope, found: re.Match[str], prose: bool
-) -> tuple[ExprNode, str]:
-    place = rule.within(item, found.start(1), found.end(1))
-    noun = _NOUN.search(found[1])
-    words = noun.group() if noun is not None else ""
-    name, _, spec = found[1].removesuffix(words).partition(":")
-    if not name.strip():
-        raise rule.error("the braces are empty", place, "write {{ for the sign itself")
-    inner = RuleItem(name, place, name)
-    node = check(inner, rule, scope)
-    if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
-        raise rule.error(
-            f"format `{spec[:40]}` does not suit `{name}`", place, "for example {lost:.3%} or {n:,}"
-        )
-    if words and not (prose and node.type in ("int", "float")):
-        why = (
-            f"`{name}` is no number"
-            if prose
-            else "a noun after a number goes with texts that are read, as `say`"
-        )
-        raise rule.error(why, place, "leave the noun out of the braces")
-    return node, (spec or ("," if prose and is_amount(node, scope) else "")) + words
 
 
 def _formats(type_: str, spec: str) -> bool:

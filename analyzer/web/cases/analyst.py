@@ -164,13 +164,13 @@ class Analysis:
         self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]
     ) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
-        from analyzer.ingest.file_hashes import FileHashes, input_files  # noqa: PLC0415 - with the pipeline
+        from analyzer.ingest.file_hashes import FileHashes, list_input_files  # noqa: PLC0415 - with the pipeline
         from analyzer.pipeline.triage import case_name  # noqa: PLC0415 - heavy
 
         self.listener.begin_stage("reading", "Looking at the files.")
         sizes = []
         for path in paths:
-            for file in input_files([path]):
+            for file in list_input_files([path]):
                 with suppress(OSError):
                     sizes.append(file.stat().st_size)
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
@@ -253,7 +253,7 @@ class Analysis:
         from analyzer.report import view  # noqa: PLC0415 - with the reports
 
         document = outcome.document
-        lost = batch.reasons(outcome, catalog)
+        lost = batch.list_reasons(outcome, catalog)
         if lost:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])

@@ -212,7 +212,7 @@ class _Cases:
         bounds = self._serving.bounds
         asked = wire.new_case(await wire.read_json(request, bounds, bounds.json_bytes), bounds)
         if not asked.together and (many := await asyncio.to_thread(_find_many_cases, asked)).names:
-            question = {"many": many.names, "kind": many.kind, "beside": many.beside[:50]}
+            question = {"many": many.names, "kind": many.case_kind, "beside": many.beside[:50]}
             return wire.json_answer(question | {"archive": bool(self._serving.archive)})
         if asked.path is not None:
             case = self._config.add_case(asked.name, asked.path)

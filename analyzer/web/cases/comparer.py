@@ -60,7 +60,9 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
     for given in sides:
         if "archive" in given:
             archive = Archive.open(given["archive"])
-            given_sides.append(stored_side(archive, archive.snapshot().find(given["case"])))
+            given_sides.append(
+                stored_side(archive, archive.take_snapshot().find_case(given["case"]))
+            )
         else:
             given_sides.append(places_of(given))
     found = read_sides(

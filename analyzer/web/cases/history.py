@@ -56,7 +56,7 @@ class History:
             archive = self._open_archive()
         except NotAnArchiveError:
             return []
-        answer = browse.listed(archive, browse.ListFilter(order="stored", reported=True))
+        answer = browse.list_cases(archive, browse.ListFilter(order="stored", reported=True))
         return [
             _describe_stored(dict(zip(answer.head, row, strict=True)))
             for row in islice(answer.rows, NEWEST)
@@ -65,7 +65,7 @@ class History:
     def find_record(self, case: str) -> Record:
         """Return the record of one stored case; Refusal (404) when there is none."""
         stored = self._find_stored(case)
-        meta = self._open_archive().meta(stored)
+        meta = self._open_archive().read_meta(stored)
         words = {name: meta.get(name) for name in ("name", "state", "why", "source", "stored")}
         return _describe_stored(words | {"id": stored.id})
 
@@ -76,7 +76,10 @@ class History:
         with self._lock:
             stored = self._find_stored(case)
             folder = self._place.case_folder(stored.id)
-            if self._rendered.get(stored.id) != stored.judged.text or not (folder / name).is_file():
+            if (
+                self._rendered.get(stored.id) != stored.judged.entry_text
+                or not (folder / name).is_file()
+            ):
                 self._render_results(stored, folder)
             self._rendered.move_to_end(stored.id)
             while len(self._rendered) > RENDERED:
@@ -94,12 +97,16 @@ class History:
         made, _ = render_results(document, text, self._report_bytes)
         folder.mkdir(mode=0o700, exist_ok=True)
         write_all(folder, made)
-        self._rendered[stored.id] = stored.judged.text
+        self._rendered[stored.id] = stored.judged.entry_text
 
     def _find_stored(self, case: str) -> Stored:
         gone = Refusal(404, "no such case", do="Look for it in the list of cases.")
         try:
-            found = [one for one in self._open_archive().snapshot().every() if one.id == case]
+            found = [
+                one
+                for one in self._open_archive().take_snapshot().list_every_case()
+                if one.id == case
+            ]
         except BacklineError:
             raise gone from None
         if not found:

@@ -31,7 +31,7 @@ from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, UsageError, failure_text
 from analyzer.runtime.text import one_line
 from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
-from analyzer.views.log_text import summary
+from analyzer.views.log_text import describe_reading
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -49,7 +49,7 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
             moment = datetime.fromtimestamp(order["around"], UTC)
         except (OverflowError, ValueError, OSError):
             raise UsageError("the time is too far away") from None
-        window = around.window(moment, LENGTH)
+        window = around.center_window(moment, LENGTH)
         query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
         log = MergedLog(
             places_of(order),
@@ -58,10 +58,10 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
             on_read=out.count_bytes,
         )
         shown = 0
-        for piece in _split_lines(list_nearest(log.lines(), moment)):
+        for piece in _split_lines(list_nearest(log.read_lines(), moment)):
             shown += len(piece)
             out.write_line("lines", lines=piece)
-        sentences = [one_line(text, 300) for text in summary(log.summary, window)]
+        sentences = [one_line(text, 300) for text in describe_reading(log.summary, window)]
         return {"state": "done", "shown": shown, "lines": log.summary.lines, "said": sentences}
     except BacklineError as error:
         return describe_failure(error)

@@ -112,7 +112,7 @@ class Library:
         """Return a stored case by its whole id, or the beginning of it that the map uses; Refusal (404)."""
         archive = self.require_archive()
         found = (
-            [one for one in archive.snapshot().every() if one.id.startswith(case)]
+            [one for one in archive.take_snapshot().list_every_case() if one.id.startswith(case)]
             if len(case) >= 12
             else []
         )
@@ -129,11 +129,11 @@ class _Some(Snapshot):
         super().__init__(whole.objects, whole.held, whole.strange, whole.faults, whole.damaged)
         self._ids = ids
 
-    def current(self) -> list[Stored]:
-        return [case for case in super().current() if case.id in self._ids]
+    def list_visible_cases(self) -> list[Stored]:
+        return [case for case in super().list_visible_cases() if case.id in self._ids]
 
-    def fresh(self) -> Snapshot:
-        return _Some(super().fresh(), self._ids)
+    def take_again(self) -> Snapshot:
+        return _Some(super().take_again(), self._ids)
 
 
 class _Narrowed(Archive):
@@ -143,8 +143,8 @@ class _Narrowed(Archive):
         super().__init__(whole.objects)
         self.damaged, self._whole, self._ids = whole.damaged, whole, ids
 
-    def snapshot(self) -> Snapshot:
-        return _Some(self._whole.snapshot(), self._ids)
+    def take_snapshot(self) -> Snapshot:
+        return _Some(self._whole.take_snapshot(), self._ids)
 
 
 def answer_question(library: Library, asked: FieldQuestion) -> Record:
@@ -153,7 +153,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
     Raises Misread for a mistake in the field, UsageError for a filter, Refusal when the archive is gone.
     """
     wanted = question.read_question(asked.field)
-    window = browse.window(asked.since, asked.until)
+    window = browse.parse_window(asked.since, asked.until)
     chosen = browse.ListFilter(
         severity=_one_of(asked.severity, SEVERITIES), state=_one_of(asked.state, browse.STATES)
     )
@@ -172,7 +172,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
     kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
     asked_of: Archive | None = archive
     if (chosen.severity or chosen.state) and kind != CASES:
-        passing = browse.listed(archive, chosen, SECONDS)
+        passing = browse.list_cases(archive, chosen, SECONDS)
         at = passing.head.index("id")
         ids = frozenset(row[at] for row in passing.rows)
         asked_of = _Narrowed(archive, ids) if ids else None
@@ -194,7 +194,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
             f'The state "refused" lists {them}.'
         )
     return {
-        "empty": kind == CASES and not rows and not archive.snapshot().current(),
+        "empty": kind == CASES and not rows and not archive.take_snapshot().list_visible_cases(),
         "kind": kind,
         "terms": [one_line(term.text, 200) for term in wanted.terms],
         "columns": [{"name": name, "kind": what} for name, what in table.columns],
@@ -214,7 +214,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
 def list_facets(library: Library) -> Record:
     """Return what the cases can be searched by: the word of each facet, its values, and in how many cases they are."""
     archive = library.open_archive()
-    found = query_facets.facets(archive) if archive is not None else {}
+    found = query_facets.count_facets(archive) if archive is not None else {}
     return {
         "facets": [
             {
@@ -271,7 +271,7 @@ def _choose_table(
 
 def _make_case_table(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
     notes: list[str] = []
-    answer = browse.listed(archive, wanted, SECONDS, notes)
+    answer = browse.list_cases(archive, wanted, SECONDS, notes)
     columns = [
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
@@ -322,14 +322,15 @@ def _make_machine_table(
     archive: Archive, wanted: Question, window: search.Window, *, unknown: bool
 ) -> AnswerTable:
     terms, same = wanted.terms, wanted.same
-    found = search.machines(
+    found = search.find_machines(
         archive, terms, window=window, same=same, unknown=unknown, seconds=SECONDS
     )
     said = searchtext.machines_text(found, anywhere=False, listed=True)
     untold = found.counts.get("untold", 0)
     if unknown:
         rows = (
-            (row[1], [row[0], row[2], *row[3:]]) for row in searchtext.unknown(terms, found.rows)
+            (row[1], [row[0], row[2], *row[3:]])
+            for row in searchtext.format_unknown(terms, found.rows)
         )
         columns = [
             ("Case", "case"),
@@ -401,7 +402,7 @@ def _make_finding_table(
 ) -> AnswerTable:
     by = _one_of(asked.by, (search.MONTH, search.HOST, search.RULE))
     chosen = search.Filter(wanted.rule, wanted.kb)
-    found = search.findings(
+    found = search.find_findings(
         archive, chosen, window=window, by=by, unknown=asked.unknown, seconds=SECONDS
     )
     said = searchtext.findings_text(found, listed=True)
@@ -430,12 +431,12 @@ def _make_finding_table(
 
 def _make_text_table(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
     text = wanted.text
-    found = search.texts(archive, text, window=window, seconds=SECONDS)
+    found = search.find_texts(archive, text, window=window, seconds=SECONDS)
     count = named = 0
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
         nonlocal count, named
-        same_names = search.named(archive, text, window=window, seconds=SECONDS).rows
+        same_names = search.find_named_cases(archive, text, window=window, seconds=SECONDS).rows
         for name, case, created, own, machines in same_names:
             named += 1
             listed = ", ".join(machines)

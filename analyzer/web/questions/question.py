@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyzer.archive.query import terms
-from analyzer.archive.query.terms import FieldPart, Term, parted
+from analyzer.archive.query.terms import FieldPart, Term, split_field
 from analyzer.artefacts import parsing
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.rules.language.rulefile import BadRuleError
@@ -70,7 +70,7 @@ def read_question(field: str) -> Question:
             start=LONGEST,
             do=f"At most {LONGEST:,} characters are accepted.",
         )
-    parts = [part for part in parted(field) if part.text.strip()]
+    parts = [part for part in split_field(field) if part.text.strip()]
     if not parts:
         return Question(CASES)
     whole = field.strip()
@@ -147,7 +147,7 @@ def _is_term(text: str) -> bool:
 
 def _read_term(part: FieldPart, number: int) -> Term:
     try:
-        return terms.read(part.text, number)
+        return terms.read_term(part.text, number)
     except BadRuleError as error:
         lines = part.text.split("\n")[: max(0, error.place.line - 1)]
         start = part.start + sum(len(line) + 1 for line in lines) + error.place.column - 1

@@ -31,7 +31,7 @@ Record = dict[str, Any]
 def describe_case(library: Library, case: str) -> Record:
     """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
     archive, stored = library.require_archive(), library.find_case(case)
-    origin = browse.origin(archive, archive.snapshot(), stored)
+    origin = browse.find_origin(archive, archive.take_snapshot(), stored)
     meta = origin.meta
     record: Record = {
         name: one_line(str(meta.get(name) or ""), 600)
@@ -49,7 +49,7 @@ def describe_case(library: Library, case: str) -> Record:
         "labels": [_describe_label(one) for one in origin.labels],
     }
     if record["report"]:
-        document = browse.document(archive, stored)
+        document = browse.read_document(archive, stored)
         record |= _list_findings(document, origin.labels)
         record |= {
             "counts": dict(view.tally_case(document).findings),
@@ -117,7 +117,7 @@ def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
         texts["rule"], texts["node"], texts["subject"], texts["label"], missed, by=texts["by"].strip(),
         note=texts["note"].strip(),
     )  # fmt: skip
-    labels.give(library.require_archive(), library.find_case(case), asked)
+    labels.give_labels(library.require_archive(), library.find_case(case), asked)
     return describe_case(library, case)
 
 
@@ -125,7 +125,7 @@ def remove_case(library: Library, case: str) -> Record:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
     from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
-    done = removal.remove(library.require_archive(), [library.find_case(case)])
+    done = removal.remove_cases(library.require_archive(), [library.find_case(case)])
     return {"gone": sorted(done.names), "labels": len(done.labels)}
 
 
@@ -142,17 +142,17 @@ class Map:
 
     def make_page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.query.fleet import FleetFilter, fleet  # noqa: PLC0415 - heavy
+        from analyzer.archive.query.fleet import FleetFilter, read_fleet  # noqa: PLC0415 - heavy
         from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.require_archive()
         with self._lock:
-            snapshot = archive.snapshot()
+            snapshot = archive.take_snapshot()
             successors = self._how.successors()
-            stored = tuple(sorted(entry.text for entry in snapshot.entries))
+            stored = tuple(sorted(entry.entry_text for entry in snapshot.entries))
             print_ = hash((stored, tuple(snapshot.faults), tuple(successors.items())))
             if self._known[0] != print_ or not self._known[1]:
-                found = fleet(archive, FleetFilter(successors=successors), snapshot)
+                found = read_fleet(archive, FleetFilter(successors=successors), snapshot)
                 reports = {case.id for case in found.cases if case.read}
                 page = fleet_page.render_page(found, reports=reports, report_bytes=self._most)
                 self._known = (print_, page)
@@ -164,7 +164,7 @@ def count_cases(library: Library) -> Record:
     archive = library.open_archive()
     if archive is None:
         return {"url": library.url, "cases": 0, "damaged": []}
-    snapshot = archive.snapshot()
-    current: list[Stored] = snapshot.current()
+    snapshot = archive.take_snapshot()
+    current: list[Stored] = snapshot.list_visible_cases()
     faults = [f"{one_line(name, 200)}: {one_line(why, 300)}" for name, why in snapshot.faults]
     return {"url": one_line(library.url, 500), "cases": len(current), "damaged": faults}

@@ -67,20 +67,20 @@ class PreviewSession(RuleSession):
             path, cast("Sequence[Path]", list_places(order)), options.folders(), local=local
         )
 
-    def _source(self) -> RuleSource:
+    def _find_source(self) -> RuleSource:
         return typed.source_of(self.path, self.local, self.kb, self.limits)
 
     def run(self) -> WatchRun:
         """Judge the rule over the case; without one over its own examples alone."""
         return self.prove() if self.order.get("examples") else super().run()
 
-    def _case(self, rule: Rule, shown: WatchRun) -> CaseRead:
+    def _read_case(self, rule: Rule, shown: WatchRun) -> CaseRead:
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
         self.listener.write_line("reading")
         if not self.order.get("stored"):
-            case = super()._case(rule, shown)
+            case = super()._read_case(rule, shown)
         else:
             if self.case is not None:
                 shown.reread = "the signatures under `logs` changed, so the case was read again"
@@ -100,8 +100,8 @@ class PreviewSession(RuleSession):
         start = perf_counter()
         if self._archive is None:
             self._archive = Archive.open(self.order["archive"])
-        stored = self._archive.snapshot().find(self.order["stored"])
-        facts = recall.material(self._archive, stored, wanted).facts
+        stored = self._archive.take_snapshot().find_case(self.order["stored"])
+        facts = recall.recall_case(self._archive, stored, wanted).facts
         return CaseRead(facts, wanted, perf_counter() - start, blocks_of(facts))
 
 
@@ -171,7 +171,7 @@ def _explanation_record(explanation: Explanation) -> Record:
     return {
         "title": one_line(explanation.title, 300),
         "counts": explanation.counts,
-        "counted": explain_text.counted(explanation.counts),
+        "counted": explain_text.count_verdicts(explanation.counts),
         "subjects": [subject_record(one) for one in explanation.subjects[:SUBJECTS]],
         "more": max(0, len(explanation.subjects) - SUBJECTS),
         "silent": [one_line(text, TEXT) for text in explanation.silent[:LISTED]],
@@ -183,7 +183,9 @@ def _explanation_record(explanation: Explanation) -> Record:
 def subject_record(one: Any) -> Record:
     """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
     tree = (
-        [] if one.trace is None else [line.text for line in explain_text.tree(one.trace, one.marks)]
+        []
+        if one.trace is None
+        else [line.text for line in explain_text.write_tree(one.trace, one.marks)]
     )
     return {
         "verdict": one.verdict,
@@ -191,7 +193,9 @@ def subject_record(one: Any) -> Record:
         "node": one_line(one.node, 200),
         "severity": one.severity,
         "confidence": one.confidence,
-        "reasons": [one_line(text, 2 * TEXT) for text in [*explain_text.reasons(one), *one.also]],
+        "reasons": [
+            one_line(text, 2 * TEXT) for text in [*explain_text.give_reasons(one), *one.also]
+        ],
         "near": (one.near.distance or 0) if one.near is not None else 0,
         "tree": tree[:TREE],
         "evidence": [
@@ -271,28 +275,28 @@ class Preview:
     def run_backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
         from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtests.backtest import BacktestRequest, backtest  # noqa: PLC0415 - with it
-        from analyzer.archive.query.browse import window  # noqa: PLC0415 - with it
+        from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules  # noqa: PLC0415 - with it
+        from analyzer.archive.query.browse import parse_window  # noqa: PLC0415 - with it
         from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order
-        inside = window(order["since"], order["until"])
+        inside = parse_window(order["since"], order["until"])
         rule, released, errors = self._load_rules()
         if rule is None:
             self.listener.write_line("broken", errors=errors)
             return
         archive = Archive.open(order["archive"])
-        report = backtest(
+        report = backtest_rules(
             [BacktestRequest(rule, released)],
             archive,
             cases=order["cases"],
             window=inside,
             progress=self._tell_progress,
         )[0]
-        record = report.record()
+        record = report.to_record()
         lists = {name: len(record[name]) for name in record if isinstance(record[name], list)}
         cut = {name: record[name][:LISTED] for name in lists}
-        text = "\n".join(backtest_text.lines(report, 0))
+        text = "\n".join(backtest_text.format_report(report, 0))
         self.listener.write_line("report", report=record | cut, lengths=lists, text=text[:200_000])
 
     def _load_rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:

@@ -175,7 +175,7 @@ def _check_archive(archive: str, order: Record) -> None:
     from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
     from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
-    browse.window(order["since"], order["until"])
+    browse.parse_window(order["since"], order["until"])
     try:
         open_store(archive)
     except NotAnArchiveError:
@@ -188,10 +188,10 @@ def _check_archive(archive: str, order: Record) -> None:
 
 
 def _load_catalog(how: RunOptions) -> tuple[Catalog, Settings]:
-    from analyzer.authoring.select import select  # noqa: PLC0415 - heavy
+    from analyzer.authoring.select import select_rules  # noqa: PLC0415 - heavy
 
     local, _ = how.local()
-    return select(
+    return select_rules(
         (), how.folders(), examples=False, local=local, tuned=True, retired=True
     ), local.settings
 
@@ -203,7 +203,7 @@ def catalog_record(archive: str, how: RunOptions) -> Record:
     catalog, settings = _load_catalog(how)
     hits, note = _count_hits(archive)
     rows = []
-    for one in listing.rows(catalog, settings):
+    for one in listing.list_rows(catalog, settings):
         said = hits.get(one.rule)
         names = ("findings", "cases", "untold", "judged")
         rows.append(
@@ -231,7 +231,7 @@ def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     try:
-        answer = ask.sql(Archive.open(archive), _HITS, seconds=SECONDS)
+        answer = ask.run_sql(Archive.open(archive), _HITS, seconds=SECONDS)
         return {row[0]: tuple(int(cell or 0) for cell in row[1:]) for row in answer.rows}, ""
     except NotAnArchiveError:
         return {}, "Nothing is stored in the archive yet."
@@ -248,7 +248,7 @@ def rule_text(rule: str, how: RunOptions) -> Record:
             "rule": NEW,
             "file": "",
             "status": "draft",
-            "text": skeleton.skeleton("my-rule", title=""),
+            "text": skeleton.write_skeleton("my-rule", title=""),
         }
     catalog, _ = _load_catalog(how)
     found = next((one for one in catalog.rules if one.id == rule), None)

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.cli import main
-from analyzer.rules import cache, fact_files, fact_tables, file_states, sources
-from analyzer.rules.cache import EAGER, LATER, RuleCache
-from analyzer.rules.encoding import Encoder
+from analyzer.rules import fact_tables
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Rule
+from analyzer.rules.rule_store import COPIED, LATER, OF_THE_RUN, RuleStore
 from analyzer.rules.sources import RuleSource
-from analyzer.runtime import cache_folder
+from analyzer.runtime import cache_folder, snapshot
 from analyzer.runtime.limits import Limits
 from tests.judge.test_evaluator import NUMBERS, RULE, conditions
 from tests.kit import hostile
@@ -49,13 +48,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of the rule files whose YAML was read from now on."""
     found: list[str] = []
-    tree = RuleText.tree
+    read_tree = RuleText.read_tree
 
     def counted(text: RuleText) -> Any:
         found.append(text.name)
-        return tree(text)
+        return read_tree(text)
 
-    monkeypatch.setattr(RuleText, "tree", counted)
+    monkeypatch.setattr(RuleText, "read_tree", counted)
     return found
 
 
@@ -105,17 +104,17 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     kept = RuleText("made-up.yaml", text)
     source = RuleSource("folder", "made-up", files=[folder])
     fresh = rules.build(kept, tables, Limits())
-    writing = RuleCache(source, tables, Limits())
-    key = writing.key(kept, hashlib.sha256(text.encode()).digest())
-    writing.put(key, fresh)
+    writing = RuleStore(source, tables, Limits())
+    key = writing.make_key(kept, hashlib.sha256(text.encode()).digest())
+    writing.add_rule(key, fresh)
     writing.save()
+    again = RuleText("made-up.yaml", text)
 
-    def never() -> Rule:
-        raise AssertionError("the stored rule was not used")
+    def build_again() -> Rule:
+        assert again.stored_tree
+        return rules.build(again, tables, Limits())
 
-    return fresh, RuleCache(source, tables, Limits()).get(
-        key, RuleText("made-up.yaml", text), never
-    )
+    return fresh, RuleStore(source, tables, Limits()).find_rule(key, again, build_again)
 
 
 @together(
@@ -125,7 +124,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
     parts=3,
 )
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
-    """Every field of every shipped rule, and which parts of it are one object, are the same out of the cache."""
+    """Every field of every shipped rule, and which parts of it are one object, are the same out of the store."""
     fresh, stored = through_the_cache(
         path.read_text(encoding="utf-8"), fact_tables.declared(), folder
     )
@@ -171,25 +170,15 @@ def test_the_comparison_sees_a_field_that_was_not_stored(folder: Path) -> None:
 
 
 def test_every_field_of_a_rule_is_stored_or_belongs_to_the_run() -> None:
-    """A field added to the model is stored without a line in the cache: the lists are made of the model."""
+    """A field added to the model comes with the rest of a rule: the list is made of the model."""
     named = {one.name for one in fields(Rule) if one.init}
-    assert named == {*EAGER, *LATER, "text", "path", "origin", "read_examples", "_examples"}
-
-
-def test_what_cannot_be_stored_is_refused() -> None:
-    """A value of a class that is not of the model raises TypeError, and the rule is then not stored at all."""
-
-    @dataclass
-    class Foreign:
-        value: int = 1
-
-    with pytest.raises(TypeError, match="Foreign cannot be stored"):
-        Encoder({}).encode([Foreign()])
+    assert named == {*COPIED, *LATER, *OF_THE_RUN}
 
 
 def rules_in(folder: Path) -> Path:
-    """Return the file of the cache that holds rules; the others hold facts."""
-    return next(path for path in folder.iterdir() if b'"made"' in path.read_bytes()[:200])
+    """Return the one file of the cache."""
+    [path] = folder.iterdir()
+    return path
 
 
 def triage(case: str, output: Path, *words: str) -> tuple[int, bytes, bytes]:
@@ -241,17 +230,6 @@ def test_only_the_rules_that_changed_are_read_again(
     assert reads == ["own-3.yaml"]
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the names of the rule files whose bytes were read from now on."""
-    found: list[str] = []
-    read = sources.read
-    monkeypatch.setattr(
-        sources, "read", lambda path, limits: found.append(path.name) or read(path, limits)
-    )
-    return found
-
-
 def private(kb: Path) -> None:
     """Write three rules of somebody's own."""
     kb.mkdir()
@@ -260,66 +238,6 @@ def private(kb: Path) -> None:
             "rule: kb-2039495", f"rule: own-{number}"
         )
         (kb / f"own-{number}.yaml").write_text(text, encoding="utf-8")
-
-
-def test_a_rule_file_that_nobody_touched_is_not_even_read(
-    folder: Path, tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The second run knows the files by their state, with the same hash; text and examples are read when asked for."""
-    private(tmp_path / "kb")
-    monkeypatch.setattr(file_states, "SETTLED_NS", -1_000_000_000)
-    first = rules.load([tmp_path / "kb"])
-    opened.clear()
-    second = rules.load([tmp_path / "kb"])
-    assert [name for name in opened if name.startswith("own")] == []
-    assert (second.hash, second.sources[0].hash) == (first.hash, first.sources[0].hash)
-    assert second["own-1"].text.text == first["own-1"].text.text
-    assert len(second["own-1"].examples) == len(first["own-1"].examples) > 0
-
-
-def test_a_rule_file_that_was_touched_is_read(
-    folder: Path, tmp_path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A change that leaves size and time of a file as they were is seen, so is another file in its place."""
-    kb = tmp_path / "kb"
-    private(kb)
-    monkeypatch.setattr(file_states, "SETTLED_NS", -1_000_000_000)
-    before = rules.load([kb])
-    changed = kb / "own-1.yaml"
-    state = changed.stat()
-    text = changed.read_bytes()
-    title = before["own-1"].title
-    changed.write_bytes(text.replace(title.encode(), title.encode().swapcase()))
-    os.utime(changed, ns=(state.st_atime_ns, state.st_mtime_ns))
-    other = kb / "other"
-    other.write_bytes((kb / "own-2.yaml").read_bytes())
-    other.replace(kb / "own-2.yaml")
-    opened.clear()
-    after = rules.load([kb])
-    assert after["own-1"].title == title.swapcase()
-    assert after.hash != before.hash
-    assert [name for name in opened if name.startswith("own")] == ["own-1.yaml", "own-2.yaml"]
-
-
-def test_a_rule_file_just_written_is_read_again(
-    folder: Path, tmp_path: Path, opened: list[str]
-) -> None:
-    """Within two seconds of a change the clock of the disk may not tell a second one: the state proves nothing."""
-    private(tmp_path / "kb")
-    rules.load([tmp_path / "kb"])
-    opened.clear()
-    rules.load([tmp_path / "kb"])
-    assert [name for name in opened if name.startswith("own")] == [
-        "own-0.yaml",
-        "own-1.yaml",
-        "own-2.yaml",
-    ]
-
-
-@pytest.mark.parametrize("told", [None, 7, [], [1, 2, 3, 4, "zz"], ["a", None, {}, 0, 5]])
-def test_a_state_that_makes_no_sense_counts_as_none(told: Any) -> None:
-    """Whatever stands in the cache in place of a state, the file is read."""
-    assert file_states.FileStates({str(SHIPPED): told}).untouched(SHIPPED, 1 << 20) is None
 
 
 def test_a_broken_rule_is_told_the_same_each_time(folder: Path, tmp_path: Path) -> None:
@@ -368,17 +286,18 @@ def test_a_damaged_file_counts_as_absent(
     assert reads == []
 
 
-@pytest.mark.size
-def test_a_rest_that_cannot_be_read_comes_from_the_rule_file(folder: Path) -> None:
-    """Bytes that are sealed but no rule (a fault of ours): the rest of the rule is read from its own text."""
-    fresh = rules.load()
-    stored = rules.load()
-    for rule in stored.rules:
-        assert isinstance(rule.later, cache._Later)
-        rule.later._stored = b"no JSON"
+def test_a_tree_that_cannot_be_read_comes_from_the_rule_file(
+    folder: Path, tmp_path: Path, reads: list[str]
+) -> None:
+    """Bytes that are sealed but no tree (a fault of ours): the rest of the rule is read from its own text."""
+    private(tmp_path / "kb")
+    fresh = rules.load([tmp_path / "kb"])
+    stored = rules.load([tmp_path / "kb"])
+    reads.clear()
     for one, two in zip(fresh.rules, stored.rules, strict=True):
-        two.text.lines, two.text.is_rule  # noqa: B018 - worked out when they are asked for
+        two.text.stored_tree = b"no tree"
         assert list(differences(one, two, {})) == []
+    assert reads == ["own-0.yaml", "own-1.yaml", "own-2.yaml"]
 
 
 def test_rules_of_other_code_or_limits_are_not_taken(
@@ -392,7 +311,7 @@ def test_rules_of_other_code_or_limits_are_not_taken(
     rules.load([kb], limits=Limits(pattern_bytes=4000))
     assert len(reads) == 3
     reads.clear()
-    monkeypatch.setattr(cache, "_code", lambda: "other code")
+    monkeypatch.setattr(snapshot, "hash_code", lambda *, times: "other code")
     rules.load([kb])
     assert len(reads) == 3
 
@@ -402,10 +321,10 @@ def test_the_code_is_the_same_by_whatever_path_it_is_reached(
 ) -> None:
     """`bin/backline` and `python -m analyzer` may spell the folder of the code differently, and share one cache."""
     (tmp_path / "link").symlink_to(ROOT / "analyzer")
-    here = cache._code.__wrapped__()
-    monkeypatch.setattr(cache.analyzer, "__file__", str(tmp_path / "link" / "__init__.py"))
+    here = snapshot.hash_code.__wrapped__(times=True)
+    monkeypatch.setattr(snapshot.analyzer, "__file__", str(tmp_path / "link" / "__init__.py"))
 
-    assert cache._code.__wrapped__() == here
+    assert snapshot.hash_code.__wrapped__(times=True) == here
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
@@ -527,28 +446,6 @@ def test_two_processes_may_write_at_once(folder: Path, tmp_path: Path) -> None:
     said = {run.communicate()[0] for run in runs}
     assert len(said) == 1
     assert {one.name[-6:] for one in folder.iterdir()} == {".cache"}
-
-
-def test_facts_come_out_of_the_cache_as_they_are_in_their_files(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Tables of facts have the same rows and digests; their CSV files are parsed once, and again when one changes."""
-    read: list[str] = []
-    rows = fact_files.rows
-    monkeypatch.setattr(
-        fact_files, "rows", lambda text, made: read.append(text.name) or rows(text, made)
-    )
-    first = fact_tables.read([]).tables
-    assert all(
-        table.given is not None and len(table.given.rows) for table in first.values()
-    )  # read when asked for
-    assert len(read) == len(first)
-    second = fact_tables.read([]).tables
-    assert all(table.given is not None and len(table.given.rows) for table in second.values())
-    assert len(read) == len(first)
-    assert [(table, table.given.rows if table.given else ()) for table in first.values()] == [
-        (table, table.given.rows if table.given else ()) for table in second.values()
-    ]
 
 
 def test_a_fault_in_facts_is_told_each_time(folder: Path, tmp_path: Path) -> None:
