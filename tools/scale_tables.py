@@ -69,6 +69,10 @@ def format_table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
+def format_counts(counts: list[int], rows: list[list[str]]) -> str:
+    return format_table(["", *(f"{count:,} cases" for count in counts)], rows)
+
+
 def format_row(label: str, counts: list[int], cell: Callable[[int], str | None]) -> list[str]:
     cells = []
     for count in counts:
@@ -111,10 +115,7 @@ def format_batch(results: Results, counts: list[int]) -> str:
         ("changed catalog, from compacted facts", got("rejudge-compacted", "wall", format_seconds)),
         ("… processor time per case", each("rejudge-compacted")),
     ]
-    return format_table(
-        ["", *(f"{count:,} cases" for count in counts)],
-        [format_row(label, counts, cell) for label, cell in rows],
-    )
+    return format_counts(counts, [format_row(label, counts, cell) for label, cell in rows])
 
 
 def format_size(results: Results, counts: list[int]) -> str:
@@ -143,10 +144,7 @@ def format_size(results: Results, counts: list[int]) -> str:
             lambda count: format_seconds(get_figure(results, "verify", count, "wall")),
         ),
     ]
-    return format_table(
-        ["", *(f"{count:,} cases" for count in counts)],
-        [format_row(label, counts, cell) for label, cell in rows],
-    )
+    return format_counts(counts, [format_row(label, counts, cell) for label, cell in rows])
 
 
 def format_queries(results: Results, counts: list[int]) -> str:
@@ -171,7 +169,7 @@ def format_queries(results: Results, counts: list[int]) -> str:
     rows.append(
         format_row("for comparison: start of the program alone", counts, took("queries", "start"))
     )
-    return format_table(["", *(f"{count:,} cases" for count in counts)], rows)
+    return format_counts(counts, rows)
 
 
 def format_acts(results: Results, counts: list[int]) -> str:
@@ -182,7 +180,7 @@ def format_acts(results: Results, counts: list[int]) -> str:
         name for count in counts for name in results.get(f"acts/{count}", {}) if name != "load"
     ]
     rows = [format_row(name, counts, took(name)) for name in dict.fromkeys(names)]
-    return format_table(["", *(f"{count:,} cases" for count in counts)], rows)
+    return format_counts(counts, rows)
 
 
 def format_processes(results: Results) -> str:
@@ -269,83 +267,82 @@ def format_million(results: Results, counts: list[int]) -> str:
     if not measured:
         return NONE
     count = measured[-1]
-    first, loose, compact = (
-        results.get(f"{step}/{count}", {}) for step in ("first", "loose", "compact")
-    )
-    again = results.get(f"rejudge-compacted/{count}") or results.get(f"rejudge/{count}")
+    first = results[f"first/{count}"]
+    loose = results.get(f"loose/{count}", {})
+    compact = results[f"compact/{count}"]
+    compact_ms = compact["wall"] / count * 1000
+    compact_gb = compact["per_case"] * MILLION / 1e9
     rows = [
-        _line(
-            "first batch",
-            f"{first['cpu'] / count * 1000:.0f} ms of processor x 1,000,000",
-            f"{first['cpu'] / count * MILLION / 3600:.0f} CPU hours",
-        ),
-        _line(
-            "storage, loose",
-            f"{loose['per_case'] / 1000:.1f} KB x 1,000,000",
-            f"{loose['per_case'] * MILLION / 1e9:.0f} GB",
-        ),
-        _line(
-            "storage, compacted",
-            f"{compact['per_case'] / 1000:.1f} KB x 1,000,000",
-            f"{compact['per_case'] * MILLION / 1e9:.0f} GB",
-        ),
-        _line(
+        project_cpu("first batch", first["cpu"] / count),
+        project_storage("storage, loose", loose["per_case"]),
+        project_storage("storage, compacted", compact["per_case"]),
+        [
             "… a month in an object store",
-            f"{compact['per_case'] * MILLION / 1e9:.0f} GB x {USD_PER_GB_MONTH} USD",
-            f"{compact['per_case'] * MILLION / 1e9 * USD_PER_GB_MONTH:.2f} USD",
-        ),
-        _line(
+            f"{compact_gb:.0f} GB x {USD_PER_GB_MONTH} USD",
+            f"{compact_gb * USD_PER_GB_MONTH:.2f} USD",
+        ],
+        [
             "compaction",
-            f"{compact['wall'] / count * 1000:.1f} ms x 1,000,000, one process",
-            f"{compact['wall'] / count * MILLION / 3600:.1f} hours",
-        ),
+            f"{compact_ms:.1f} ms x 1,000,000, one process",
+            f"{compact_ms / 1000 * MILLION / 3600:.1f} hours",
+        ],
     ]
+    again = results.get(f"rejudge-compacted/{count}") or results.get(f"rejudge/{count}")
     if again:
         hours = again["cpu"] / count * MILLION / 3600
+        rows.append(project_cpu("roll-out of a changed catalog", again["cpu"] / count))
         rows.append(
-            _line(
-                "roll-out of a changed catalog",
-                f"{again['cpu'] / count * 1000:.0f} ms of processor x 1,000,000",
-                f"{hours:.0f} CPU hours",
-            )
-        )
-        rows.append(
-            _line(
+            [
                 "… machines of 16 cores for a night of 8 hours",
                 f"{hours:.1f} / (16 x 8 x 0.85)",
                 f"{math.ceil(hours / (16 * 8 * 0.85))}",
-            )
+            ]
         )
-    if real := results.get("real"):
-        each = real["cpu"] / real["bundles"]
-        stored = real["stored"] / real["bundles"]
-        what = f"a first batch of bundles of {real['bytes'] / real['bundles'] / 1e6:.0f} MB instead"
-        rows.append(
-            _line(
-                what,
-                f"{each:.1f} s of processor x 1,000,000",
-                f"{each * MILLION / 3600:,.0f} CPU hours",
-            )
-        )
-        rows.append(
-            _line(
-                "… archive",
-                f"{stored / 1e3:,.0f} KB x 1,000,000, loose",
-                f"{stored * MILLION / 1e9:,.0f} GB",
-            )
-        )
+    if "real" in results:
+        rows += project_bundles(results["real"])
     rows += format_listing(compact)
     return format_table(["", "arithmetic", "result"], rows)
+
+
+def project_cpu(label: str, seconds: float) -> list[str]:
+    """Return the row on the processor time of a million cases."""
+    hours = seconds * MILLION / 3600
+    return [label, f"{seconds * 1000:.0f} ms of processor x 1,000,000", f"{hours:.0f} CPU hours"]
+
+
+def project_storage(label: str, size: float) -> list[str]:
+    """Return the row on the storage of a million cases."""
+    return [label, f"{size / 1000:.1f} KB x 1,000,000", f"{size * MILLION / 1e9:.0f} GB"]
+
+
+def project_bundles(real: Results) -> list[list[str]]:
+    """Return the rows on a million bundles of real size."""
+    bundles = real["bundles"]
+    seconds = real["cpu"] / bundles
+    stored = real["stored"] / bundles
+    megabytes = real["bytes"] / bundles / 1e6
+    return [
+        [
+            f"a first batch of bundles of {megabytes:.0f} MB instead",
+            f"{seconds:.1f} s of processor x 1,000,000",
+            f"{seconds * MILLION / 3600:,.0f} CPU hours",
+        ],
+        [
+            "… archive",
+            f"{stored / 1e3:,.0f} KB x 1,000,000, loose",
+            f"{stored * MILLION / 1e9:,.0f} GB",
+        ],
+    ]
 
 
 def format_listing(compact: Results) -> list[list[str]]:
     """The lines on objects and listings, loose and in two sizes of segment."""
     rows = [
-        _line(
+        [
             "loose: objects, pages of 1,000 keys",
             "1,000,000 / 1,000",
             f"{MILLION // KEYS_A_PAGE:,} LIST requests, {MILLION / KEYS_A_PAGE * USD_PER_LIST:.3f} USD a command",
-        )
+        ]
     ]
     segments = compact.get("segments")
     if not segments:
@@ -359,14 +356,10 @@ def format_listing(compact: Results) -> list[list[str]]:
         label = f"segments of {size:,} cases: objects, listed twice; one manifest each to read"
         arithmetic = f"{number:,.0f} segments x {each:.0f} files = {objects:,.0f}"
         rows.append(
-            _line(
+            [
                 label,
                 arithmetic,
                 f"{pages:,} LIST and {number:,.0f} GET requests, {cost:.5f} USD a command",
-            )
+            ]
         )
     return rows
-
-
-def _line(*cells: str) -> list[str]:
-    return list(cells)

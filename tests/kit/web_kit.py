@@ -50,15 +50,15 @@ class StandInDesk:
         self._cases: dict[str, StandInCase] = {}
         self.closed = False
 
-    def new(self, name: str, files: Sequence[NewFile] | Path) -> StandInCase:
+    def add_case(self, name: str, files: Sequence[NewFile] | Path) -> StandInCase:
         case = StandInCase(
             self._place.new_case(), name, 0 if isinstance(files, Path) else len(files)
         )
         self._cases[case.id] = case
         return case
 
-    def add(self, case_id: str, files: Sequence[NewFile]) -> int:
-        case = self.case(case_id)
+    def add_files(self, case_id: str, files: Sequence[NewFile]) -> int:
+        case = self.find_case(case_id)
         if case.state not in ("waiting", "queued") or not case.files:
             raise Refusal(409, "the case takes no more files")
         case.state, case.files = "waiting", case.files + len(files)
@@ -67,33 +67,33 @@ class StandInDesk:
     def file_done(self, case_id: str, number: int) -> None:
         self._cases[case_id].done.append(number)
 
-    def start(self, case_id: str) -> None:
-        self.case(case_id).state = "queued"
+    def start_case(self, case_id: str) -> None:
+        self.find_case(case_id).state = "queued"
 
-    def cancel(self, case_id: str) -> None:
-        self.case(case_id).state = "cancelled"
+    def cancel_case(self, case_id: str) -> None:
+        self.find_case(case_id).state = "cancelled"
 
-    def remove(self, case_id: str) -> None:
-        self.case(case_id)
+    def remove_case(self, case_id: str) -> None:
+        self.find_case(case_id)
         del self._cases[case_id]
         self._place.remove_case(case_id)
 
-    def case(self, case_id: str) -> StandInCase:
+    def find_case(self, case_id: str) -> StandInCase:
         if case_id not in self._cases:
             raise Refusal(404, "no such case")
         return self._cases[case_id]
 
-    def cases(self) -> list[StandInCase]:
+    def list_cases(self) -> list[StandInCase]:
         return list(self._cases.values())[::-1]
 
-    def material(self, case_id: str) -> dict[str, Any]:
-        case = self.case(case_id)
+    def describe_material(self, case_id: str) -> dict[str, Any]:
+        case = self.find_case(case_id)
         return {"name": case.name, "files": [], "path": str(self._place.case_folder(case.id))}
 
-    def result(self, case_id: str, name: str) -> Path:
-        return self._place.case_folder(self.case(case_id).id) / name
+    def find_result(self, case_id: str, name: str) -> Path:
+        return self._place.case_folder(self.find_case(case_id).id) / name
 
-    async def events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
+    async def follow_events(self, since: int) -> AsyncIterator[tuple[int, Mapping[str, Any]]]:
         for number in range(since + 1, 4):
             yield number, {"n": number}
         await asyncio.Event().wait()

@@ -251,9 +251,9 @@ from pathlib import Path
 from analyzer.web.cases.case_manager import CaseManager
 from analyzer.web.guard.place import PrivatePlace
 async def main():
-    desk = CaseManager(PrivatePlace.make(Path(sys.argv[1])), command=sys.argv[3:])
-    case = desk.new("", Path(sys.argv[2]))
-    desk.start(case.id)
+    desk = CaseManager(PrivatePlace.make_folder(Path(sys.argv[1])), command=sys.argv[3:])
+    case = desk.add_case("", Path(sys.argv[2]))
+    desk.start_case(case.id)
     while True:
         for child in desk._running:
             if child.pid:

@@ -531,7 +531,7 @@ def test_a_connection_that_waits_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any
 ) -> None:
     """Who connects and sends nothing, or a head that never ends, is closed; with a long bound he would stay."""
-    monkeypatch.setattr(server, "protocol", kind)
+    monkeypatch.setattr(server, "choose_protocol", kind)
     with Running(tmp_path, QUICK) as running, connected(running) as wire:
         wire.sendall(sent)
         assert closed(wire, PATIENCE)
@@ -585,7 +585,7 @@ def test_too_many_connections_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
 ) -> None:
     """More connections of our own page than the bound, all at work, get 503 at once; when one ends, the next is taken."""
-    monkeypatch.setattr(server, "protocol", kind)
+    monkeypatch.setattr(server, "choose_protocol", kind)
     with Running(tmp_path, replace(QUICK, head=1000)) as running, contextlib.ExitStack() as stack:
         held = [stack.enter_context(connected(running)) for _ in range(4)]
         for wire in held:
@@ -613,7 +613,7 @@ def test_strangers_lock_nobody_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes, kind: Any
 ) -> None:
     """Two hundred connections without sign-in: the page is served at once, and an open stream of events stays."""
-    monkeypatch.setattr(server, "protocol", kind)
+    monkeypatch.setattr(server, "choose_protocol", kind)
     with Running(tmp_path, Bounds(reserve=0)) as running, contextlib.ExitStack() as stack:
         page = stack.enter_context(connected(running))
         events_of(running, page)
@@ -650,7 +650,7 @@ def test_a_whole_uri_is_not_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, kind: Any
 ) -> None:
     """A request whose target names another host is refused, whatever its Host says: this is no proxy."""
-    monkeypatch.setattr(server, "protocol", kind)
+    monkeypatch.setattr(server, "choose_protocol", kind)
     with Running(tmp_path, QUICK) as running, connected(running) as wire:
         wire.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
         assert status_of(wire) in (400, 421)

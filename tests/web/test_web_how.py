@@ -291,7 +291,7 @@ def test_the_real_desk_gets_them(
 ) -> None:
     """The desk and the rooms of one server share one way of judging."""
     seen: list[Any] = []
-    monkeypatch.setattr(serving, "application", lambda shared, *_: seen.append(shared))
+    monkeypatch.setattr(serving, "make_application", lambda shared, *_: seen.append(shared))
     monkeypatch.setattr(
         serving, "Server", lambda *_, **__: type("Stopped", (), {"run": lambda *_: None})()
     )

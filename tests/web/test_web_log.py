@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_said(
     assert asked(client, case, MOMENT.timestamp())[-1]["state"] == "failed"
     monkeypatch.setattr(
         serving.manager,
-        "material",
+        "describe_material",
         lambda _case: {"name": "", "files": [], "path": "", "stored": True},
     )
     answer = client.get(f"/cases/{case}/log?around=1")

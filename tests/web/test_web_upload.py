@@ -253,7 +253,7 @@ def test_the_announced_size_is_what_refuses(
     """With the look at Content-Length switched off, more than announced is written."""
     with Running(tmp_path, FREE) as running:
         case = running.new_case(10)
-        monkeypatch.setattr(Uploads, "_length", staticmethod(lambda request, announced: 11))
+        monkeypatch.setattr(Uploads, "_read_length", staticmethod(lambda request, announced: 11))
         assert running.ask("PUT", f"/cases/{case}/files/0", body=b"x" * 11)[0] == 200
         assert files_of(running) == {f"{case}/0": 11}
 
@@ -432,7 +432,7 @@ def test_what_does_not_fit_is_refused_before(
 ) -> None:
     """Less free space than was announced, what other cases still await included, is said at once with 507."""
     if not guard:
-        monkeypatch.setattr(Uploads, "_room", lambda self, more: None)
+        monkeypatch.setattr(Uploads, "_check_disk", lambda self, more: None)
     with Running(tmp_path, replace(FREE, reserve=100)) as running:
         monkeypatch.setattr(running.serving.place, "count_free", lambda: 1100)
         running.new_case(600)

@@ -17,11 +17,12 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
@@ -115,7 +116,10 @@ class Analysis:
         paths = self._list_paths()
         self._measure_input(paths, local, catalog, signatures)
         watch = ReadListener(
-            listener.begin_member, listener.end_member, self._announce_tables, self._announce_hashes
+            listener.begin_member,
+            listener.end_member,
+            partial(listener.begin_stage, "reading", "Putting what was read into tables."),
+            partial(listener.begin_stage, "reading", "Computing the checksums of the files."),
         )
         options = Options(
             self.limits, on_read=listener.count_bytes, watch=watch, hashes=self.hashes
@@ -190,12 +194,6 @@ class Analysis:
         manager = config_of(order.archive, local, catalog, order.how)
         self.context = WorkerContext(manager, archive, local, catalog, signatures)
 
-    def _announce_tables(self) -> None:
-        self.listener.begin_stage("reading", "Putting what was read into tables.")
-
-    def _announce_hashes(self) -> None:
-        self.listener.begin_stage("reading", "Computing the checksums of the files.")
-
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
         from analyzer.pipeline import case  # noqa: PLC0415 - heavy
@@ -264,6 +262,10 @@ class Analysis:
             one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]
         ]
         severities = {one["severity"] for one in live}
+        nodes = []
+        for node in document["nodes"][:50]:
+            names = ("name", "kind", "product", "version")
+            nodes.append({name: one_line(str(node.get(name) or ""), 200) for name in names})
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),
@@ -272,7 +274,7 @@ class Analysis:
             "unknowns": view.tally_case(document).questions,
             "findings": [describe_finding(one) for one in live[:WORST]],
             "more": max(0, len(live) - WORST),
-            "nodes": [_describe_machine(node) for node in document["nodes"][:50]],
+            "nodes": nodes,
             "notes": self._list_notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
@@ -303,13 +305,6 @@ class _Judged:
             ):
                 self.listener.write_finding(one)
         self.listener.write_progress()
-
-
-def _describe_machine(node: Mapping[str, Any]) -> Record:
-    return {
-        name: one_line(str(node.get(name) or ""), 200)
-        for name in ("name", "kind", "product", "version")
-    }
 
 
 def order_of(text: bytes) -> Order:

@@ -109,7 +109,17 @@ class CaseManager:
                 do="Remove some from the list, then try again.",
             )
         if isinstance(files, Path):
-            _check_path(files)
+            try:
+                files.stat()
+            except (OSError, ValueError) as error:
+                why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+                raise Refusal(
+                    404,
+                    "nothing can be read there",
+                    where=str(files),
+                    why=why,
+                    do="Check the path; it must lie on this machine.",
+                ) from None
             case = WebCase(self._place.new_case(), name or files.name or str(files), path=files)
         else:
             case = WebCase(self._place.new_case(), name or name_of(files), tuple(files))
@@ -403,20 +413,9 @@ class CaseManager:
 
     def _remove_folder(self, case: WebCase) -> None:
         """Remove the folder of a case; gigabytes take a while."""
-        self._keep_task(asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id)))
-
-    def _keep_task(self, task: asyncio.Future[Any]) -> None:
+        task = asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id))
         self._later.add(task)
         task.add_done_callback(self._later.discard)
-
-
-def _check_path(path: Path) -> None:
-    try:
-        path.stat()
-    except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
-        do = "Check the path; it must lie on this machine."
-        raise Refusal(404, "nothing can be read there", where=str(path), why=why, do=do) from None
 
 
 def _make_missing_case() -> Refusal:

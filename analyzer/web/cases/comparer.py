@@ -28,6 +28,7 @@ from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.compare.sides import Recall
+    from analyzer.sources.remote import Place
 
 
 def compare_sides(order: Mapping[str, Any]) -> Record:
@@ -45,6 +46,8 @@ def compare_sides(order: Mapping[str, Any]) -> Record:
 
 
 def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
+    from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
+    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
     from analyzer.compare import compare, read_sides  # noqa: PLC0415 - heavy
     from analyzer.compare.sides import named_apart  # noqa: PLC0415 - with it
     from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
@@ -53,8 +56,17 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
 
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
+    given_sides: list[Sequence[Place] | Recall] = []
+    for given in sides:
+        if "archive" in given:
+            archive = Archive.open(given["archive"])
+            given_sides.append(
+                stored_side(archive, archive.take_snapshot().find_case(given["case"]))
+            )
+        else:
+            given_sides.append(places_of(given))
     found = read_sides(
-        [_find_stored(side) if "archive" in side else places_of(side) for side in sides],
+        given_sides,
         Options(how.limits, how.folders(), local, with_drafts=how.drafts),
     )
     for side, given in zip(found, sides, strict=True):
@@ -66,15 +78,6 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
         comparison.render_markdown(document),
     )
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
-
-
-def _find_stored(side: Mapping[str, Any]) -> Recall:
-    """Return what recalls a case of the archive; UsageError when none or several are meant."""
-    from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
-
-    archive = Archive.open(side["archive"])
-    return stored_side(archive, archive.take_snapshot().find_case(side["case"]))
 
 
 def main() -> None:

@@ -45,7 +45,10 @@ PIECE = 32 << 10  # characters of lines sent at once
 def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
     """Send the lines of an order; return the last line, nothing is raised."""
     try:
-        moment = _parse_moment(order["around"])
+        try:
+            moment = datetime.fromtimestamp(order["around"], UTC)
+        except (OverflowError, ValueError, OSError):
+            raise UsageError("the time is too far away") from None
         window = around.center_window(moment, LENGTH)
         query = LogQuery(window=window, limits=RunOptions.of_record(dict(order)).limits)
         log = MergedLog(
@@ -69,13 +72,6 @@ def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
                 "the logs cannot be read", why=failure_text(error), do="Please report it."
             )
         )
-
-
-def _parse_moment(seconds: float) -> datetime:
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError):
-        raise UsageError("the time is too far away") from None
 
 
 def list_nearest(

@@ -170,14 +170,14 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
         }
     archive.damaged.clear()  # what an answer had to leave out comes with it
     kind, table = wanted.kind, AnswerTable([], iter(()), lambda: "No case passes the filters.")
-    ids = (
-        _filter_cases(archive, chosen)
-        if (chosen.severity or chosen.state) and kind != CASES
-        else None
-    )
-    if ids is None or ids:
-        some = archive if ids is None else _Narrowed(archive, ids)
-        kind, table = _choose_table(some, wanted, asked, window, chosen)
+    asked_of: Archive | None = archive
+    if (chosen.severity or chosen.state) and kind != CASES:
+        passing = browse.list_cases(archive, chosen, SECONDS)
+        at = passing.head.index("id")
+        ids = frozenset(row[at] for row in passing.rows)
+        asked_of = _Narrowed(archive, ids) if ids else None
+    if asked_of is not None:
+        kind, table = _choose_table(asked_of, wanted, asked, window, chosen)
     rows = list(islice(table.rows, asked.most + 1))
     shown = [
         {"case": case, "cells": [_clean_cell(cell) for cell in cells]}
@@ -185,6 +185,14 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
     ]
     for _ in islice(table.rows, COUNTED):  # what is not sent is counted
         pass
+    notes = [*table.notes, *table.left]
+    if table.refused:
+        them = "it" if table.refused == 1 else "them"
+        uploads = counted(table.refused, "refused upload")
+        notes.append(
+            f"{uploads} left out: nothing in {them} could be read. "
+            f'The state "refused" lists {them}.'
+        )
     return {
         "empty": kind == CASES and not rows and not archive.take_snapshot().list_visible_cases(),
         "kind": kind,
@@ -194,10 +202,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
         "more": len(rows) > asked.most,
         "said": table.said(),
         "untold": table.untold,
-        "notes": [
-            one_line(note, LONGEST)
-            for note in (*table.notes, *table.left, *_describe_refused(table.refused))
-        ],
+        "notes": [one_line(note, LONGEST) for note in notes],
         "partly": table.partly or bool(table.left),
         "damaged": [
             f"{one_line(name, 200)}: {one_line(why, 300)}"
@@ -227,13 +232,6 @@ def _one_of(given: str, known: Sequence[str]) -> str:
     if given and given not in known:
         raise UsageError(f'"{one_line(given, 40)}" is not one of {", ".join(known)}')
     return given
-
-
-def _filter_cases(archive: Archive, chosen: browse.ListFilter) -> frozenset[str]:
-    """Return the cases that pass the filters."""
-    answer = browse.list_cases(archive, chosen, SECONDS)
-    at = answer.head.index("id")
-    return frozenset(row[at] for row in answer.rows)
 
 
 def _choose_table(
@@ -320,13 +318,6 @@ def _list_left_out(found: search.SearchResult) -> dict[str, Any]:
     return {"left": [_make_sentence(left)] if left else [], "refused": refused}
 
 
-def _describe_refused(count: int) -> list[str]:
-    """Say how many uploads are no cases."""
-    them = "it" if count == 1 else "them"
-    what = f"{counted(count, 'refused upload')} left out: nothing in {them} could be read"
-    return [f'{what}. The state "refused" lists {them}.'] if count else []
-
-
 def _make_machine_table(
     archive: Archive, wanted: Question, window: search.Window, *, unknown: bool
 ) -> AnswerTable:
@@ -352,7 +343,7 @@ def _make_machine_table(
             [*columns, ("Ask for", "text")], rows, lambda: said, untold, **_list_left_out(found)
         )
 
-    def shown() -> Iterator[tuple[str, list[Any]]]:
+    def list_rows() -> Iterator[tuple[str, list[Any]]]:
         for record in searchtext.for_json(terms, found.rows):
             name, case, created, node, product, version, fulfilled, *agreed = record
             machine = " ".join(filter(None, (node, *agreed)))
@@ -374,7 +365,7 @@ def _make_machine_table(
         ("Version", "text"),
         ("Because", "list"),
     ]
-    return AnswerTable(columns, shown(), lambda: said, untold, **_list_left_out(found))
+    return AnswerTable(columns, list_rows(), lambda: said, untold, **_list_left_out(found))
 
 
 def _list_proof(fulfilled: Iterable[Record]) -> list[str]:
@@ -438,20 +429,6 @@ def _make_finding_table(
     )
 
 
-def _find_named(
-    archive: Archive, text: str, window: search.Window
-) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the cases that are called so, or one of whose machines is."""
-    for name, case, created, own, machines in search.find_named_cases(
-        archive, text, window=window, seconds=SECONDS
-    ).rows:
-        what = "name of the case" if own else "name of a machine"
-        yield (
-            case,
-            [name, created, ", ".join(machines), what, name if own else ", ".join(machines), ""],
-        )
-
-
 def _make_text_table(archive: Archive, wanted: Question, window: search.Window) -> AnswerTable:
     text = wanted.text
     found = search.find_texts(archive, text, window=window, seconds=SECONDS)
@@ -459,9 +436,14 @@ def _make_text_table(archive: Archive, wanted: Question, window: search.Window) 
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
         nonlocal count, named
-        for row in _find_named(archive, text, window):
+        same_names = search.find_named_cases(archive, text, window=window, seconds=SECONDS).rows
+        for name, case, created, own, machines in same_names:
             named += 1
-            yield row
+            listed = ", ".join(machines)
+            if own:
+                yield case, [name, created, listed, "name of the case", name, ""]
+            else:
+                yield case, [name, created, listed, "name of a machine", listed, ""]
         for name, case, time, node, of, address, line, said in () if wanted.names else found.rows:
             count += 1
             yield case, [name, time, node, of, said, f"{address}:{line}" if address else "finding"]
@@ -476,15 +458,13 @@ def _make_text_table(archive: Archive, wanted: Question, window: search.Window) 
     kept = "Log lines are kept where a signature hit; others stay in the bundle."
     columns.append(("Where", "text"))
 
-    def said_() -> str:
+    def describe_rows() -> str:
         names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
-        return (
-            names
-            if wanted.names
-            else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
-        )
+        if wanted.names:
+            return names
+        return f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
 
-    return AnswerTable(columns, rows(), said_, **_list_left_out(found))
+    return AnswerTable(columns, rows(), describe_rows, **_list_left_out(found))
 
 
 # --- small things ---
