@@ -47,7 +47,7 @@ def main(archive: Path, folder: Path) -> None:
     from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
     from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
-    catalog = run_catalog.load(run_catalog.Local(), ())
+    catalog = run_catalog.load_run_catalog(run_catalog.Local(), ())
     opened = Archive.open(archive)
     print(json.dumps({**_writing(folder, catalog), **_reading(opened, catalog), **_asking(opened)}))
 

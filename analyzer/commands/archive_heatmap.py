@@ -11,7 +11,7 @@ from analyzer.commands.archived import archive_option, opened, time_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speaks_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.runtime.text import counted, for_terminal
+from analyzer.runtime.text import count_noun, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -136,7 +136,7 @@ def _page(
     click.echo(f"{fleetmap.headline(found)}.")
     if with_reports:
         click.echo(
-            f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
+            f"{count_noun(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
         )
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 

@@ -93,7 +93,7 @@ def _program() -> Iterator[tuple[str, str]]:
     yield "backline", f"{__version__} ({kind})"
     from analyzer.runtime.limits import Limits
 
-    catalog = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
+    catalog = run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
     yield "rules", f"{'!' * bool(catalog.broken)}{len(catalog.rules)}, catalog {catalog.hash[:12]}"
     bits = "64" if sys.maxsize > 1 << 32 else "32"
     yield "python", f"{platform.python_implementation()} {platform.python_version()}, {bits} bit"
@@ -126,7 +126,7 @@ def _engines() -> Iterator[tuple[str, str]]:
 def _folders() -> Iterator[tuple[str, str]]:
     from analyzer.runtime import cache_folder
 
-    cache = cache_folder.place()
+    cache = cache_folder.find_folder()
     if cache is None:
         yield "cache", "off: every run reads all rules again"
     else:

@@ -107,9 +107,9 @@ def _told(error: BacklineError) -> click.ClickException:
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
     """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
-    from analyzer.artefacts.logtime import given
+    from analyzer.artefacts.logtime import read_given_time
 
-    told = given(value) if value else ""
+    told = read_given_time(value) if value else ""
     if told is None:
         raise click.BadParameter(
             f"{one_line(value or '')!r} is not a time. Write it as 2017-10-14T09:12:46Z."

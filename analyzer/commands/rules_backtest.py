@@ -148,7 +148,7 @@ def _others(chosen: list[Rule], local: Local, against: str) -> Catalog:
 
     settings = replace(local.settings, kb=())
     if not against:
-        return run_catalog.load(
+        return run_catalog.load_run_catalog(
             replace(local, settings=settings), drafts=True, retired=True, tuned=False
         )
     return sound(other.catalog(against, chosen, replace(local, settings=settings)))

@@ -108,7 +108,7 @@ def _shortened(layout: Layout) -> Layout:
     from analyzer.rules import shared_files
     from analyzer.runtime.limits import Limits
 
-    shared = shared_files.beside(layout.path, Limits())
+    shared = shared_files.read_next_to(layout.path, Limits())
     text, why = shortened(layout.after.decode().replace("\r\n", "\n"), layout.path.name, shared)
     if why:
         click.echo(f"stays long: {one_line(str(layout.path))}: {one_line(why)}", err=True)

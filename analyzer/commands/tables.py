@@ -12,7 +12,7 @@ from analyzer.commands.places import InputPath, moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speaks_plainly
 from analyzer.commands.standard_input import standard_input
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.runtime.text import counted, for_terminal
+from analyzer.runtime.text import count_noun, for_terminal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -98,7 +98,7 @@ def command(
             lost = coverage(given, form)
         elif parquet is not None:
             count, lost = write_parquet(given, table, parquet, wanted)
-            click.echo(f"{for_terminal(str(parquet))}: {counted(count, 'row')}")
+            click.echo(f"{for_terminal(str(parquet))}: {count_noun(count, 'row')}")
         else:
             lost = print_table(given, table, form, wanted)
     for line in lost[:TOLD]:

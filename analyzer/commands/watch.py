@@ -22,7 +22,7 @@ from analyzer.commands.plain import (
     tell_broken,
 )
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.paths import full
+from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def command(
 
     choice.check()
     folder, out = _folders(folder, output)
-    archive = place if place is None or "://" in place else str(full(place))
+    archive = place if place is None or "://" in place else str(absolute_path(place))
     make = _Maker(archive or "", choice, choice.local([folder], quiet=False))
     _, catalog = make.config()
     tell_broken(catalog)
@@ -117,7 +117,7 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
     from analyzer.runtime.output import check_folder
 
-    folder = full(folder)
+    folder = absolute_path(folder)
     if not folder.is_dir():
         why = "it is not a folder" if os.path.lexists(folder) else "it does not exist"
         raise UsageError(
@@ -126,7 +126,7 @@ def _folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
             why=why,
             do="Give the folder that downloads land in.",
         )
-    out = full(output or Path(OUT))
+    out = absolute_path(output or Path(OUT))
     if out.resolve() == folder.resolve():
         raise UsageError(
             "the results cannot go into the watched folder", where=str(out), do="Name another -o."

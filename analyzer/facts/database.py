@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.artefacts.logtime import read
+from analyzer.artefacts.logtime import read_time
 from analyzer.artefacts.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
@@ -347,7 +347,7 @@ def timestamp(value: object) -> str | None:
     """Return a time as ISO text in UTC without zone sign, for a TIMESTAMP; None when it is none."""
     if not isinstance(value, str) or not value:
         return None
-    return value.removesuffix("Z").replace("T", " ") if _UTC_TIME.match(value) else read(value)
+    return value.removesuffix("Z").replace("T", " ") if _UTC_TIME.match(value) else read_time(value)
 
 
 def own_columns(table: Table) -> list[tuple[str, Kind]]:

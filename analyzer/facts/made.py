@@ -71,6 +71,8 @@ def _chain(facts: Facts, table: Table) -> set[str]:
 
 def _nodes(facts: Facts, start: str) -> list[str]:
     """Return the nodes of which the first table is known: a file that tells of none was read as well."""
-    beside = {(node, name) for name in parsing.siblings(start) for node in facts.nodes_with(name)}
+    beside = {
+        (node, name) for name in parsing.find_siblings(start) for node in facts.nodes_with(name)
+    }
     read = {node for node, name in beside if facts.coverage(node, name).state == "read"}
     return sorted({*facts.nodes_with(start), *read})

@@ -60,7 +60,7 @@ def _untold(facts: Facts, node: str) -> Coverage:
 def _row(stated: Sequence[Row]) -> Row:
     best = stated[0]
     build = build_of(stated)
-    known = builds.lookup("esxi", build) if isinstance(build, int) else None
+    known = builds.find_release("esxi", build) if isinstance(build, int) else None
     others = {
         str(row.values["version"]): str(row.values.get("origin") or "") for row in reversed(stated)
     }

@@ -43,7 +43,7 @@ def said(
 ) -> Row:
     """Return what a member says of a channel; `what`: name of the channel, column of the origin that says it."""
     at = origin.block.taken or facts.nodes[origin.block.node].captured
-    told = logtime.read(at, any_zone=True) if at else None
+    told = logtime.read_time(at, any_zone=True) if at else None
     values: dict[str, Value] = {
         "from_member": ends[0],
         "to_member": ends[1],
@@ -97,7 +97,7 @@ def last_hits(
     last: dict[tuple[str, ...], tuple[str, str, Hit]] = {}
     for node, hit in hits(facts, sign):
         which = key(node, hit)
-        if (time := logtime.iso(hit.text)) and (which not in last or time >= last[which][0]):
+        if (time := logtime.format_iso(hit.text)) and (which not in last or time >= last[which][0]):
             last[which] = time, node, hit
     for which in sorted(last):
         time, node, hit = last[which]

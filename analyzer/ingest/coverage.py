@@ -241,7 +241,7 @@ def _record(
 
 def _release(kind: str, version: str, build: Any) -> str:
     product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
-    known = builds.lookup(product, build) if product and isinstance(build, int) else None
+    known = builds.find_release(product, build) if product and isinstance(build, int) else None
     if known is None or known.version != version:
         return ""
     if known.date and not known.status:

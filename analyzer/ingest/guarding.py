@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from analyzer.artefacts.parsing import Parser, Wanted
 from analyzer.artefacts.tables import Block, Fault, Frame, Row
-from analyzer.runtime.guard import guard
+from analyzer.runtime.guard import guard_part
 from analyzer.secrets.values import hide
 
 FAILED = "the parser failed: "
@@ -27,7 +27,7 @@ class Guarded(Generic[T]):
         self.failed = ""
 
     def __iter__(self) -> Iterator[T | Fault]:
-        with guard(self._fail):
+        with guard_part(self._fail):
             yield from self.run()
         if self.failed:
             yield Fault(

@@ -56,7 +56,7 @@ def harmless_records(
 
 
 def _time(line: tuple[int, str]) -> str:
-    return logtime.iso(line[1])
+    return logtime.format_iso(line[1])
 
 
 def _record(key: str, row: Mapping[str, Value], scan: LogScan, tally: Tally) -> dict[str, Any]:

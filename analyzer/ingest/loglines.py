@@ -49,12 +49,14 @@ MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, 
 
 def naming_programs(lines: Sequence[str]) -> int:
     """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
-    return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
+    return sum(
+        loghost.read_host_program(line.encode("utf-8", "replace"))[1] != b"" for line in lines
+    )
 
 
 def other_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
-    told = (loghost.named(line.encode("utf-8", "replace")) for line in lines)
+    told = (loghost.read_host_program(line.encode("utf-8", "replace")) for line in lines)
     return frozenset(
         host
         for host, tag in told
@@ -115,10 +117,10 @@ class LinesByHost:
         return list(self._parsers.values()) or [self.log]
 
     def _part(self, line: bytes) -> Hashable:
-        again = loghost.repeats(line)
+        again = loghost.find_repeated_host(line)
         if again is not None and again in self._before:
             return self._before[again]
-        host, tag = loghost.named(line)
+        host, tag = loghost.read_host_program(line)
         if not tag and self.log.rest:
             tag = loghost.program_of_host(line)
         key = self._part_of(host, tag, line) if tag else ("", self.log.name, self.log.node)
@@ -371,4 +373,4 @@ def _taken(logs: Sequence[Parser], line: str) -> bool:
 def _time(line: bytes, address: str) -> tuple[str, str]:
     """Return the time of a line as ISO 8601, "" without one, and the year it was guessed to be of, see `line_time`."""
     found, guess = logtime.line_time(line, address)
-    return (logtime.stamp(found) if found else ""), guess
+    return (logtime.format_stamp(found) if found else ""), guess

@@ -122,7 +122,7 @@ class _Total:
 
 def _place(scan: LogScan, line: tuple[int, str]) -> tuple[str, str, int, str]:
     text = hide_around([], line[1], [])[1]
-    return logtime.iso(text), scan.address, line[0], text[:TEXT]
+    return logtime.format_iso(text), scan.address, line[0], text[:TEXT]
 
 
 def problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:

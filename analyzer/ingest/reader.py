@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts.parsing import Parser, may_record, registry
-from analyzer.artefacts.samples import trim
+from analyzer.artefacts.samples import trim_memory
 from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.artefacts import ArtefactReader, cut_inside
 from analyzer.ingest.guarding import guarded
@@ -380,7 +380,7 @@ class MemberReader:
     def _stream(self, parser: Parser, member: Member, place: FactScope) -> None:
         block = self.artefacts.block(place, member, [])
         lines = self.artefacts.keep_stream(parser, block, member.chunks(), place, member)
-        trim()
+        trim_memory()
         self.artefacts.say(member, "read", parser.name, lines)
 
 

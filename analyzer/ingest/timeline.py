@@ -35,7 +35,7 @@ def events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
             found.append(boot)
     for scan in intake.scans:
         for hit in scan.hits:
-            if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
+            if hit.signature == EVENTS and (time := logtime.format_iso(hit.text)):
                 kind = "boot" if BOOT in hit.text else "event"
                 found.append(_event(time, scan.node, hit.text, kind, hit.address, hit.line))
     return found

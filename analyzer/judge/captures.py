@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, joined
+from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, join_numbers
 from analyzer.artefacts.tables import Block, Frame, Kind
 from analyzer.facts.database import fitting, plain_many, version_key
 from analyzer.facts.records import Store
@@ -92,7 +92,9 @@ class SampleCapture:
         if column not in self._held:
             parts = [frame.columns.numbers[column] for frame in self.frames]  # type: ignore[attr-defined]
             there = [part for part in parts if part is not None]
-            self._held[column] = Vector(joined(there).plain()) if len(there) == len(parts) else None
+            self._held[column] = (
+                Vector(join_numbers(there).plain()) if len(there) == len(parts) else None
+            )
         held = self._held[column]
         if held is None:
             return Vector(

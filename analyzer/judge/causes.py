@@ -36,7 +36,7 @@ class Cause:
 def read_without(facts: Facts, node: str, table: Table) -> str:
     """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
     own = table.declared.name
-    siblings = parsing.siblings(own)
+    siblings = parsing.find_siblings(own)
     addresses: dict[str, None] = {}
     for name in (*siblings, *parsing.read_beside(own)):
         covered = facts.coverage(node, name) if facts.has_rows(name, node) else None

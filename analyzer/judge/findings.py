@@ -16,7 +16,7 @@ from analyzer.judge.subjects import Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.rules import Outcome, Step
 from analyzer.rules.column_usage import needs_of
-from analyzer.rules.language.command import fill
+from analyzer.rules.language.command import fill_command
 from analyzer.rules.language.template import Template
 
 
@@ -175,7 +175,7 @@ def remedy(step: Step, why: TraceContext) -> Fix | None:
     fits = why.value(step.when)
     if fits is False or (fits is None and not step.unsure):
         return None
-    run = fill(step.run, why.value) if step.run is not None else ""
+    run = fill_command(step.run, why.value) if step.run is not None else ""
     do, note, caution = (
         why.fill(text)[0] if text is not None else "" for text in (step.do, step.note, step.caution)
     )

@@ -178,7 +178,7 @@ class Logs:
     ) -> str:
         """Return why there may be more lines than an answer counts, "" when there are none."""
         plain = not (
-            seen.ordered or seen.within or seen.per or seen.distinct
+            seen.in_order or seen.within or seen.per or seen.distinct
         )  # counts what was not kept as well
         unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
         if unkept:
@@ -247,7 +247,7 @@ class Logs:
         stop = scan.stopped.get(name)
         if stop is not None and stop.lines:
             return f"the signature `{log.name}` took too long in {scan.address}: {stop}"
-        in_order = any(seen.ordered and log.name in seen.logs for seen in self.rule.seen.values())
+        in_order = any(seen.in_order and log.name in seen.logs for seen in self.rule.seen.values())
         if name in scan.capped and (
             log.where is not None or in_order
         ):  # a plain count minds them itself
@@ -296,7 +296,7 @@ class Logs:
             uncounted += max(0, scan.counts.get(name, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
-        parse = bool(copies) and (log.table.chosen or self._wants_columns(log))
+        parse = bool(copies) and (log.table.shares_files or self._wants_columns(log))
         made = (
             self._found(log, key, hit, parse=parse)
             for (key, _), members in copies.items()
@@ -320,7 +320,7 @@ class Logs:
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
         row = parsed_line(log.table.name, block)
-        if row is None and log.table.chosen:
+        if row is None and log.table.shares_files:
             return None
         values = {
             **(row.values if row else {}),

@@ -17,7 +17,7 @@ from analyzer.case.verdicts import Explained, NearMiss, Verdict
 from analyzer.judge.near_miss_leaves import Need, compared, inputs, logical, moment, same, sides
 from analyzer.judge.near_miss_text import far, near, row_far
 from analyzer.judge.trace import TraceContext
-from analyzer.rules.language.expression import ExprNode, bare
+from analyzer.rules.language.expression import ExprNode, bare_node
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed
@@ -102,7 +102,7 @@ class _Search:
 
     def mend(self, node: ExprNode, part: str, *, want: bool) -> list[Plan]:
         """Return the ways to give a node the value wanted, the nearest first."""
-        node = bare(node)
+        node = bare_node(node)
         if self.why.value(node) is want:
             return [()]
         if node.op == "literal":
@@ -154,7 +154,7 @@ class _Search:
         return any(self._value(node, then) is True for node in self.outcomes)
 
     def _value(self, node: ExprNode, then: Mapping[str, bool]) -> bool | None:
-        node = bare(node)
+        node = bare_node(node)
         if node.op == "not":
             value = self._value(node.args[0], then)
             return None if value is None else not value
@@ -221,7 +221,9 @@ class _Search:
 def _pins(node: ExprNode, *, want: bool) -> bool:
     """Tell whether a leaf leaves one value only for its column."""
     columns = (
-        [side for side in node.args if bare(side).op == "column"] if node.op == "compare" else []
+        [side for side in node.args if bare_node(side).op == "column"]
+        if node.op == "compare"
+        else []
     )
     return (
         len(columns) == 1
@@ -232,7 +234,7 @@ def _pins(node: ExprNode, *, want: bool) -> bool:
 
 def _tests(node: ExprNode) -> tuple[str, Callable[[Any], bool | None]] | None:
     """Return the name of the one value that a leaf compares with plain values, and the test of that value."""
-    node = bare(node)
+    node = bare_node(node)
     if node.op == "in":
         side, choices = node.args[0], node.args[1:]
         return same(side), lambda value: logical(
@@ -241,13 +243,13 @@ def _tests(node: ExprNode) -> tuple[str, Callable[[Any], bool | None]] | None:
     found = list(sides(node, want=True))
     if len(found) == 1:
         side, sign, other = found[0]
-        return same(side), lambda value: compared(node, sign, value, bare(other).value)
+        return same(side), lambda value: compared(node, sign, value, bare_node(other).value)
     return (same(node), lambda value: value) if node.op == "column" else None
 
 
 def _tried(nodes: Iterable[ExprNode]) -> list[Any]:
     """Return values on, between and beyond those that some leaves compare one value with."""
-    sides = [bare(side) for node in nodes for side in (node.args or (node,))]
+    sides = [bare_node(side) for node in nodes for side in (node.args or (node,))]
     kind = next((side.type for side in sides if side.op != "literal"), "")
     plain = [side.value for side in sides if side.op == "literal"]
     if kind == "bool":
@@ -269,7 +271,7 @@ def _merged(one: Plan, two: Plan) -> Plan:
 
 def _leaves(node: ExprNode) -> Iterator[ExprNode]:
     """Yield the conditions a condition is made of."""
-    node = bare(node)
+    node = bare_node(node)
     if node.op in ("and", "or", "not"):
         for child in node.args:
             yield from _leaves(child)

@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.facts.database import version_key
 from analyzer.judge.causes import Cause
-from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare_node
 
 _NODES = 8192  # nodes whose names are remembered
 
@@ -42,9 +42,9 @@ def sides(node: ExprNode, *, want: bool) -> Iterator[tuple[ExprNode, str, ExprNo
         return
     left, right = node.args
     sign = node.name if want else OPPOSITE[node.name]
-    if bare(left).op != "literal":
+    if bare_node(left).op != "literal":
         yield left, sign, right
-    if bare(right).op != "literal":
+    if bare_node(right).op != "literal":
         yield right, sign.translate(str.maketrans("<>", "><")), left
 
 

@@ -12,7 +12,7 @@ from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.near_miss_leaves import Need, same, sides
 from analyzer.judge.trace import TraceContext, shown
 from analyzer.rules import SeenDef
-from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare_node
 
 _SUMS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -52,11 +52,11 @@ def far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
     """Return how far a leaf is off as a share of its threshold, None where there is none."""
     if node.op == "seen" and want:
         seen = why.rule.seen[node.name]
-        if seen.silence or seen.ordered or node.name not in why.answers:
+        if seen.silence or seen.in_order or node.name not in why.answers:
             return None
         return max(0.0, (seen.at_least - why.answers[node.name].best) / seen.at_least)
     if node.op == "any" and want:
-        for side, _, other in sides(bare(node.args[0]), want=True):
+        for side, _, other in sides(bare_node(node.args[0]), want=True):
             row = why.detail.deciding(node).get(side.column)
             if side.op == "column" and row is not None and other.op == "literal":
                 return _share(
@@ -73,12 +73,14 @@ def row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
     `share(cpu.rdy >= 5) >= 0.3` may be 0 while a sample comes to 4.9: of two such folds this tells the closer.
     """
     folds = (
-        [bare(side) for side, _, _ in sides(node, want=want)] if node.op == "compare" else [node]
+        [bare_node(side) for side, _, _ in sides(node, want=want)]
+        if node.op == "compare"
+        else [node]
     )
     for fold in folds:
         if fold.op not in ("share", "count", "any", "all") or not fold.args:
             continue
-        for side, _, other in sides(bare(fold.args[0]), want=True):
+        for side, _, other in sides(bare_node(fold.args[0]), want=True):
             for row in why.detail.deciding(fold).values():
                 if row is not None:
                     return _share(
@@ -89,7 +91,7 @@ def row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float | None:
 
 def _in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
     """Return the value of an expression in one row of an alias with many rows, None when it is not known."""
-    node = bare(node)
+    node = bare_node(node)
     if node.op == "literal":
         return node.value
     if node.op == "column":
@@ -191,7 +193,7 @@ def _seen_value(why: TraceContext, node: ExprNode, answer: LogAnswer) -> str:
     seen = why.rule.seen[node.name]
     if answer.value is None:
         return shown(None)
-    if seen.silence or seen.ordered or answer.value:
+    if seen.silence or seen.in_order or answer.value:
         return f"{answer.count or 0}"
     return f"{answer.best}"
 
@@ -201,7 +203,7 @@ def _lines(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     seen, answer = why.rule.seen[node.name], why.answers.get(node.name, LogAnswer())
     last = answer.hits[-1].hit if answer.hits else None
     at = f"{last.address}:{last.line}" if last is not None else ""
-    if seen.ordered and not answer.value:
+    if seen.in_order and not answer.value:
         counts = [
             f"{name} {why.answers[name].count or 0}" for name in seen.logs if name in why.answers
         ]
@@ -214,7 +216,7 @@ def _lines(why: TraceContext, node: ExprNode) -> tuple[str, str]:
 
 def _origin(why: TraceContext, node: ExprNode) -> tuple[str, str]:
     """Return how a value came about, and the places it was read from."""
-    node = bare(node)
+    node = bare_node(node)
     if node.is_aggregate:
         return _rows(why, node)
     if node.op == "column":
@@ -272,9 +274,9 @@ def _threshold(node: ExprNode) -> str:
     named = [
         side
         for side in node.args
-        if node.op == "compare" and side.op == "let" and bare(side).op == "literal"
+        if node.op == "compare" and side.op == "let" and bare_node(side).op == "literal"
     ]
-    return f" ({shown(bare(named[0]).value)})" if named else ""
+    return f" ({shown(bare_node(named[0]).value)})" if named else ""
 
 
 def _had(why: TraceContext, node: ExprNode, leaf: NearLeaf, *, want: bool) -> str:
@@ -290,7 +292,7 @@ def _had(why: TraceContext, node: ExprNode, leaf: NearLeaf, *, want: bool) -> st
         return f"held; {lines}" if want else f"did not hold; {lines}"
     if not want:
         return f"were not seen; {count} {'line was' if count == '1' else 'lines were'}"
-    if seen.ordered:
+    if seen.in_order:
         return "were seen; it was not"
     return (
         f"were seen; {'none' if count == '0' else count} {'was' if count in ('0', '1') else 'were'}"

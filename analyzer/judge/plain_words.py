@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analyzer.rules.language.expression import Alias, ExprNode
-from analyzer.rules.language.template import number
+from analyzer.rules.language.template import show_number
 
 _COMPARED = {
     "==": "is",
@@ -100,7 +100,7 @@ def _leaf(node: ExprNode, aliases: Mapping[str, Alias], inside: bool) -> str:
         case "seen_field":
             return _seen(f"{name(node.column)} of the log lines", node)
         case _:
-            return number(node.value) if isinstance(node.value, float) else node.text
+            return show_number(node.value) if isinstance(node.value, float) else node.text
 
 
 def _seen(said: str, node: ExprNode) -> str:

@@ -28,7 +28,7 @@ from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import TraceContext
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.rules.language.logic import kleene
+from analyzer.rules.language.logic import write_kleene
 from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
 from analyzer.runtime.limits import Limits
@@ -227,9 +227,9 @@ class OneCase:
             for key, own in self.answers.items()
         }
         open_gate = (
-            rule.only is None or kleene(rule.only, values) is True for values in seen.values()
+            rule.only is None or write_kleene(rule.only, values) is True for values in seen.values()
         )
-        return all(kleene(rule.when, values) is False for values in seen.values()) and all(
+        return all(write_kleene(rule.when, values) is False for values in seen.values()) and all(
             open_gate
         )
 

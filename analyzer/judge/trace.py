@@ -22,8 +22,8 @@ from analyzer.judge.log_hits import LogAnswer
 from analyzer.judge.subjects import Detail
 from analyzer.rules import Join, Rule
 from analyzer.rules.language.expression import Alias, ExprNode
-from analyzer.rules.language.template import UNKNOWN, Template, number
-from analyzer.runtime.text import counted
+from analyzer.rules.language.template import UNKNOWN, Template, show_number
+from analyzer.runtime.text import count_noun
 
 # What a machine is called that no file names: by its kind, or after its file.
 _NAMELESS = re.compile(
@@ -40,7 +40,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return number(value)
+        return show_number(value)
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
     return f'"{value}"' if isinstance(value, str) else str(value)
@@ -111,9 +111,9 @@ class TraceContext:
                 if place == taken:
                     break
             root.children += self._grades(taken)
-            for number, step in enumerate(rule.fix if taken is not None else (), 1):
+            for show_number, step in enumerate(rule.fix if taken is not None else (), 1):
                 if step.when.op != "literal":
-                    root.children.append(self._titled(f"fix {number}", step.when))
+                    root.children.append(self._titled(f"fix {show_number}", step.when))
         return root if self.same is None else self._kept(root, self.same)
 
     def _grades(self, taken: int | None) -> list[Trace]:
@@ -229,7 +229,7 @@ class TraceContext:
 
     def _seen(self, made: Trace, node: ExprNode) -> None:
         answer = self.answers.get(node.name, LogAnswer())
-        made.note = answer.why if answer.value is None else counted(answer.count or 0, "line")
+        made.note = answer.why if answer.value is None else count_noun(answer.count or 0, "line")
         for found in answer.hits[:HITS_SHOWN]:
             at = f"{found.hit.address}:{found.hit.line}"
             made.children.append(Trace("line", shown(found.hit.text[:200]), at=at))
@@ -241,9 +241,9 @@ class TraceContext:
             made.note = cause.why if cause else "no rows"
             return
         made.note = (
-            f"{true:,} of {counted(rows, 'row')}"
+            f"{true:,} of {count_noun(rows, 'row')}"
             if node.op in ("any", "all", "share", "count")
-            else counted(rows, "row")
+            else count_noun(rows, "row")
         )
         if known < rows:
             made.note += f", {rows - known} of them unknown"

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Unpack
 
-from analyzer.artefacts.logtime import LogTime, line_time, nearest_year, stamped
+from analyzer.artefacts.logtime import LogTime, is_stamped, line_time, nearest_year
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock, Source
@@ -148,7 +148,7 @@ def _times(lines: Sequence[bytes], address: str, window: TimeWindow) -> Iterator
 
 def time_of(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | None, str]:
     """Return the time of a line, and the year it was guessed to be of; nothing else tells: that next to the window."""
-    if not stamped(line):
+    if not is_stamped(line):
         return None, ""
     found, guess = line_time(line, address)
     if found is None and window.start != BEGINNING and window.end != FOREVER:

@@ -19,7 +19,7 @@ from analyzer.report.comparison_words import percent, shown, span
 from analyzer.report.page import environment, policy
 from analyzer.report.styles import style
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
+from analyzer.runtime.text import for_markdown, for_terminal, make_visible, one_line
 
 Doc = dict[str, Any]
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them
@@ -124,7 +124,7 @@ def _place(place: Doc | None) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = visible(shown(value)) if value is not None else "not known"
+    text = make_visible(shown(value)) if value is not None else "not known"
     return text if len(text) <= CELL else f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
 
 

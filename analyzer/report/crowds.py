@@ -15,7 +15,7 @@ from typing import Any
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import view, wording
 from analyzer.report.finding_rows import groups
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Doc = dict[str, Any]
 
@@ -150,4 +150,4 @@ def worst(doc: Doc, most: int) -> str:
 
 
 def _order(node: Doc) -> list[tuple[int, str]]:
-    return natural(name(node))
+    return natural_key(name(node))

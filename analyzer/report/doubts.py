@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from analyzer.runtime.reasons import counted, listed
+from analyzer.runtime.reasons import count_reasons, list_names
 
 Doc = dict[str, Any]
 
@@ -43,7 +43,7 @@ def doubts(findings: list[Doc], kinds: dict[str, str]) -> list[str]:
         )
     told = []
     for (could, ask), members in by_rest.items():
-        for why, places in counted(((why, one["node"]) for one, why in members), name=False):
+        for why, places in count_reasons(((why, one["node"]) for one, why in members), name=False):
             who = _who([members[place][0] for place in places], len(findings), kinds)
             told.append(f"Could not check for {who}: {why}.{could}{ask}")
     return told
@@ -57,7 +57,7 @@ def _who(findings: list[Doc], all_: int, kinds: dict[str, str]) -> str:
     if not nodes:
         return said
     unit = "hosts" if all(kinds.get(node) == "esxi" for node in nodes) else "nodes"
-    return f"{said} on " + (listed(nodes) if len(nodes) <= _NAMED else f"{len(nodes):,} {unit}")
+    return f"{said} on " + (list_names(nodes) if len(nodes) <= _NAMED else f"{len(nodes):,} {unit}")
 
 
 def worse(findings: list[Doc]) -> str:

@@ -18,7 +18,7 @@ from analyzer.report import crowds
 from analyzer.report.finding_rows import groups
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Doc = dict[str, Any]
 
@@ -112,7 +112,7 @@ def facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     nodes = Counter(name for own in rows for name in {one["node"] for one in own} if name)
     hosts = rank_hosts(doc["findings"])
     every_host = {*nodes, *map(crowds.name, doc["nodes"])}
-    names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural(name)))
+    names = sorted(every_host, key=lambda name: (hosts.get(name, len(hosts)), natural_key(name)))
     rules = Counter(own[0]["rule"] for own in rows)
     things = Counter(
         name for own in rows for name in {name for one in own for name in about.get(one["id"], ())}

@@ -24,7 +24,7 @@ from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
 NOTES = 20  # findings of one rule on one host of one case told in full
@@ -43,7 +43,7 @@ class Texts:
 
     def add(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
         """Return the number of a text, cut to `most` characters and made visible."""
-        shown = visible(text) if lines else bound_line(text, most)
+        shown = make_visible(text) if lines else bound_line(text, most)
         shown = shown if len(shown) <= most else f"{shown[:most]} …"
         if shown not in self.known:
             self.known[shown] = len(self.known)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from analyzer.case.ranking import largest_first
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 
 class FleetState(NamedTuple):
@@ -295,7 +295,7 @@ def headline(fleet: Fleet) -> str:
     parts = [f"{word} {counts[sign]:,}" for sign, word in words.items() if counts[sign]]
     parts += [f"could not be read {unread:,}"] if unread else []
     return (
-        f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
+        f"{count_noun(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
         if parts
         else "No cases"
     )
@@ -382,9 +382,7 @@ def trend_text(fleet: Fleet, trend: Trend) -> str:
     before = (
         "none before" if trend.new else f"{trend.before:.1f} a month in the {span(fleet)} before"
     )
-    return (
-        f"{rule.id}: {counted(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
-    )
+    return f"{rule.id}: {count_noun(trend.now, 'case')} in {fleet.month}, {before}. {rule.title}".rstrip()
 
 
 def trend_head(fleet: Fleet) -> str:
@@ -393,10 +391,10 @@ def trend_head(fleet: Fleet) -> str:
         return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
     so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
-    said = f"{counted(now, 'case')} captured in {fleet.month}{so_far}, {before:.1f} a month in the {span(fleet)} before"
+    said = f"{count_noun(now, 'case')} captured in {fleet.month}{so_far}, {before:.1f} a month in the {span(fleet)} before"
     return f"{'Rising' if fleet.rising else 'No rule is rising'} in {fleet.month} ({said})"
 
 
 def span(fleet: Fleet) -> str:
     """Return with how many months the newest is compared."""
-    return counted(min(BEFORE, len(fleet.months.names) - 1), "month")
+    return count_noun(min(BEFORE, len(fleet.months.names) - 1), "month")

@@ -15,7 +15,7 @@ from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.summary import STYLES
 from analyzer.runtime.short_lines import bound_middle, terminal_mark
-from analyzer.runtime.text import counted, one_line
+from analyzer.runtime.text import count_noun, one_line
 
 TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row
@@ -48,7 +48,7 @@ def render(fleet: Fleet, console: Console, by: str = "case", top: int = TOP) -> 
         unit = "rule" if by == "month" else by
         _put(
             console,
-            f"{counted(rows - shown, f'more {unit}')}: --top {rows} shows all.",
+            f"{count_noun(rows - shown, f'more {unit}')}: --top {rows} shows all.",
             style="dim",
         )
 
@@ -78,7 +78,7 @@ def _head(fleet: Fleet, console: Console) -> None:
     for line in fleet.filters:
         _put(console, line)
     if fleet.undated:
-        _put(console, f"{counted(fleet.undated, 'case')} left out: their material has no date.")
+        _put(console, f"{count_noun(fleet.undated, 'case')} left out: their material has no date.")
     for line in fleet.missing:
         _put(console, f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
     _put(console, fleetmap.trend_head(fleet) + (":" if fleet.rising else "."))
@@ -159,7 +159,7 @@ def _grid(
     what = "cases" if unit == "host" else "findings; with ? the objects that the rule cannot judge"
     _legend(fleet, console, rules, used, what)
     if len(rules) < len(fleet.rules):
-        more = counted(len(fleet.rules) - len(rules), "more rule")
+        more = count_noun(len(fleet.rules) - len(rules), "more rule")
         said = f"{more} would not fit the width: -o FOLDER writes a page with all rules, --rule chooses some."
         _put(console, said, style="dim")
     if unit == "host":
@@ -185,7 +185,7 @@ def _legend(
     for rule in rules:
         column = columns[rule]
         found = sum(map(column.count, FOUND))
-        said = counted(found, "case") if found else "no case"
+        said = count_noun(found, "case") if found else "no case"
         said += f", cannot tell in {column.count('?'):,}" if "?" in column else ""
         kb = "".join(
             f" KB {number}"

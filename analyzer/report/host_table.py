@@ -11,7 +11,7 @@ from analyzer.report import crowds, view, wording
 from analyzer.report.facets import word
 from analyzer.report.finding_rows import groups
 from analyzer.report.hosts import head
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Doc = dict[str, Any]
 
@@ -70,7 +70,7 @@ def rows(doc: Doc) -> list[HostRow]:
             )
         )
     places = rank_hosts(doc["findings"])
-    return sorted(made, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
+    return sorted(made, key=lambda row: (places.get(row.name, len(places)), natural_key(row.name)))
 
 
 def many(doc: Doc) -> bool:

@@ -44,7 +44,7 @@ from analyzer.report import (
 from analyzer.report import objects as index
 from analyzer.report.page import environment, policy, script_json
 from analyzer.report.styles import asset, style
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 Doc = dict[str, Any]
 
@@ -276,7 +276,7 @@ def templates() -> Environment:
 
 def anchor(identity: str) -> str:
     """Return the id of a finding as it stands in `#f=…`: percent-encoded, so that any name will do."""
-    return quote(visible(identity), safe="/:!")
+    return quote(make_visible(identity), safe="/:!")
 
 
 _TICKED = re.compile(r"`([^`\n]+)`")
@@ -284,7 +284,7 @@ _TICKED = re.compile(r"`([^`\n]+)`")
 
 def _prose(text: str) -> Markup:
     """Return a sentence whose commands, which stand in backticks, are shown as code."""
-    parts = _TICKED.split(visible(text))
+    parts = _TICKED.split(make_visible(text))
     code = Markup("<code>{}</code>")
     return Markup("").join(
         code.format(part) if place % 2 else part for place, part in enumerate(parts)
@@ -298,7 +298,7 @@ def _word(text: str) -> str:
 
 def _cut(text: str, most: int) -> str:
     """Return a text of at most `most` characters, and how many more there are."""
-    shown = visible(text)
+    shown = make_visible(text)
     return (
         shown if len(shown) <= most else f"{shown[:most]} … ({len(shown) - most:,} more characters)"
     )

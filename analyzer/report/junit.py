@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from analyzer.report.wording import place
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 Doc = dict[str, Any]
 
@@ -93,4 +93,4 @@ def _attribute(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_XML.sub("?", visible(text)))
+    return escape(_NOT_XML.sub("?", make_visible(text)))

@@ -8,7 +8,7 @@ from analyzer.case.ranking import rank_hosts
 from analyzer.report import incident, wording
 from analyzer.report.sparkline import strip
 from analyzer.report.time_axis import TimeAxis, time_axis
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Doc = dict[str, Any]
 
@@ -65,7 +65,7 @@ def lanes(doc: Doc, over: TimeAxis | None) -> list[Doc]:
         )
     places = rank_hosts(doc["findings"])
     return sorted(
-        out, key=lambda lane: (places.get(lane["node"], len(places)), natural(lane["node"]))
+        out, key=lambda lane: (places.get(lane["node"], len(places)), natural_key(lane["node"]))
     )
 
 

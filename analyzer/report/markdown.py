@@ -20,7 +20,7 @@ from analyzer.report import (
 )
 from analyzer.report.doubts import notes
 from analyzer.runtime.short_lines import bound_middle
-from analyzer.runtime.text import code, code_block, for_markdown, one_line
+from analyzer.runtime.text import code_block, code_span, for_markdown, one_line
 
 Doc = dict[str, Any]
 
@@ -283,7 +283,9 @@ def _ask_line(ask: Doc) -> str:
     """Return a thing to ask for as one line of Markdown: a command as code, words made harmless."""
     if not ask["command"]:
         return for_markdown(open_asks.phrase_ask(ask))
-    return " ".join([code(ask["what"]), *filter(None, [for_markdown(open_asks.join_remarks(ask))])])
+    return " ".join(
+        [code_span(ask["what"]), *filter(None, [for_markdown(open_asks.join_remarks(ask))])]
+    )
 
 
 def _by(doc: Doc) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzer.case.ranking import rank_things
 from analyzer.report import crowds
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Doc = dict[str, Any]
 
@@ -78,7 +78,7 @@ def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[tu
 def _by_problems(one: CaseObject) -> tuple[str, str, list[tuple[int, str]]]:
     """Return what orders objects without a finding: the first time, host and name."""
     first = min((problem["first"] for problem in one.problems), default="")
-    return first, one.node, natural(one.name)
+    return first, one.node, natural_key(one.name)
 
 
 def _mentioned(finding: Doc, found: dict[tuple[str, str], CaseObject]) -> Iterator[str]:

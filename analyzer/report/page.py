@@ -20,7 +20,7 @@ from jinja2 import (
 from markupsafe import Markup
 
 from analyzer.report.styles import asset
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 _HERE = Path(__file__).resolve().parent
 
@@ -53,7 +53,9 @@ def compiled_in(folder: Path) -> Path:
 
 def _shown(value: Any) -> Any:
     """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return (
+        make_visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    )
 
 
 def policy(scripts: list[str], style: str) -> str:

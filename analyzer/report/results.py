@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import worked_out_once
-from analyzer.runtime.errors import fault, placed
+from analyzer.runtime.errors import describe_fault, find_error_place
 from analyzer.runtime.result_files import RESULTS
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 Doc = dict[str, Any]
 Text = str | Iterable[str]  # whole or in parts
@@ -43,7 +43,9 @@ def _made(
         with worked_out_once():
             return make()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
-        why = visible(f"{name} could not be made in full: {fault(placed(error))}")
+        why = make_visible(
+            f"{name} could not be made in full: {describe_fault(find_error_place(error))}"
+        )
         failed.append(f"{why}. case.json holds everything.")
         return instead(why)
 
@@ -56,4 +58,4 @@ def _plain(why: str, note: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    return f"{head}<body><p>{escapes.escape(why)}</p><pre>{escapes.escape(visible(note))}</pre></body></html>\n"
+    return f"{head}<body><p>{escapes.escape(why)}</p><pre>{escapes.escape(make_visible(note))}</pre></body></html>\n"

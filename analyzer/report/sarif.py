@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzer.report.wording import kb_link, value_label
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 Doc = dict[str, Any]
 
@@ -40,7 +40,10 @@ def render(doc: Doc) -> str:
         "artifacts": [_artifact(file) for file in doc["case"]["files"]],
         "columnKind": "unicodeCodePoints",
         "results": list(_results(doc, places)),
-        "properties": {"case": visible(doc["case"]["name"]), "catalog": doc["tool"]["catalog"]},
+        "properties": {
+            "case": make_visible(doc["case"]["name"]),
+            "catalog": doc["tool"]["catalog"],
+        },
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
@@ -65,7 +68,7 @@ def _rules(doc: Doc) -> list[Doc]:
 
 
 def _rule(key: str, title: str, kb: list[int]) -> Doc:
-    rule: Doc = {"id": key, "shortDescription": {"text": visible(title)}}
+    rule: Doc = {"id": key, "shortDescription": {"text": make_visible(title)}}
     return rule | {"helpUri": kb_link(kb[0])} if kb else rule
 
 
@@ -114,11 +117,11 @@ def _finding(finding: Doc) -> Doc:
         "kind": "fail",
         "level": LEVELS[finding["severity"]],
         **_message(said),
-        "partialFingerprints": {"findingId/v1": visible(finding["id"])},
+        "partialFingerprints": {"findingId/v1": make_visible(finding["id"])},
         "properties": {
             "severity": finding["severity"],
             "confidence": finding["confidence"],
-            "node": visible(finding["node"]),
+            "node": make_visible(finding["node"]),
             "evidence": len(evidence),
         },
     }
@@ -131,7 +134,7 @@ def _finding(finding: Doc) -> Doc:
 
 
 def _location(evidence: Doc, finding: Doc | None) -> Doc:
-    region: Doc = {"snippet": {"text": visible(evidence["text"])}}
+    region: Doc = {"snippet": {"text": make_visible(evidence["text"])}}
     if evidence["line"]:
         region = {"startLine": evidence["line"], **region}
     place: Doc = {"artifactLocation": {"uri": _uri(evidence["address"])}}
@@ -139,7 +142,7 @@ def _location(evidence: Doc, finding: Doc | None) -> Doc:
         place["region"] = region
     found: Doc = {"physicalLocation": place, **_message(value_label(evidence["label"]))}
     if finding is not None and finding["node"]:
-        found["logicalLocations"] = [{"name": visible(finding["node"]), "kind": "resource"}]
+        found["logicalLocations"] = [{"name": make_visible(finding["node"]), "kind": "resource"}]
     return found
 
 
@@ -157,12 +160,12 @@ def _notifications(doc: Doc) -> Iterator[Doc]:
 
 
 def _suppression(why: str) -> Doc:
-    return {"kind": "external", "justification": visible(why)}
+    return {"kind": "external", "justification": make_visible(why)}
 
 
 def _message(text: str) -> Doc:
     """Return a message; its text is plain, and SARIF reads {0} and [a](1) in it unless they are escaped."""
-    plain = visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    plain = make_visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return {"message": {"text": plain.replace("{", "{{").replace("}", "}}")}}
 
 

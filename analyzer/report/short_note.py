@@ -11,7 +11,7 @@ from analyzer.report import completeness, crowds, markdown, numbers, open_asks, 
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.stories import Story, stories
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import code, for_markdown, one_line
+from analyzer.runtime.text import code_span, for_markdown, one_line
 
 Doc = dict[str, Any]
 
@@ -97,8 +97,8 @@ def _story(story: Story, known: dict[str, str]) -> list[str]:
     for place in first["evidence"][:1]:
         seen = bound_middle(place["text"].strip(), EVIDENCE)
         lines.append(
-            f"- Evidence: {code(one_line(wording.place(place)))}"
-            + (f" {code(seen)}" if seen else "")
+            f"- Evidence: {code_span(one_line(wording.place(place)))}"
+            + (f" {code_span(seen)}" if seen else "")
         )
     if first["fix"]:
         lines.append(
@@ -111,7 +111,7 @@ def _step(step: Doc) -> str:
     """Return a step in one line; of a script of several lines only that it is in the report."""
     run = step["run"].strip()
     shown = (
-        code(one_line(run, WIDTH))
+        code_span(one_line(run, WIDTH))
         if run and "\n" not in run
         else ("the commands in the report" if run else "")
     )
@@ -136,7 +136,7 @@ def _asks(doc: Doc) -> list[str]:
     if wanted:
         more = f"{_more(wanted)}, see the e-mail text of the report" if _more(wanted) else ""
         lines.append(
-            f"- **Ask for**: {', '.join(code(one_line(one, WIDTH)) for one in wanted[:NAMED])}{more}"
+            f"- **Ask for**: {', '.join(code_span(one_line(one, WIDTH)) for one in wanted[:NAMED])}{more}"
         )
     return lines
 

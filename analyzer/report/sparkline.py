@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from analyzer.report.time_axis import TimeAxis
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 COLUMNS = 300
 _LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')
@@ -52,7 +52,7 @@ def sparkline(
         body += _TICK.format(
             kind="moment", x=f"{mark * width:.1f}", top=0, bottom=height, title="the incident"
         )
-    return _SVG.format(width=width, height=height, title=visible(title), body=body)
+    return _SVG.format(width=width, height=height, title=make_visible(title), body=body)
 
 
 def columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
@@ -116,6 +116,10 @@ def strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title: str)
         top, bottom = tops.get(kind, (6, 24))
         more = f" (and {len(texts) - 1:,} more here)" if len(texts) > 1 else ""
         ticks.append(
-            _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=visible(texts[0]) + more)
+            _TICK.format(
+                kind=kind, x=x, top=top, bottom=bottom, title=make_visible(texts[0]) + more
+            )
         )
-    return _SVG.format(width=1000, height=height, title=visible(title), body=Markup("").join(ticks))
+    return _SVG.format(
+        width=1000, height=height, title=make_visible(title), body=Markup("").join(ticks)
+    )

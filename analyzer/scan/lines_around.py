@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.artefacts.logtime import stamped
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.scan.blocks import Buffer
 from analyzer.scan.hits import CONTEXT_TEXT
 
@@ -18,13 +18,13 @@ def lines_to_head(data: Buffer, at: int) -> int:
 
     A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
     """
-    if stamped(bytes(data[at : at + STAMP])):
+    if is_stamped(bytes(data[at : at + STAMP])):
         return 0
     for count in range(1, MOST_ABOVE + 1):
         if not at:
             break
         at = data.rfind(b"\n", 0, at - 1) + 1
-        if stamped(bytes(data[at : at + STAMP])):
+        if is_stamped(bytes(data[at : at + STAMP])):
             return count
     return 0
 

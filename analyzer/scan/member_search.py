@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 
-from analyzer.artefacts.logtime import stamped
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
@@ -243,7 +243,7 @@ class MemberSearch:
                 self._result.last_hits[hit.signature] = hit
                 continue
             self._result.hits.append(hit)
-            if context or not stamped(bytes(block.data[start : start + STAMP])):
+            if context or not is_stamped(bytes(block.data[start : start + STAMP])):
                 self._add_context(block, hit, found)
 
     def _make_hit(self, number: int, line: int, found: _Found) -> Hit:

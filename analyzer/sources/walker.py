@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analyzer.runtime.errors import RefusedError, fault, placed
+from analyzer.runtime.errors import RefusedError, describe_fault, find_error_place
 from analyzer.runtime.limits import LimitHit, Limits
-from analyzer.runtime.paths import full
+from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
@@ -82,7 +82,7 @@ def walk(
     for path, pieces in _group_pieces(paths):
         name = path.name
         if isinstance(path, Path) and name in ("", ".", ".."):
-            name = full(path).name
+            name = absolute_path(path).name
         name = str(path) if name in names else name
         names.add(name)
         given = ledger.begin_given(name, alone=True)
@@ -95,7 +95,7 @@ def walk(
             ledger.record(name, None, "refused", str(why))
         except Exception as error:  # noqa: BLE001 - the last net under hostile input
             # What was read so far stays, and the other sources are read.
-            ledger.add_damage(name, -1, fault(placed(error)), "the rest of it")
+            ledger.add_damage(name, -1, describe_fault(find_error_place(error)), "the rest of it")
         given.last = len(ledger.sources)
     if refused and not found and not walker.entries:
         where, looks = refused[0]
@@ -332,16 +332,20 @@ class Walker:
     def _make_listener(self, item: Item) -> OnFault:
         """Return the function that writes the faults of one stream into the ledger."""
 
-        def write_fault(fault: StreamFault) -> None:
-            if fault.limit:
-                self.ledger.add_limit(fault.limit)
-            elif fault.kind == "note":
-                self.ledger.note(f"{item.address}: {fault.what} (byte {fault.offset})")
-            elif not fault.noted:
-                what = fault.what
+        def write_fault(describe_fault: StreamFault) -> None:
+            if describe_fault.limit:
+                self.ledger.add_limit(describe_fault.limit)
+            elif describe_fault.kind == "note":
+                self.ledger.note(
+                    f"{item.address}: {describe_fault.what} (byte {describe_fault.offset})"
+                )
+            elif not describe_fault.noted:
+                what = describe_fault.what
                 if self._current.startswith(item.address + "!"):
                     what += f", while reading {self._current}"
-                self.ledger.add_damage(item.address, fault.offset, what, fault.left_out)
+                self.ledger.add_damage(
+                    item.address, describe_fault.offset, what, describe_fault.left_out
+                )
 
         return write_fault
 

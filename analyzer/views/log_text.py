@@ -10,7 +10,7 @@ from datetime import datetime
 
 from analyzer.artefacts.logtime import without_time
 from analyzer.merged_log.entry import TimeWindow
-from analyzer.runtime.text import counted, for_csv, natural, one_line, visible
+from analyzer.runtime.text import count_noun, for_csv, make_visible, natural_key, one_line
 from analyzer.views.log_reading import LogSummary, MergedLine
 
 COLUMNS = (
@@ -56,7 +56,10 @@ def _cells(line: MergedLine) -> dict[str, object]:
 def _json(line: MergedLine) -> str:
     cells = _cells(line)
     return json.dumps(
-        {name: visible(cell) if isinstance(cell, str) else cell for name, cell in cells.items()}
+        {
+            name: make_visible(cell) if isinstance(cell, str) else cell
+            for name, cell in cells.items()
+        }
     )
 
 
@@ -78,7 +81,7 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
         if skipped
         else ""
     )
-    yield f"{counted(told.lines, 'line')}{when}; {counted(read, 'log')} of {_hosts(told)} searched{beyond}"
+    yield f"{count_noun(told.lines, 'line')}{when}; {count_noun(read, 'log')} of {_hosts(told)} searched{beyond}"
     yield from _left_out(told)
     if not told.lines:
         yield from _spans(told)
@@ -87,7 +90,7 @@ def summary(told: LogSummary, window: TimeWindow) -> Iterator[str]:
 
 def _hosts(told: LogSummary) -> str:
     names = sorted(
-        {host for host, _ in told.seen if host and told.host in host.lower()}, key=natural
+        {host for host, _ in told.seen if host and told.host in host.lower()}, key=natural_key
     )
     shown = ", ".join(one_line(name, 80) for name in names[:_NOTED])
     return (
@@ -110,21 +113,23 @@ def _spans(told: LogSummary) -> Iterator[str]:
         yield "no log was found in this material"
     elif any(one.skipped for _, one in told.seen):
         yield "what the logs cover (of those not read, from their first line to the time of their file):"
-    for (host, log), spans in sorted(found.items(), key=lambda item: natural(" ".join(item[0]))):
+    for (host, log), spans in sorted(
+        found.items(), key=lambda item: natural_key(" ".join(item[0]))
+    ):
         ends = sorted(end for span in spans for end in span if end)
         covers = f"{ends[0]} to {ends[-1]}" if ends else "no times in its lines"
-        yield f"  {one_line(host or '-', 80)} {one_line(log, 80)}: {covers}, {counted(len(spans), 'file')}"
+        yield f"  {one_line(host or '-', 80)} {one_line(log, 80)}: {covers}, {count_noun(len(spans), 'file')}"
 
 
 def _left_out(told: LogSummary) -> Iterator[str]:
     if told.evidence:
-        yield f"shown although filtered out, as evidence of the finding: {counted(told.evidence, 'line')}"
+        yield f"shown although filtered out, as evidence of the finding: {count_noun(told.evidence, 'line')}"
     if told.doubles:
-        yield f"left out, repeated in a second log of the host: {counted(told.doubles, 'line')}"
+        yield f"left out, repeated in a second log of the host: {count_noun(told.doubles, 'line')}"
     if told.no_level:
-        yield f"left out by --level, without a level: {counted(told.no_level, 'line')}"
+        yield f"left out by --level, without a level: {count_noun(told.no_level, 'line')}"
     if told.undecided:
-        yield f"left out, too slow for the pattern: {counted(told.undecided, 'line')}"
+        yield f"left out, too slow for the pattern: {count_noun(told.undecided, 'line')}"
 
 
 def _notes(told: LogSummary) -> Iterator[str]:
@@ -132,7 +137,7 @@ def _notes(told: LogSummary) -> Iterator[str]:
     if timeless:
         lines = sum(one.timeless for one in timeless)
         first = f"the first in {one_line(timeless[0].part.address)}"
-        yield f"left out, no line above them has a time: {counted(lines, 'line')}, {first}"
+        yield f"left out, no line above them has a time: {count_noun(lines, 'line')}, {first}"
     guessed = [(one, year) for _, one in told.seen for year in sorted(one.guessed)]
     for one, year in guessed[:_NOTED]:
         yield f"the lines of {one_line(one.part.address)} name no year: {year} is a guess"
@@ -141,7 +146,7 @@ def _notes(told: LogSummary) -> Iterator[str]:
             f"{one_line(address)}: the clock went back from {before} to {after}; lines are sorted by their own time"
         )
     for address, holes in list(told.holes.items())[:_NOTED]:
-        yield f"{one_line(address)}: {counted(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
+        yield f"{one_line(address)}: {count_noun(holes, 'NUL byte')} where lines were: a gap such as a power loss leaves"
     for what in told.faults[:_NOTED]:
         yield one_line(what)
     if len(told.faults) > _NOTED:

@@ -8,7 +8,7 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 
 from __future__ import annotations
 
-from analyzer.artefacts.parsing import Output, Parser, rows
+from analyzer.artefacts.parsing import Output, Parser, read_rows
 from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Row, Table
 
 from ..common._nsx import XML_BODY, make_row, name_refusals, xml_shape
@@ -44,7 +44,7 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_cli(block: Block) -> Output:
-    for item in name_refusals(rows(TABLE, PARSER.name, block)):
+    for item in name_refusals(read_rows(TABLE, PARSER.name, block)):
         if not isinstance(item, Fault):
             item.values["source"] = "cli"
         yield item

@@ -15,7 +15,7 @@ from analyzer.artefacts.tables import (
     KeyColumn,
     Row,
     Table,
-    convert,
+    convert_cell,
 )
 
 from ..common._nsx import name_refusals
@@ -108,7 +108,7 @@ def _take_groups(row: Row, found: re.Match[str], number: int) -> Iterator[Fault]
     for name, text in found.groupdict().items():
         column = TABLE.column(name)
         try:
-            row.values[name] = convert(column, text.rstrip(",")) if column and text else None
+            row.values[name] = convert_cell(column, text.rstrip(",")) if column and text else None
             row.lines = {**row.lines, name: number}
         except ColumnValueError as error:
             yield fault_at(row.block, number, PARSER.name, str(error))

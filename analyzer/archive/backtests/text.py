@@ -9,7 +9,7 @@ from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
 from analyzer.case.verdicts import Verdict
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 SHOWN = 5  # items of a list; --json has all
 _WORDS = {
@@ -272,12 +272,12 @@ def _case(thing: CaseSubject) -> str:
 
 
 def _cases(count: int) -> str:
-    return counted(count, "case")
+    return count_noun(count, "case")
 
 
 def _subjects(count: int) -> str:
-    return counted(count, "subject")
+    return count_noun(count, "subject")
 
 
 def _findings(count: int) -> str:
-    return counted(count, "finding")
+    return count_noun(count, "finding")

@@ -22,7 +22,7 @@ from analyzer.report.wording import plural
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import counted, one_line
+from analyzer.runtime.text import count_noun, one_line
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
@@ -84,10 +84,10 @@ def listed(
         unread = (
             "FALSE" if wanted.reported else _UNREAD
         )  # nothing is known of such a case, which is not the same as none
-        counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+        count_noun = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
         mine = ", ".join(
             f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}"
-            for what, word in counted
+            for what, word in count_noun
         )
         labelled: dict[str, int] = {}
         for label in labels.current(archive):
@@ -127,7 +127,7 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
     any_rule = replace(wanted, rule="", severity="")
     undated = cases(replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)")[0]
     if wanted.window and undated:
-        yield f"{counted(undated, 'case')} left out: no time is known"
+        yield f"{count_noun(undated, 'case')} left out: no time is known"
     if wanted.rule:
         among = f"rule IN ({', '.join(map(text_literal, meant(db, Filter(wanted.rule, former=wanted.former))))})"
         told = f"SELECT _case FROM ({db.relation(FINDINGS)}) WHERE verdict = 'match' AND {among}"
@@ -140,9 +140,9 @@ def _untold(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         )
         if untold:
             how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
-            yield f"in {counted(untold, 'case')} more, the rule cannot tell ({how})"
+            yield f"in {count_noun(untold, 'case')} more, the rule cannot tell ({how})"
         if unjudged:
-            yield f"{counted(unjudged, 'case')} not judged by it"
+            yield f"{count_noun(unjudged, 'case')} not judged by it"
 
 
 def _reported(db: QueryDatabase) -> str:

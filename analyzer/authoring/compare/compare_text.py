@@ -17,7 +17,7 @@ from analyzer.authoring.compare.compare import (
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED, RulePair
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import counted, one_line
+from analyzer.runtime.text import count_noun, one_line
 
 SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
@@ -49,7 +49,7 @@ def lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 def _cases(found: CatalogDifference) -> str:
     parts = [(found.examples, "example"), (found.bundles, "bundle"), (found.stored, "stored case")]
-    return ", ".join(counted(count, word) for count, word in parts if count) or "nothing"
+    return ", ".join(count_noun(count, word) for count, word in parts if count) or "nothing"
 
 
 def _rule(one: RuleDifference, most: int) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _rule(one: RuleDifference, most: int) -> Iterator[str]:
         many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
         yield f"  NOT KNOWN: {many} not searched for {bound_line(name, 80)}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
-        yield f"  {counted(one.kept, 'finding')} alike in both versions"
+        yield f"  {count_noun(one.kept, 'finding')} alike in both versions"
 
 
 def _state(pair: RulePair) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert_cell
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, log_line
 from analyzer.authoring.draft.signs import Sign
@@ -377,6 +377,6 @@ def _value(column: Column, shown: str) -> Any:
         return None
     text = shown[1:-1] if len(shown) > 1 and shown[0] == shown[-1] == '"' else shown
     try:
-        return convert(column, text)
+        return convert_cell(column, text)
     except ColumnValueError:
         return None

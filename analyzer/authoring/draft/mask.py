@@ -29,7 +29,7 @@ from analyzer.redact.signs import (
     name_like,
     quoted_name,
 )
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere
@@ -155,8 +155,8 @@ class Mask:
     def counts(self) -> list[str]:
         """Return what was masked, as "2 host names", in the order of appearance."""
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
-        told = [counted(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
-        odd = counted(
+        told = [count_noun(count, word, _PLURALS.get(word, "")) for word, count in counts.items()]
+        odd = count_noun(
             self._odd, "character that cannot be printed", "characters that cannot be printed"
         )
         return [*told, odd] if self._odd else told

@@ -20,7 +20,7 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are
@@ -117,9 +117,9 @@ def from_lines(picked: Picked) -> DraftSource:
     made.apart |= {line.table.name for line in picked.lines if line.node != home}
     made.lines, made.quiet, made.names = picked.lines, picked.quiet, names
     made.notes += picked.notes
-    parts = [counted(len(picked.lines), "log line")] if picked.lines else []
+    parts = [count_noun(len(picked.lines), "log line")] if picked.lines else []
     parts += (
-        [counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")]
+        [count_noun(len(picked.rows), "row of what a host printed", "rows of what a host printed")]
         if picked.rows
         else []
     )

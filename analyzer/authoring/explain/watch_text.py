@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.explain_text import Line
 from analyzer.authoring.explain.watch import Proof, WatchRun
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 SUBJECTS = 8  # subjects told besides the tree of one
 WRONG = 3  # differences told of one failing example
@@ -50,7 +50,7 @@ def lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
 
 def _block(text: str, style: str) -> Iterator[Line]:
     """Yield a mistake as it is laid out: its caret stands below the line it points at."""
-    first, *rest = visible(text).split("\n")
+    first, *rest = make_visible(text).split("\n")
     yield Line([(first, style)], exact=True)
     yield from (Line([(line, "")], exact=True) for line in rest)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import always, follows, never
 from analyzer.rules import Join, Outcome, Rule
-from analyzer.rules.language.expression import ExprNode, conjuncts
+from analyzer.rules.language.expression import ExprNode, list_conjuncts
 from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.language.template import Template
 
@@ -292,7 +292,7 @@ def _denials(file: RuleFile, rule: Rule) -> None:
         part
         for top in (rule.only, rule.when)
         if top is not None
-        for part in conjuncts(top)
+        for part in list_conjuncts(top)
         if part.op != "or"
     ]
     away = {join.alias.name for join in rule.joins} | set(rule.seen)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules import Join, Rule
-from analyzer.rules.language.expression import FLIPPED, ExprNode, conjuncts
+from analyzer.rules.language.expression import FLIPPED, ExprNode, list_conjuncts
 from analyzer.rules.language.rulefile import FileSpan, RuleItem
 
 _NO_VALUE = (
@@ -34,7 +34,7 @@ def _of_none(file: RuleFile, rule: Rule) -> None:
     """Complain of the first value of each condition that is unknown when a log holds no line of the subject."""
     empty = {join.alias.name for join in rule.joins if _may_be_empty(rule, join)}
     gate = [node for node in (rule.only, rule.when) if node is not None]
-    given = {name for node in gate for name in _asked(conjuncts(node))}
+    given = {name for node in gate for name in _asked(list_conjuncts(node))}
     steps: list[tuple[ExprNode, tuple[str | int, ...]]] = [(rule.when, ("when",))]
     steps += [(rule.only, ("only",))] if rule.only is not None else []
     lists = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 SOURCE = 1000  # characters of a line of the file that JSON holds
 
@@ -85,7 +85,7 @@ def _command(one: Complaint) -> str:
 
 def _data(text: str) -> str:
     """Return text that cannot end a workflow command or begin another."""
-    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return make_visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -34,7 +34,13 @@ from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
 from analyzer.rules import fact_tables, packs, run_catalog, shared_files
-from analyzer.rules.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
+from analyzer.rules.language.rulefile import (
+    BadRuleError,
+    RuleText,
+    SharedParts,
+    did_you_mean,
+    read_file,
+)
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
 from analyzer.runtime.errors import UsageError
@@ -84,7 +90,7 @@ def check(
     """
     limits, local = Limits(), _local(local)
     shipped = _catalog(kb, local)
-    facts = fact_tables.read(_places(paths, kb, local), limits, thorough=True)
+    facts = fact_tables.read_facts(_places(paths, kb, local), limits, thorough=True)
     known = {**parsing.tables(), **facts.tables}
     wanted = shipped if paths is None else _files(paths)
     asked = {_real(path) for path in wanted}
@@ -126,7 +132,7 @@ def check_text(
     the tool.
     """
     file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.of_no_place()))
-    loading.load(file, fact_tables.declared() if tables is None else tables, Limits())
+    loading.load(file, fact_tables.list_declared() if tables is None else tables, Limits())
     return _about(file, None, {})
 
 
@@ -160,7 +166,7 @@ def _about(
 
 
 def _local(local: Local | None) -> Local:
-    return run_catalog.local()[0] if local is None else local
+    return run_catalog.read_local()[0] if local is None else local
 
 
 def _catalog(kb: Sequence[Path], local: Local) -> list[Path]:
@@ -183,13 +189,16 @@ def _places(paths: Sequence[Path] | None, kb: Sequence[Path], local: Local) -> l
         *kb,
         *sorted(one.parent for one in _fact_folders(paths or ())),
     ]
-    return [*sources_of(own, rules.default_paths()), *(packs.installed() if local.packs else ())]
+    return [
+        *sources_of(own, rules.default_paths()),
+        *(packs.find_installed() if local.packs else ()),
+    ]
 
 
 def _packed(local: Local, limits: Limits) -> list[RuleFile]:
     """Return the rules of installed packs; they are looked at only for what others may not share with them."""
     found = []
-    for source in packs.installed() if local.packs else ():
+    for source in packs.find_installed() if local.packs else ():
         for path in source.files:
             try:
                 text, _ = read_from(source, path, limits)
@@ -229,7 +238,7 @@ def _once(paths: Sequence[Path]) -> list[Path]:
 def _read(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
     name = _shown(path)
     try:
-        text, _ = read(path, limits)
+        text, _ = read_file(path, limits)
     except BadRuleError as error:
         file = RuleFile(path, name, RuleText(name, ""))
         file.found.append(loading.complaint_of("R001", error, name))

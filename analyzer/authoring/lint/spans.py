@@ -104,7 +104,7 @@ def _counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> None:
 
 
 def _has_window(seen: SeenDef) -> bool:
-    return bool(seen.within) and not (seen.ordered or seen.silence)
+    return bool(seen.within) and not (seen.in_order or seen.silence)
 
 
 def _length_of(node: ExprNode) -> str:

@@ -9,7 +9,7 @@ from datetime import date
 from analyzer import __version__
 from analyzer.authoring.lint.complaints import RuleFile, empty
 from analyzer.facts.database import version_key
-from analyzer.rules.language.rulefile import RuleItem, walk
+from analyzer.rules.language.rulefile import RuleItem, walk_items
 
 TITLE_MOST = 90
 _SAYS_NO_FAULT = re.compile(
@@ -230,7 +230,7 @@ def _skeleton(file: RuleFile) -> None:
     for key, part in file.pairs().items():
         if key in _QUOTES:
             continue
-        for item in walk(part):
+        for item in walk_items(part):
             found = _SKELETON.search(item.text) if isinstance(item.value, str) else None
             if found is not None:
                 place = file.text.within(item, found.start(), found.end())

@@ -81,7 +81,7 @@ def threshold_words(rule: Rule, settings: Settings) -> list[str]:
     reasons = {(change.rule, change.name): change.reason for change in settings.changes}
     return [
         f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
-        for name, (value, shipped) in rule.changed.items()
+        for name, (value, shipped) in rule.changed_thresholds.items()
     ]
 
 

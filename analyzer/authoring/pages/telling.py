@@ -11,7 +11,7 @@ from analyzer.report.wording import duration, kb_link
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import BadRuleError
-from analyzer.rules.language.template import Template, nouns
+from analyzer.rules.language.template import Template, show_noun
 from analyzer.rules.settings import Settings
 
 STATUS = {
@@ -225,13 +225,13 @@ def _outcome(outcome: Outcome, rule: Rule) -> str:
 def _text(template: Template) -> str:
     """Return a text with its values as `<name>`, without their formats."""
     return "".join(
-        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *nouns(part[1])])
+        part if isinstance(part, str) else " ".join([f"<{part[0].text}>", *show_noun(part[1])])
         for part in template.parts
     )
 
 
 def _thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
-    changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
+    changed = dict(zip(rule.changed_thresholds, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
     yield from _compared(rule)

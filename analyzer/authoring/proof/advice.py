@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, moved, written
-from analyzer.rules.language.expression import ExprNode, bare
+from analyzer.rules.language.expression import ExprNode, bare_node
 
 
 def for_mutant(mutant: Mutant) -> str:
@@ -38,13 +38,13 @@ def _threshold(condition: ExprNode, mutant: Mutant) -> tuple[str, str] | None:
     if number is left:
         sign = FLIPPED.get(sign, sign)
     at_border = (mutant.direction == UP) == (sign in (">=", "<"))
-    plain = bare(number)
+    plain = bare_node(number)
     value = plain.value if at_border else moved(plain, mutant.direction)
     return other.text, written(plain, value)
 
 
 def _is_site(node: ExprNode, mutant: Mutant) -> bool:
-    named = bare(node)
+    named = bare_node(node)
     return named.op == "literal" and named.place == mutant.site.place
 
 

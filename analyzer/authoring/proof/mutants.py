@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from analyzer.rules import Rule, SeenDef
-from analyzer.rules.language.expression import ExprNode, bare
+from analyzer.rules.language.expression import ExprNode, bare_node
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.language.template import Template
-from analyzer.rules.short import expanded
-from analyzer.rules.tables import refitted
+from analyzer.rules.short import expand_short
+from analyzer.rules.tables import refit_tables
 
 UP, DOWN = "up", "down"
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -127,7 +127,7 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
         where, node, around = found[0]
         condition = around or _asked_by(rule, node)
         named = condition is not None and (condition.op == "in" or condition.name in ("==", "!="))
-        direct = condition is not None and any(bare(part) is node for part in condition.args)
+        direct = condition is not None and any(bare_node(part) is node for part in condition.args)
         site = Site(place, node.text, where, condition, named and direct)
         for direction in (DOWN, UP):
             value = moved(node, direction)
@@ -139,9 +139,9 @@ def _of_expressions(rule: Rule) -> Iterator[Mutant]:
 def _never(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
-    number_first = bare(left) is node
+    number_first = bare_node(left) is node
     sign = FLIPPED.get(condition.name, "") if number_first else condition.name
-    folded = bare(right if number_first else left)
+    folded = bare_node(right if number_first else left)
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
@@ -171,7 +171,9 @@ def _asked_by(rule: Rule, number: ExprNode) -> ExprNode | None:
     """Return the first comparison with the name that stands for a number."""
     for _, top in _named(rule):
         for node in top.walk():
-            if node.op in ("compare", "in") and any(bare(part) is number for part in node.args):
+            if node.op in ("compare", "in") and any(
+                bare_node(part) is number for part in node.args
+            ):
                 return node
     return None
 
@@ -270,14 +272,14 @@ def with_moved(rule: Rule, other: Moved) -> Rule:
         evidence=[node_of(node) for node in rule.evidence],
         chart=[node_of(node) for node in rule.chart],
     )
-    return refitted(found)
+    return refit_tables(found)
 
 
 # -- numbers in questions to logs
 
 
 def _of_logs(rule: Rule) -> Iterator[Mutant]:
-    tree = expanded(rule.text, rule.text.tree())
+    tree = expand_short(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():
         seen = rule.seen[name]

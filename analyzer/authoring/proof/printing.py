@@ -13,7 +13,7 @@ from analyzer.pipeline import examples
 from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import counted, for_terminal, one_line
+from analyzer.runtime.text import count_noun, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
 Survivors = Mapping[
@@ -25,10 +25,10 @@ def lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) -> Itera
     """Yield the lines about one rule; `left` are its survivors."""
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
-    parts = [counted(len(proof.results), "example") if proof.results else "no examples"]
+    parts = [count_noun(len(proof.results), "example") if proof.results else "no examples"]
     parts += [f"{len(proof.failed)} not as expected"] if proof.failed else []
-    parts += [counted(len(gaps), "known gap")] if gaps else []
-    parts += [f"{counted(len(left), 'moved number')} unnoticed"] if left else []
+    parts += [count_noun(len(gaps), "known gap")] if gaps else []
+    parts += [f"{count_noun(len(left), 'moved number')} unnoticed"] if left else []
     mark = "FAIL" if proof.failed or left else "ok  "
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
@@ -77,11 +77,11 @@ def summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int) -> s
         if results
         else "nothing was tested"
     )
-    told += f", {counted(gaps, 'known gap')}" if gaps else ""
-    told += f", {counted(left, 'moved number')} unnoticed" if left else ""
+    told += f", {count_noun(gaps, 'known gap')}" if gaps else ""
+    told += f", {count_noun(left, 'moved number')} unnoticed" if left else ""
     told += ", every moved number noticed" if survivors and not left else ""
-    told += f", {counted(broken, 'file')} broken" if broken else ""
-    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {told}"
+    told += f", {count_noun(broken, 'file')} broken" if broken else ""
+    return f"{count_noun(len(proofs), 'rule')}, {count_noun(len(results), 'example')}: {told}"
 
 
 def as_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:

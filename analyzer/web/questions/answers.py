@@ -23,7 +23,7 @@ from analyzer.archive.store import Archive
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.report import completeness, view, wording
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.text import counted, one_line
+from analyzer.runtime.text import count_noun, one_line
 from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import question
 from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
@@ -274,7 +274,7 @@ def _cases(archive: Archive, wanted: browse.ListFilter) -> AnswerTable:
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
-    count, table = 0, AnswerTable(columns, iter(()), lambda: counted(count, "case"))
+    count, table = 0, AnswerTable(columns, iter(()), lambda: count_noun(count, "case"))
     table.left = [_sentence(note) for note in notes]
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
@@ -317,7 +317,7 @@ def _left(found: search.SearchResult) -> dict[str, Any]:
 def _refused(count: int) -> list[str]:
     """Say how many uploads are no cases."""
     them = "it" if count == 1 else "them"
-    what = f"{counted(count, 'refused upload')} left out: nothing in {them} could be read"
+    what = f"{count_noun(count, 'refused upload')} left out: nothing in {them} could be read"
     return [f'{what}. The state "refused" lists {them}.'] if count else []
 
 
@@ -462,11 +462,11 @@ def _texts(archive: Archive, wanted: Question, window: search.Window) -> AnswerT
     columns.append(("Where", "text"))
 
     def said_() -> str:
-        names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
+        names = f"{count_noun(named, 'case')} of that name. " if named or wanted.names else ""
         return (
             names
             if wanted.names
-            else f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
+            else f"{names}{count_noun(count, 'line or row', 'lines and rows')}. {kept}"
         )
 
     return AnswerTable(columns, rows(), said_, **_left(found))
