@@ -217,7 +217,7 @@ def test_a_small_case_imports_few_parsers(tmp_path: Path) -> None:
         "from analyzer.artefacts import parsing\n"
         "from analyzer.runtime import snapshot\n"
         "snapshot.read_brought = lambda name, kind: None if name != parsing.PARSERS else (\n"
-        "    snapshot._decode(Path(sys.argv[1]).read_bytes(), '', kind))\n"
+        "    snapshot._decode_content(Path(sys.argv[1]).read_bytes(), '', kind))\n"
         "from analyzer.pipeline.triage import triage\n"
         "triage([Path(sys.argv[2])])\n"
         "print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('analyzer.parsers.')))\n"
