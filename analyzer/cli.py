@@ -412,9 +412,9 @@ def _print_summary(
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.runtime.errors import fault, placed
+        from analyzer.runtime.errors import describe_fault, find_error_place
 
-        return [f"the summary could not be printed: {fault(placed(error))}"]
+        return [f"the summary could not be printed: {describe_fault(find_error_place(error))}"]
     return []
 
 

@@ -14,7 +14,7 @@ from analyzer.case.verdicts import Evidence, Finding, Fix, Trace
 from analyzer.pipeline import case as documents
 from analyzer.report.finding_names import find_finding
 from analyzer.runtime.errors import RefusedError, UsageError
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 from analyzer.sources.remote import Place, place
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class OpenedCase:
         return self._tables
 
     def __repr__(self) -> str:
-        return f"<case {self.name!r}: {counted(len(self.document['findings']), 'finding')}>"
+        return f"<case {self.name!r}: {count_noun(len(self.document['findings']), 'finding')}>"
 
     def _repr_html_(self) -> str:
         """Show the findings as a table in a notebook."""
@@ -203,9 +203,9 @@ def _check_path(path: Path) -> None:
 
 def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
     from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
-    from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
+    from analyzer.rules.run_catalog import read_local  # noqa: PLC0415 - a saved case needs no rules
 
-    found, _ = local(
+    found, _ = read_local(
         None,
         settings=False,
         packs=True,

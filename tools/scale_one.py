@@ -55,7 +55,7 @@ def time_act(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -
 
 def main(archive: Path, folder: Path) -> None:
     """Measure and print."""
-    catalog = run_catalog.load(run_catalog.Local(), ())
+    catalog = run_catalog.load_run_catalog(run_catalog.Local(), ())
     opened = Archive.open(archive)
     print(
         json.dumps(

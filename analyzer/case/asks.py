@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from analyzer.runtime.text import code, for_markdown
+from analyzer.runtime.text import code_span, for_markdown
 
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
@@ -43,7 +43,8 @@ def pieces(ask: str) -> list[AskPiece]:
 def markdown_ask(ask: str) -> str:
     """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
     return " ".join(
-        code(piece.text) if piece.command else for_markdown(piece.text) for piece in pieces(ask)
+        code_span(piece.text) if piece.command else for_markdown(piece.text)
+        for piece in pieces(ask)
     )
 
 

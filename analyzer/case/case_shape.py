@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from analyzer.case.verdicts import Cut, Evidence, Finding, Fix, NodeCut, Trace
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 Doc = dict[str, Any]
 
@@ -260,4 +260,6 @@ def _clean_number(value: Any) -> Any:
 
 def _writable(text: str) -> str:
     """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
-    return text if text.isascii() else _SURROGATE.sub(lambda match: visible(match.group()), text)
+    return (
+        text if text.isascii() else _SURROGATE.sub(lambda match: make_visible(match.group()), text)
+    )

@@ -103,13 +103,13 @@ class RuleChoice:
 
     def load_local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
         """Return the settings and packs; a file that is used, or left alone, is named on stderr."""
-        from analyzer.rules.run_catalog import local
+        from analyzer.rules.run_catalog import read_local
 
         check_paths(self.kb, UsageError)
         if self._file is not None and self._none:
             raise UsageError("--settings and --no-settings cannot be combined")
         on_disk = [path for path in material if isinstance(path, Path)]
-        found, warning = local(
+        found, warning = read_local(
             self._file, settings=not self._none, packs=self.packs, material=on_disk
         )
         if warning:

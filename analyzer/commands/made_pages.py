@@ -59,7 +59,7 @@ def make_tables_page() -> str:
     from analyzer.authoring.pages import pages
     from analyzer.rules import fact_tables
 
-    return pages.tables_page(fact_tables.declared(), TABLES_COMMAND)
+    return pages.tables_page(fact_tables.list_declared(), TABLES_COMMAND)
 
 
 def make_rule_schema() -> str:
@@ -67,7 +67,7 @@ def make_rule_schema() -> str:
     from analyzer.authoring.pages import schema
     from analyzer.rules import fact_tables
 
-    return schema.write_schema(fact_tables.declared())
+    return schema.write_schema(fact_tables.list_declared())
 
 
 def read_case_schema() -> str:

@@ -19,7 +19,7 @@ from analyzer.runtime import snapshot
 from analyzer.scan.compiled_pattern import Needle
 
 
-def complete(package: Path) -> None:
+def complete_wheel(package: Path) -> None:
     """Write what every run would work out again into a copy of the package, and the compiled templates."""
     compile_templates(package / "report")  # modules, for which a snapshot counts as well
     snapshot.write_brought(package, parsing.PARSERS, parsing.import_declarations())

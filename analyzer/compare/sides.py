@@ -58,7 +58,7 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
             sides.append(_of_document(case.load(kept)))
             continue
         if catalog is None:
-            catalog = run_catalog.load(
+            catalog = run_catalog.load_run_catalog(
                 options.local, options.kb, limits=options.limits, drafts=options.with_drafts
             )
             options = replace(options, samples=sample_columns(catalog.rules))

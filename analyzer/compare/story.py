@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.compare import sections
 from analyzer.compare.wording import PLAIN, name_of, named, values_of
 from analyzer.report.comparison_words import join_values, show_duration, show_percent, show_value
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below
@@ -69,7 +69,7 @@ def _about(made: Record) -> Record:
             kinds[machine["kind"]] += 1
     words = {"esxi": "host", "guest": "guest"}
     paired = ", ".join(
-        counted(number, words.get(kind, kind.replace("_", " ")))
+        count_noun(number, words.get(kind, kind.replace("_", " ")))
         for kind, number in sorted(kinds.items())
     )
     if made["mode"] == "hosts":
@@ -137,7 +137,7 @@ def _findings(made: Record) -> list[Record]:
         )
         stayed = stayed if made["mode"] == "hosts" else "as before"
         verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
-        said.append(_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
+        said.append(_sentence(f"{count_noun(len(by['same']), 'finding')} {verb} {stayed}."))
     if not made["findings"]:
         said.append(_sentence("No side has a finding; below is what changed in the data."))
     return said

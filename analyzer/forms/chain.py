@@ -101,7 +101,7 @@ class Chain:
     parts: tuple[Part, ...]
 
 
-def chain(
+def make_chain(
     name: str, meaning: str, start: Start, *parts: Part, key: Sequence[str], ask: str
 ) -> Chain:
     """Return a chain and its table: the columns of its links in their order, and `missing_link`.

@@ -39,7 +39,7 @@ def center_window(moment: datetime, length: timedelta) -> TimeWindow:
 
 def parse_time(text: str) -> datetime | None:
     """Return a time in any form that `--incident` takes, None for another text."""
-    found = logtime.given(text)
+    found = logtime.read_given_time(text)
     return datetime.fromisoformat(found) if found else None
 
 

@@ -22,7 +22,7 @@ from analyzer.case.case_shape import Doc, clean, filled, plain
 from analyzer.case.ranking import order_findings, place_findings
 from analyzer.case.verdicts import CannotTell, Judgement, Reason
 from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.reasons import merged
+from analyzer.runtime.reasons import merge_reasons
 
 if TYPE_CHECKING:
     from analyzer.pipeline.given_things import GivenThings
@@ -217,7 +217,9 @@ def grouped(items: Iterable[CannotTell], given: GivenThings | None = None) -> li
         {
             "missing": missing,
             "reason": str(members[0].reason),
-            "why": "; ".join(_distinct(merged((item.why, item.node) for item in members), most=3)),
+            "why": "; ".join(
+                _distinct(merge_reasons((item.why, item.node) for item in members), most=3)
+            ),
             "ask": ask,
             "asks": _list_asks(ask, sorted({item.node for item in members if item.node}), given),
             "commands": commands(ask),

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from analyzer import __version__
-from analyzer.artefacts.samples import trim
+from analyzer.artefacts.samples import trim_memory
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, site_signs
 from analyzer.ingest.chosen_lines import list_below_findings
@@ -26,7 +26,7 @@ from analyzer.rules import Catalog
 from analyzer.rules.muting import apply_settings
 from analyzer.rules.settings import Settings
 from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.guard import Tell, stage
+from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
 
 Record = dict[str, Any]
@@ -105,11 +105,13 @@ def conclude(
 
     if judgement is None:
         ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
-        judgement = stage("the verdicts of all rules", ask, lambda: judge_nothing(catalog), tell)
+        judgement = run_stage(
+            "the verdicts of all rules", ask, lambda: judge_nothing(catalog), tell
+        )
     material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
-    trim()
+    trim_memory()
     marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
-    changes: Record | None = stage(
+    changes: Record | None = run_stage(
         "mutes and thresholds of the settings", marks, _no_settings, tell
     )
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
@@ -133,7 +135,7 @@ def _beside(
     facts = material.facts
 
     def part(what: str, make: Callable[..., list[Record]], *args: Any) -> list[Record]:
-        return stage(what, partial(make, *args), list, tell)
+        return run_stage(what, partial(make, *args), list, tell)
 
     moments = part("the time line", make_timeline, material.events, judgement, incident)
     rest = (material.problems, judgement, catalog.tables, facts.name)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.logtime import stamped
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Row, Table, name_blocks
 from analyzer.facts import Facts, made
@@ -158,7 +158,7 @@ def _messages(scan: LogScan) -> Iterator[Block]:
     for hit in scan.hits:
         far = hit.line - first - len(lines)
         if lines and (
-            (len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace")))
+            (len(lines) >= _TOGETHER and is_stamped(hit.text.encode("utf-8", "replace")))
             or far > _TOGETHER
         ):
             yield Block(lines, first, scan.address, scan.scope)

@@ -16,7 +16,7 @@ from analyzer.artefacts.tables import Row, Table
 from analyzer.facts import Facts, made
 from analyzer.facts.records import LOSSY
 from analyzer.pipeline.host_card_rows import ROWS, CardRow, Cells, Part
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 Record = dict[str, Any]
 
@@ -53,7 +53,9 @@ def _release(node: Record) -> Iterator[Record]:
         if node["version"]
         else []
     )
-    known = builds.lookup("esxi", int(build)) if build.isdecimal() and len(build) < 12 else None
+    known = (
+        builds.find_release("esxi", int(build)) if build.isdecimal() and len(build) < 12 else None
+    )
     if said and known is not None and known.version == node["version"]:
         said.append(known.name)
         said += [f"released {known.date}{_age(known.date, node['captured'])}"] if known.date else []
@@ -118,7 +120,7 @@ def _row(facts: Facts, node: str, row: CardRow) -> Record:
         for one in found:
             if part.only is None or part.only(one.values):
                 _add(items, row, part, one)
-    some = [items[name] for name in sorted(items, key=natural)]
+    some = [items[name] for name in sorted(items, key=natural_key)]
     return _card_row(row.title, some[:ITEMS], list(dict.fromkeys(missing)), len(some))
 
 

@@ -41,9 +41,9 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.runtime import cache_folder
 from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.guard import Tell, stage
+from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
-from analyzer.runtime.paths import full
+from analyzer.runtime.paths import absolute_path
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
@@ -110,7 +110,7 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     rule or a threshold that is not there.
     """
     options = options or Options()
-    catalog = run_catalog.load(
+    catalog = run_catalog.load_run_catalog(
         options.local, options.kb, limits=options.limits, drafts=options.with_drafts
     )
     options = replace(
@@ -133,7 +133,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    kept = cache_folder.place()
+    kept = cache_folder.find_folder()
     scanner = Scanner(
         sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
     )
@@ -149,7 +149,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     def tell(what: str, part: str) -> None:
         ledger.add_damage(name, -1, what, part)
 
-    nodes = stage(
+    nodes = run_stage(
         "which files are of one machine",
         partial(resolve_nodes, intake, kinds),
         partial(separate_places, intake),
@@ -180,7 +180,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
 
 def sought(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
-    looks_bad = make_signatures(read_harmless_rows(fact_tables.shipped()))
+    looks_bad = make_signatures(read_harmless_rows(fact_tables.read_shipped()))
     return [
         *signatures,
         *TIMELINE_SIGNATURES,
@@ -193,29 +193,31 @@ def sought(signatures: Sequence[Signature]) -> list[Signature]:
 def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
     """Return what the document tells of machines, files, moments and ports."""
     return {
-        "nodes": stage(
+        "nodes": run_stage(
             "what is known of the machines",
             partial(make_node_records, intake, nodes),
             _nothing,
             tell,
         ),
-        "sources": stage(
+        "sources": run_stage(
             "what was read of each file",
             partial(make_source_records, ledger, intake, nodes),
             _nothing,
             tell,
         ),
-        "events": stage(
+        "events": run_stage(
             "events of the time line", partial(list_events, intake, nodes), _nothing, tell
         ),
-        "problems": stage(
+        "problems": run_stage(
             "problems that no rule covers",
             partial(find_problems, intake, nodes, ledger),
             _nothing,
             tell,
         ),
-        "topology": stage("the table of ports", partial(make_topology, intake), _nothing, tell),
-        "harmless": stage("lines that are harmless", partial(_harmless, intake), _nothing, tell),
+        "topology": run_stage("the table of ports", partial(make_topology, intake), _nothing, tell),
+        "harmless": run_stage(
+            "lines that are harmless", partial(_harmless, intake), _nothing, tell
+        ),
     }
 
 
@@ -231,7 +233,7 @@ def read_case(
             ledger.add_damage(member.address, -1, what, part)
             member.record.state, member.record.why = "cut", what
 
-        stage("the rest of it", partial(reader.read_member, member), lambda: None, tell)
+        run_stage("the rest of it", partial(reader.read_member, member), lambda: None, tell)
     return reader.into
 
 
@@ -253,7 +255,7 @@ def gather(
     facts = Facts() if facts is None else facts
     if tell is None:
         return _gather(intake, nodes, ledger, facts, every=every)
-    ends = stage(
+    ends = run_stage(
         "tables of facts",
         partial(_gather, intake, nodes, ledger, facts, every=every),
         lambda: None,
@@ -316,7 +318,7 @@ def _told(row: Row) -> int:
 
 def case_name(paths: Sequence[Place]) -> str:
     """Return the name of a case: its only file or folder, else the folder that holds them all."""
-    on_disk = [full(path) for path in paths if isinstance(path, Path)]
+    on_disk = [absolute_path(path) for path in paths if isinstance(path, Path)]
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
     path = (
@@ -390,7 +392,7 @@ def _what_to_do(ledger: Ledger) -> str:
 
 
 def _harmless(intake: Intake) -> list[dict[str, Any]]:
-    return make_harmless_records(intake, read_harmless_rows(fact_tables.shipped()))
+    return make_harmless_records(intake, read_harmless_rows(fact_tables.read_shipped()))
 
 
 def _nothing() -> list[dict[str, Any]]:

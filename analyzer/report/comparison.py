@@ -17,7 +17,7 @@ from analyzer.report.page import make_environment, write_policy
 from analyzer.report.styles import read_styles
 from analyzer.report.wording import Doc, format_time, join_few, write_place
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
+from analyzer.runtime.text import for_markdown, for_terminal, make_visible, one_line
 
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them
 CELL = 300  # characters of one value
@@ -118,7 +118,7 @@ def _show_place(place: Doc | None) -> str:
 
 
 def _show_cell(value: Any) -> str:
-    text = visible(show_value(value)) if value is not None else "not known"
+    text = make_visible(show_value(value)) if value is not None else "not known"
     if len(text) <= CELL:
         return text
     return f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"

@@ -18,7 +18,7 @@ from analyzer.report.finding_rows import group_findings
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED, name_weight
 from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 SHOWN = 200  # choices of one kind in the rail; the search finds the others
 _ATTRIBUTE = Markup(' data-{name}="{numbers}"')
@@ -119,7 +119,7 @@ def build_facets(doc: Doc, objects: list[CaseObject]) -> Facets:
     places = rank_hosts(doc["findings"])
     hosts = sorted(
         {*nodes, *map(machines.name_node, doc["nodes"])},
-        key=lambda name: (places.get(name, len(places)), natural(name)),
+        key=lambda name: (places.get(name, len(places)), natural_key(name)),
     )
     object_names = dict.fromkeys(thing.name for thing in objects)
     return Facets(

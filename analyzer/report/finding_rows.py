@@ -19,7 +19,7 @@ from analyzer.case.ranking import (
     severity_rank,
 )
 from analyzer.report.wording import Doc, count_noun, join_few
-from analyzer.runtime.reasons import counted, listed
+from analyzer.runtime.reasons import count_reasons, list_names
 
 # As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" is from older cases.
 _COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
@@ -315,7 +315,7 @@ def list_unchecked(doc: Doc, row: FindingGroup) -> list[str]:
     sentences = []
     for (could, ask), members in doubts.items():
         reasons = [(why, finding["node"]) for why, finding in members]
-        for why, places in counted(reasons, name=False):
+        for why, places in count_reasons(reasons, name=False):
             who = _count_subjects(doc, row, [members[place][1] for place in places])
             sentences.append(f"Could not check for {who}: {why}.{could}{ask}")
     return sentences
@@ -329,7 +329,7 @@ def _count_subjects(doc: Doc, row: FindingGroup, findings: list[Doc]) -> str:
     if not nodes:
         return text
     if len(nodes) <= _MOST_NODES:
-        return f"{text} on {listed(nodes)}"
+        return f"{text} on {list_names(nodes)}"
     kinds = {node["name"]: node["kind"] for node in doc["nodes"]}
     unit = "hosts" if {kinds.get(node) for node in nodes} == {"esxi"} else "nodes"
     return f"{text} on {len(nodes):,} {unit}"

@@ -41,7 +41,7 @@ from analyzer.report.page import dump_for_script, make_environment, write_policy
 from analyzer.report.site import draw_site
 from analyzer.report.styles import read_asset, read_styles
 from analyzer.report.wording import Doc
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
@@ -261,12 +261,12 @@ def load_templates() -> Environment:
 
 def make_anchor(identity: str) -> str:
     """Return the id of a finding as it is in `#f=…`: percent-encoded, so that any name will do."""
-    return quote(visible(identity), safe="/:!")
+    return quote(make_visible(identity), safe="/:!")
 
 
 def _cut_text(text: str, most: int) -> str:
     """Return a text of at most `most` characters, and how many more there are."""
-    shown = visible(text)
+    shown = make_visible(text)
     if len(shown) <= most:
         return shown
     return f"{shown[:most]} … ({len(shown) - most:,} more characters)"
@@ -280,7 +280,7 @@ def _make_class_name(text: str) -> str:
 def _mark_commands(text: str) -> Markup:
     """Return a sentence whose commands, which are in backticks, are shown as code."""
     sentence = Markup()
-    for place, part in enumerate(_TICKED.split(visible(text))):
+    for place, part in enumerate(_TICKED.split(make_visible(text))):
         sentence += Markup("<code>{}</code>").format(part) if place % 2 else part
     return sentence
 

@@ -10,7 +10,7 @@ import re
 from xml.sax.saxutils import escape, quoteattr
 
 from analyzer.report.wording import Doc, write_place
-from analyzer.runtime.text import one_line, visible
+from analyzer.runtime.text import make_visible, one_line
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SUBJECTS = 50  # of one question by name
@@ -84,4 +84,4 @@ def _quote_attribute(text: str) -> str:
 
 
 def _escape_text(text: str) -> str:
-    return escape(_NOT_XML.sub("?", visible(text)))
+    return escape(_NOT_XML.sub("?", make_visible(text)))

@@ -11,7 +11,7 @@ from analyzer.report import incident
 from analyzer.report.sparkline import draw_strip
 from analyzer.report.time_axis import TimeAxis, build_time_axis
 from analyzer.report.wording import Doc, format_time, parse_time
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 PROBLEMS = ("hit", "event")  # moments of a finding, and what a host calls a problem
 
@@ -76,7 +76,9 @@ def build_lanes(doc: Doc, axis: TimeAxis | None) -> list[Lane]:
         )
         lanes.append(lane)
     places = rank_hosts(doc["findings"])
-    return sorted(lanes, key=lambda lane: (places.get(lane.node, len(places)), natural(lane.node)))
+    return sorted(
+        lanes, key=lambda lane: (places.get(lane.node, len(places)), natural_key(lane.node))
+    )
 
 
 def split_moments(doc: Doc) -> tuple[list[Doc], list[Doc]]:

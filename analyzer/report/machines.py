@@ -17,7 +17,7 @@ from analyzer.case.ranking import rank_hosts
 from analyzer.report import view
 from analyzer.report.finding_rows import group_findings
 from analyzer.report.wording import Doc, format_duration, join_few, write_counts
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 HEADED = 8  # machines that get a line each
 CARDS = 4  # machines that get a card in the head of the page; of more there is a table
@@ -128,7 +128,7 @@ def split_header(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
     crowds = []
     for kind, own in kinds.items():
         if len(own) >= _CROWD:
-            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural(name_node(node)))))
+            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural_key(name_node(node)))))
     return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
 
 
@@ -202,7 +202,7 @@ def list_hosts(doc: Doc) -> list[HostRow]:
         counts = [(word, own[word]) for word in view.COUNTED if own[word]]
         rows.append(HostRow(node, cards.get(node["id"]), counts))
     places = rank_hosts(doc["findings"])
-    return sorted(rows, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
+    return sorted(rows, key=lambda row: (places.get(row.name, len(places)), natural_key(row.name)))
 
 
 def has_many_hosts(doc: Doc) -> bool:

@@ -25,7 +25,7 @@ from analyzer.report.wording import (
     write_place,
 )
 from analyzer.runtime.short_lines import bound_middle
-from analyzer.runtime.text import code, code_block, for_markdown, one_line
+from analyzer.runtime.text import code_block, code_span, for_markdown, one_line
 
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
@@ -283,7 +283,7 @@ def _write_ask(ask: WantedAsk) -> str:
     if not ask.command:
         return for_markdown(ask.phrase)
     remark = for_markdown(ask.remark)
-    return f"{code(ask.what)} {remark}" if remark else code(ask.what)
+    return f"{code_span(ask.what)} {remark}" if remark else code_span(ask.what)
 
 
 def write_local_settings(doc: Doc) -> list[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from analyzer.case.ranking import rank_things
 from analyzer.report import machines
 from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 SHORTEST = 4  # characters of a name that is looked for in sentences
 _WORD = re.compile(r"[\w.:-]+")  # what may be a name
@@ -61,7 +61,7 @@ def list_objects(doc: Doc) -> list[CaseObject]:
 
     def sort_key(one: CaseObject) -> tuple[object, ...]:
         first = min((problem["first"] for problem in one.problems), default="")
-        return places.get((one.node, one.name), len(places)), first, one.node, natural(one.name)
+        return places.get((one.node, one.name), len(places)), first, one.node, natural_key(one.name)
 
     return sorted(objects.values(), key=sort_key)
 

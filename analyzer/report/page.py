@@ -20,7 +20,7 @@ from jinja2 import (
 from markupsafe import Markup
 
 from analyzer.report.styles import read_asset
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 _HERE = Path(__file__).resolve().parent
 
@@ -52,7 +52,7 @@ def find_compiled(folder: Path) -> Path:
 def _make_visible(value: Any) -> Any:
     """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return visible(value)
+        return make_visible(value)
     return value
 
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import keep_questions
 from analyzer.report.wording import Doc
-from analyzer.runtime.errors import fault, placed
+from analyzer.runtime.errors import describe_fault, find_error_place
 from analyzer.runtime.result_files import RESULTS
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])
@@ -46,7 +46,9 @@ def _render_or_explain(
         with keep_questions():
             return render()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
-        why = visible(f"{name} could not be made in full: {fault(placed(error))}")
+        why = make_visible(
+            f"{name} could not be made in full: {describe_fault(find_error_place(error))}"
+        )
         failures.append(f"{why}. case.json holds everything.")
         return explain(why)
 
@@ -57,5 +59,5 @@ def _render_plain(why: str, note: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    reason, text = escapes.escape(why), escapes.escape(visible(note))
+    reason, text = escapes.escape(why), escapes.escape(make_visible(note))
     return f"{head}<body><p>{reason}</p><pre>{text}</pre></body></html>\n"

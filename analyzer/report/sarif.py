@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from analyzer.report.wording import Doc, link_article, word_label
-from analyzer.runtime.text import visible
+from analyzer.runtime.text import make_visible
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -47,7 +47,7 @@ def render_sarif(doc: Doc) -> str:
         "artifacts": artifacts,
         "columnKind": "unicodeCodePoints",
         "results": list(list_results(doc, places)),
-        "properties": {"case": visible(case["name"]), "catalog": doc["tool"]["catalog"]},
+        "properties": {"case": make_visible(case["name"]), "catalog": doc["tool"]["catalog"]},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
@@ -59,7 +59,7 @@ def list_rules(doc: Doc) -> list[Doc]:
     for row in [*doc["findings"], *doc["quiet"]]:
         key = row["rule"]
         if key not in found:
-            found[key] = {"id": key, "shortDescription": {"text": visible(row["title"])}}
+            found[key] = {"id": key, "shortDescription": {"text": make_visible(row["title"])}}
             if row["kb"]:
                 found[key]["helpUri"] = link_article(row["kb"][0])
     for group in doc["cannot_tell"]:
@@ -99,18 +99,18 @@ def describe_finding(finding: Doc) -> Doc:
         "kind": "fail",
         "level": LEVELS[finding["severity"]],
         **_write_message(f"{finding['title']}: {finding['subject']}. {finding['say']}"),
-        "partialFingerprints": {"findingId/v1": visible(finding["id"])},
+        "partialFingerprints": {"findingId/v1": make_visible(finding["id"])},
         "properties": {
             "severity": finding["severity"],
             "confidence": finding["confidence"],
-            "node": visible(finding["node"]),
+            "node": make_visible(finding["node"]),
             "evidence": len(evidence),
         },
     }
     if evidence:
         location = _locate_evidence(evidence[0])
         if finding["node"]:
-            node = {"name": visible(finding["node"]), "kind": "resource"}
+            node = {"name": make_visible(finding["node"]), "kind": "resource"}
             location["logicalLocations"] = [node]
         result["locations"] = [location]
         result["relatedLocations"] = [_locate_evidence(one) for one in evidence[1:EVIDENCE]]
@@ -122,7 +122,7 @@ def describe_finding(finding: Doc) -> Doc:
 def _locate_evidence(evidence: Doc) -> Doc:
     place: Doc = {"artifactLocation": {"uri": _write_uri(evidence["address"])}}
     if evidence["line"]:
-        snippet = {"text": visible(evidence["text"])}
+        snippet = {"text": make_visible(evidence["text"])}
         place["region"] = {"startLine": evidence["line"], "snippet": snippet}
     return {"physicalLocation": place, **_write_message(word_label(evidence["label"]))}
 
@@ -140,12 +140,12 @@ def list_notifications(doc: Doc) -> Iterator[Doc]:
 
 
 def _suppress(why: str) -> Doc:
-    return {"kind": "external", "justification": visible(why)}
+    return {"kind": "external", "justification": make_visible(why)}
 
 
 def _write_message(text: str) -> Doc:
     """Return a message; its text is plain, and SARIF reads {0} and [a](1) in it unless they are escaped."""
-    plain = visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    plain = make_visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return {"message": {"text": plain.replace("{", "{{").replace("}", "}}")}}
 
 

@@ -9,7 +9,7 @@ from analyzer.report import completeness, finding_rows, machines, markdown, open
 from analyzer.report.finding_rows import FindingGroup, Story
 from analyzer.report.wording import Doc, join_few, write_place
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import code, for_markdown, one_line
+from analyzer.runtime.text import code_span, for_markdown, one_line
 
 LINES = 30
 STORIES = 3  # in full
@@ -81,9 +81,9 @@ def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     if causes:
         lines.append(f"- Cause: {' '.join(causes)}")
     for place in first["evidence"][:1]:
-        line = f"- Evidence: {code(one_line(write_place(place)))}"
+        line = f"- Evidence: {code_span(one_line(write_place(place)))}"
         text = bound_middle(place["text"].strip(), EVIDENCE)
-        lines.append(f"{line} {code(text)}" if text else line)
+        lines.append(f"{line} {code_span(text)}" if text else line)
     if first["fix"]:
         steps = "; then ".join(map(write_step, first["fix"][:3]))
         cautions = dict.fromkeys([first["caution"], *(step["caution"] for step in first["fix"])])
@@ -98,7 +98,7 @@ def write_step(step: Doc) -> str:
     if "\n" in run:
         command = "the commands in the report"
     else:
-        command = code(one_line(run, WIDTH)) if run else ""
+        command = code_span(one_line(run, WIDTH)) if run else ""
     action = " ".join(filter(None, [_clean_text(step["do"].rstrip(".")), command]))
     return ": ".join(filter(None, [_clean_text(step["where"]), action]))
 
@@ -111,7 +111,7 @@ def list_asks(doc: Doc) -> list[str]:
     commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
     wanted = list(dict.fromkeys(commands))
     if wanted:
-        named = ", ".join(code(one_line(command, WIDTH)) for command in wanted[:NAMED])
+        named = ", ".join(code_span(one_line(command, WIDTH)) for command in wanted[:NAMED])
         more = _count_more(wanted)
         if more:
             more += ", see the e-mail text of the report"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural
+from analyzer.runtime.text import natural_key
 
 # Kinds of member, one column each; the second of a column is below the first.
 COLUMNS = (
@@ -276,7 +276,7 @@ def group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
         if len(same) < ALIKE:
             drawn += same
             continue
-        names = sorted((str(one["name"]) for one in same), key=natural)
+        names = sorted((str(one["name"]) for one in same), key=natural_key)
         box = f"{len(same):,} {same[0]['channel']}s like {names[0]}"
         drawn.append({**same[0], "name": box, "other": ""})
         box_of.update(dict.fromkeys(names, box))

@@ -98,7 +98,7 @@ def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:
     assert [row["subjects"] for row in cut["by_node"]] == [PORTS] * HOSTS
     assert sum(row["full"] for row in cut["by_node"]) == 1000
     assert "2,000 objects on 40 nodes match. The worst 1,000" in cut["say"]
-    assert site.page.count(html.visible(cut["say"])) >= 2  # the head and the card
+    assert site.page.count(html.make_visible(cut["say"])) >= 2  # the head and the card
     assert cut["say"].partition(". For more")[0] in site.note
     assert cut["say"][:60] in " ".join(site.said.split())
 

@@ -32,7 +32,7 @@ READING, JUDGING = "a" * 12, "b" * 12
 @cache
 def catalog() -> Catalog:
     """Return the rules that come with the tool."""
-    return run_catalog.load(Local(), (), limits=Limits(), drafts=False)
+    return run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
 
 
 def sample(name: str) -> CaseData:

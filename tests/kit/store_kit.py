@@ -40,7 +40,7 @@ def base_text(archive: Archive, stored: Stored) -> str:
 def real(*, small: bool = False) -> dict[str, bytes]:
     """Return the members of a full pack of two sample files, with its small tables as JSON or all as Parquet."""
     limits = Limits()
-    catalog = run_catalog.load(Local(), (), limits=limits, drafts=False)
+    catalog = run_catalog.load_run_catalog(Local(), (), limits=limits, drafts=False)
     paths = [
         ROOT / "samples" / name
         for name in ("esxi/network/net_stats/filtered.txt", "esxi/network/nic_stats/esxi67.txt")

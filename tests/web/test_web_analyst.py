@@ -211,7 +211,9 @@ def test_watching_changes_no_byte() -> None:
         if source.get("lines")
     }
     assert {address: count for address, count in ended if count} == lines
-    assert [rule for rule, _, _ in judged] == [rule.id for rule in run_catalog.load(Local()).rules]
+    assert [rule for rule, _, _ in judged] == [
+        rule.id for rule in run_catalog.load_run_catalog(Local()).rules
+    ]
     assert sum(found for _, found, _ in judged) == len(plain.judgement.findings)
     assert sum(unknown for _, _, unknown in judged) == len(plain.judgement.cannot_tell)
     assert later == ["sorts", "hashes"]

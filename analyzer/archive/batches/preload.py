@@ -26,4 +26,4 @@ __all__ = [
     "work",
 ]
 
-parsing.modules()
+parsing.import_modules()

@@ -31,7 +31,7 @@ from analyzer.archive.packs.columns import (
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.lossless import dump_lossless
 from analyzer.archive.packs.parquet import Columns
-from analyzer.artefacts.samples import trim
+from analyzer.artefacts.samples import trim_memory
 from analyzer.artefacts.tables import Frame, Table
 from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made
@@ -93,7 +93,7 @@ def pack_file(
             file.writelines(case.written(outcome.document))
         members: dict[str, bytes | Path] = {"meta.json": _encode_meta(meta), "case.json": document}
         tables = judged_columns(outcome, meta)
-        trim()
+        trim_memory()
         if kind == "full":
             assert material is not None
             records = {name: getattr(material, name) for name in RECORDS}
@@ -206,7 +206,7 @@ class _Writer:
             path = self.folder / f"{table.name}.{len(pieces)}"
             self._write_piece(path, table, () if pieces else parts, homes)
             pieces.append(path)
-            trim()
+            trim_memory()
         self.written.append(table.name)
         if len(pieces) == 1:
             pieces[0].rename(self._member_path(table.name))

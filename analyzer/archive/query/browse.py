@@ -22,7 +22,7 @@ from analyzer.report.wording import write_plural
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import counted, one_line
+from analyzer.runtime.text import count_noun, one_line
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
@@ -100,7 +100,7 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)"
     )[0]
     if wanted.window and undated:
-        yield f"{counted(undated, 'case')} left out: no time is known"
+        yield f"{count_noun(undated, 'case')} left out: no time is known"
     if wanted.rule:
         among = f"rule IN ({', '.join(map(text_literal, select_rules(db, Filter(wanted.rule, former=wanted.former))))})"
         decided = (
@@ -115,18 +115,18 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         )
         if untold:
             how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
-            yield f"in {counted(untold, 'case')} more, the rule cannot tell ({how})"
+            yield f"in {count_noun(untold, 'case')} more, the rule cannot tell ({how})"
         if unjudged:
-            yield f"{counted(unjudged, 'case')} not judged by it"
+            yield f"{count_noun(unjudged, 'case')} not judged by it"
 
 
 def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     unread = (
         "FALSE" if wanted.reported else _UNREAD
     )  # nothing is known of such a case, which is not the same as none
-    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+    shown = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
     mine = ", ".join(
-        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted
+        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in shown
     )
     labelled: dict[str, int] = {}
     for label in labels.current_labels(archive):

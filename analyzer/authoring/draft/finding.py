@@ -10,7 +10,7 @@ from typing import Any
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert_cell
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, read_log_line
 from analyzer.authoring.draft.signs import Sign
@@ -377,6 +377,6 @@ def _read_value(column: Column, shown: str) -> Any:
     if len(shown) > 1 and shown[0] == shown[-1] == '"':
         shown = shown[1:-1]
     try:
-        return convert(column, shown)
+        return convert_cell(column, shown)
     except ColumnValueError:
         return None

@@ -20,7 +20,7 @@ from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.runtime.text import counted
+from analyzer.runtime.text import count_noun
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are
@@ -122,10 +122,12 @@ def read_lines(picked: Picked) -> DraftSource:
     made.notes += picked.notes
     parts = []
     if picked.lines:
-        parts.append(counted(len(picked.lines), "log line"))
+        parts.append(count_noun(len(picked.lines), "log line"))
     if picked.rows:
         parts.append(
-            counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")
+            count_noun(
+                len(picked.rows), "row of what a host printed", "rows of what a host printed"
+            )
         )
     made.origin = " and ".join(parts)
     return made

@@ -32,7 +32,7 @@ from analyzer.ingest.reader import ReadListener
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
-from analyzer.runtime.paths import full
+from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -174,7 +174,7 @@ class Analysis:
                 with suppress(OSError):
                     sizes.append(file.stat().st_size)
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
-        source = str(full(Path(self.order.path))) if self.order.path else ""
+        source = str(absolute_path(Path(self.order.path))) if self.order.path else ""
         self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
         self.listener.write_line(
             "total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300)

@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from analyzer.rules.run_options import RunOptions
-from analyzer.runtime.errors import BacklineError, fault
+from analyzer.runtime.errors import BacklineError, describe_fault
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard import wire
@@ -412,6 +412,6 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
     """Tell of a fault of ours; what it says of our inside goes to the terminal only."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{request.method} {request.url.path}, {Path(place.filename).name}:{place.lineno}"
-    sys.stderr.write(f"backline: {fault(one_line(f'{where}: {error!r}', 500))}\n")
+    sys.stderr.write(f"backline: {describe_fault(one_line(f'{where}: {error!r}', 500))}\n")
     do = "This is a fault of Backline, please report it with what the terminal shows."
     return wire.error_answer(wire.Refusal(500, "internal error", do=do))
