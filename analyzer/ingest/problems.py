@@ -244,7 +244,7 @@ def list_uncovered(
             continue
         meaning = meanings.get(what, {})
         ended = ends.get((node, str(meaning.get("clear_id") or ""), thing), "")
-        if ended < str(one["last"]):
+        if ended and ended < str(one["last"]):  # a file of a dump has no last line
             ended = ""
         found.append({**one, "title": str(meaning.get("title") or ""), "ended": ended})
 
