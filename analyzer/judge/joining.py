@@ -157,7 +157,7 @@ def choose_fold(mine: str, theirs: str, join: Join) -> Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RowSource:
     """Where rows were read: of one output they all have the same."""
 
     node: str
@@ -351,7 +351,7 @@ class Joiner:
 
         Lines of a log are distinguished by their time first.
         """
-        origin = Origin(row.node, row.source, row.taken, row.order)
+        origin = RowSource(row.node, row.source, row.taken, row.order)
         lines = INFINITE
         if row.line is not None and base.line is not None:
             lines = abs(row.line - base.line)
@@ -368,9 +368,9 @@ class Joiner:
         if not group.captures and not repeated:
             return group
         self.look(len(group.rows))
-        known: dict[Origin, tuple[Any, ...]] = {}  # many rows are of one output
+        known: dict[RowSource, tuple[Any, ...]] = {}  # many rows are of one output
 
-        def rank(origin: Origin) -> tuple[Any, ...]:
+        def rank(origin: RowSource) -> tuple[Any, ...]:
             if origin not in known:
                 near = origin.rank_near(base)
                 known[origin] = (*near, -(origin.order or 0), origin.source or "")
@@ -378,13 +378,13 @@ class Joiner:
 
         ranks = []
         for row in group.rows:
-            origin = Origin(row.node, row.source, row.taken, row.order)
+            origin = RowSource(row.node, row.source, row.taken, row.order)
             ranks.append((keys[row.number], rank(origin)))
         parts = []
         for stretch in group.captures:
             block = stretch.capture.block
             taken = parse_moment(block.taken) if block.taken else None
-            near = rank(Origin(block.node, block.address, taken, block.order))
+            near = rank(RowSource(block.node, block.address, taken, block.order))
             for key, part in stretch.split_objects(table):
                 parts.append((key, near, part))
         best: dict[Key, tuple[Any, ...]] = {}

@@ -63,7 +63,7 @@ class WantedAsk:
 
 
 @dataclass(slots=True)
-class Question:
+class OpenQuestion:
     """What one missing thing leaves open.
 
     parts      the records of the case document that lack it
@@ -122,7 +122,7 @@ def split_doubt(line: str) -> tuple[str, list[AskPiece]]:
     return doubt, pieces(ask.removesuffix("."))
 
 
-_KEPT: ContextVar[dict[tuple[int, bool], tuple[Doc, list[Question]]] | None] = ContextVar(
+_KEPT: ContextVar[dict[tuple[int, bool], tuple[Doc, list[OpenQuestion]]] | None] = ContextVar(
     "_KEPT", default=None
 )
 
@@ -137,7 +137,7 @@ def keep_questions() -> Iterator[None]:
         _KEPT.reset(before)
 
 
-def list_questions(doc: Doc, *, muted: bool = False) -> list[Question]:
+def list_questions(doc: Doc, *, muted: bool = False) -> list[OpenQuestion]:
     """Return what cannot be judged, one entry for each missing thing, with all asks that would settle it."""
     kept = _KEPT.get()
     if kept is None:
@@ -148,13 +148,13 @@ def list_questions(doc: Doc, *, muted: bool = False) -> list[Question]:
     return kept[key][1]
 
 
-def _build_questions(doc: Doc, *, muted: bool) -> list[Question]:
+def _build_questions(doc: Doc, *, muted: bool) -> list[OpenQuestion]:
     parts_by_missing: dict[str, list[Doc]] = {}
     for part in list_unknowns(doc, muted=muted):
         parts_by_missing.setdefault(part["missing"], []).append(part)
     questions = []
     for missing, parts in parts_by_missing.items():
-        question = Question(
+        question = OpenQuestion(
             missing=missing,
             parts=parts,
             rules=_collect_sorted(parts, "rules"),
@@ -200,7 +200,7 @@ def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     return [ask for key, ask in found.items() if lists_of_options.get(key) not in whole_lists]
 
 
-def list_pressing(doc: Doc) -> list[Question]:
+def list_pressing(doc: Doc) -> list[OpenQuestion]:
     """Return the questions that are shown one by one: a few, or those that sharpen a finding.
 
     No engineer reads dozens. What would sharpen a finding is asked for by the finding itself, is a table that could
@@ -221,7 +221,7 @@ def list_pressing(doc: Doc) -> list[Question]:
     return pressing
 
 
-def list_settling(doc: Doc) -> list[Question]:
+def list_settling(doc: Doc) -> list[OpenQuestion]:
     """Return the questions whose answer would settle a finding at hand, or may be its cause.
 
     Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
@@ -238,7 +238,7 @@ def list_settling(doc: Doc) -> list[Question]:
     return settling
 
 
-def list_folded(doc: Doc) -> list[Question]:
+def list_folded(doc: Doc) -> list[OpenQuestion]:
     """Return the other questions, which stay open; a report shows them in one line, and whole where it is opened."""
     pressing = {question.missing for question in list_pressing(doc)}
     return [question for question in list_questions(doc) if question.missing not in pressing]
@@ -271,7 +271,7 @@ def list_offers(doc: Doc) -> list[Offer]:
         offers.append(bundle)
         folded = [question for question in folded if not question.in_bundle]
     for _ in range(MOST_OFFERS):
-        needed: dict[str, list[Question]] = {}
+        needed: dict[str, list[OpenQuestion]] = {}
         for question in folded:
             for ask in question.asks:
                 needed.setdefault(ask.key, []).append(question)
@@ -288,7 +288,7 @@ def list_offers(doc: Doc) -> list[Offer]:
     return offers
 
 
-def _offer_bundle(doc: Doc, questions: list[Question]) -> Offer | None:
+def _offer_bundle(doc: Doc, questions: list[OpenQuestion]) -> Offer | None:
     """Return the support bundle as an offer, None where it would answer too little or is here already."""
     if len(questions) < 2:
         return None
@@ -310,11 +310,11 @@ def _offer_bundle(doc: Doc, questions: list[Question]) -> Offer | None:
     )
 
 
-def _collect_rules(questions: list[Question]) -> set[str]:
+def _collect_rules(questions: list[OpenQuestion]) -> set[str]:
     return {rule for question in questions for rule in question.rules}
 
 
-def _build_offer(ask: WantedAsk, questions: list[Question]) -> Offer:
+def _build_offer(ask: WantedAsk, questions: list[OpenQuestion]) -> Offer:
     rules = count_noun(len(_collect_rules(questions)), "rule", "rules")
     settles = f"{count_noun(len(questions), 'question', 'questions')} of {rules}"
     return Offer(ask, [] if ask.is_request else ask.nodes, settles)
