@@ -15,6 +15,7 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
+    from analyzer.case.document import CaseDocument
     from analyzer.rules.run_catalog import Local
     from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
@@ -122,20 +123,20 @@ class RuleChoice:
         return found
 
 
-def list_overdue(document: dict[str, Any]) -> list[str]:
+def list_overdue(document: CaseDocument) -> list[str]:
     """Return a reminder for each mute that holds for this case although its day has passed.
 
     A case is judged by its own date, so that it gives the same report next year; only this
     reminder on the terminal looks at the clock.
     """
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    settings = document["settings"]
+    settings = document.settings
     lines = []
-    for mute in settings["mutes"]:
-        if mute["state"] != "ran out" and mute["until"] < today:
-            why = "older" if mute["state"] == "holds" else "without a date"
+    for mute in settings.mutes:
+        if mute.state != "ran out" and mute.until < today:
+            why = "older" if mute.state == "holds" else "without a date"
             lines.append(
-                f"{settings['file']}: the mute of {mute['rule']} expired on {mute['until']}; it holds for this "
+                f"{settings.file}: the mute of {mute.rule} expired on {mute.until}; it holds for this "
                 f"case only because the case is {why}"
             )
     return lines

@@ -34,7 +34,7 @@ def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
         "cli.md": partial(manual.write_cli_page, main),
         "backline.1": partial(manual.write_man_page, main, __version__),
         "rule-schema.json": make_rule_schema,
-        "case-schema.json": read_case_schema,
+        "case-schema.json": make_case_schema,
     }
 
 
@@ -70,11 +70,11 @@ def make_rule_schema() -> str:
     return schema.write_schema(fact_tables.list_declared())
 
 
-def read_case_schema() -> str:
+def make_case_schema() -> str:
     """Return the JSON Schema of the case document."""
-    from importlib import resources
+    from analyzer.case.case_file import make_schema
 
-    return (resources.files("analyzer") / "case-schema.json").read_text(encoding="utf-8")
+    return make_schema()
 
 
 def printing_option(

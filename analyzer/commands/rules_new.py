@@ -163,9 +163,7 @@ def _read_finding(source: str, kb: Path) -> DraftSource:
     document, one = finding.load_finding(source)
     try:
         rule = next(
-            iter(
-                select_rules([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules
-            ),
+            iter(select_rules([one.rule], [kb] if kb.is_dir() else [], examples=False).rules),
             None,
         )
     except BacklineError:

@@ -6,9 +6,9 @@ import html as escapes
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from analyzer.case.document import CaseDocument
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import keep_questions
-from analyzer.report.wording import Doc
 from analyzer.runtime.errors import describe_fault, find_error_place
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import make_visible
@@ -18,7 +18,7 @@ Made = TypeVar("Made", str, list[str])
 
 
 def render_results(
-    document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES
+    document: CaseDocument, text: Text, report_bytes: int = html.REPORT_BYTES
 ) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
 

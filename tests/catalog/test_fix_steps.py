@@ -203,9 +203,9 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
 def test_a_muted_cause_folds_nothing() -> None:
     """A muted cause is named, but nobody is told to fix it first: the steps stand open."""
     doc = rich_case()
-    for one in doc["findings"]:
-        if one["explains"]:
-            one["muted"] = "lab, until 2099-01-01"
+    for one in doc.findings:
+        if one.explains:
+            one.muted = "lab, until 2099-01-01"
     out = io.StringIO()
     terminal.print_case(doc, Console(file=out, width=200), 0)
 

@@ -16,12 +16,12 @@ EVENT = "esx-event"  # asks vobd.log
 
 def unanswered(doc: dict[str, Any]) -> dict[str, str]:
     """Return the rules that cannot tell, each with its first reason."""
-    return {rule: group["why"] for group in reversed(doc["cannot_tell"]) for rule in group["rules"]}
+    return {rule: group.why for group in reversed(doc.cannot_tell) for rule in group.rules}
 
 
 def quiet(doc: dict[str, Any]) -> set[str]:
     """Return the rules that found nothing."""
-    return {one["rule"] for one in doc["quiet"] if one["looked_at"]}
+    return {one.rule for one in doc.quiet if one.looked_at}
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_what_a_log_does_hold_stays_found(tmp_path: Path) -> None:
     doc, _ = triage(
         tmp_path, {"vmkernel.log": sorted([*BUSY, line])}, "--incident", "2017-10-13 09:00"
     )
-    assert RULE in {finding["rule"] for finding in doc["findings"]}
+    assert RULE in {finding.rule for finding in doc.findings}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import jinja2
 import pytest
 from jinja2 import Environment
 
-from analyzer.pipeline import case
+from analyzer.case.document import CaseDocument
 from analyzer.pipeline.triage import triage
 from analyzer.report import compiling, html, page
 
@@ -43,9 +42,9 @@ def fresh() -> object:
     html.load_templates.cache_clear()
 
 
-def document(name: str) -> dict[str, object]:
+def document(name: str) -> CaseDocument:
     """Return the case document of a sample."""
-    return dict(json.loads("".join(case.written(triage([CASES / name]).document))))
+    return triage([CASES / name]).document
 
 
 @pytest.mark.size

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case.case_file import write_case
 from analyzer.cli import main
-from analyzer.pipeline.case import dumps
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse_text
@@ -70,7 +70,7 @@ def redacted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
             )
             done = run(*words)
             assert done.exit_code in (0, 5), done.output
-            write_all(base / "plain" / case.name, {"case.json": dumps(before[-1])})
+            write_all(base / "plain" / case.name, {"case.json": write_case(before[-1])})
     yield base / "plain", base / "out", base / "names"
 
 

@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
+from analyzer.case import case_file
+from analyzer.case.verdicts import Cut
 from analyzer.cli import main
 from analyzer.report import finding_rows, view, wording
 from analyzer.web.cases.history import History
@@ -106,7 +109,7 @@ def case(
     done = CliRunner().invoke(
         main, ["triage", str(CASES / request.param), "-o", str(folder), "--no-packs"]
     )
-    yield request.param, json.loads((folder / "case.json").read_text()), folder, done.output
+    yield request.param, case_file.read_case(folder / "case.json"), folder, done.output
 
 
 def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
@@ -146,10 +149,10 @@ def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str
 def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
     """Counted from case.json without our code: findings by rule, fault and weight, missing things, rules that looked."""
     _, document, _, _ = case
-    live = [one for one in document["findings"] if not one["muted"]]
+    live = [one for one in document.findings if not one.muted]
     weight = ("verdict", "severity", "confidence")
     rows = {
-        (one["rule"], one["title"], *map(str, one["kb"]), *(one[key] for key in weight))
+        (one.rule, one.title, *map(str, one.kb), *(getattr(one, key) for key in weight))
         for one in live
     }
     words = Counter(
@@ -158,12 +161,12 @@ def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) ->
     )
     tally = view.tally_case(document)
     assert dict(tally.findings) == dict(words)
-    assert tally.subjects == len([one for one in live if one["verdict"] == "match"])
-    assert tally.rules == len({one["rule"] for one in live})
+    assert tally.subjects == len([one for one in live if one.verdict == "match"])
+    assert tally.rules == len({one.rule for one in live})
     assert tally.questions == len(
-        {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
+        {group.missing for group in document.cannot_tell if not group.muted}
     )
-    assert tally.quiet + tally.idle == len(document["quiet"])
+    assert tally.quiet + tally.idle == len(document.quiet)
 
 
 @pytest.mark.process
@@ -193,7 +196,7 @@ def test_the_archive_says_the_counts_of_the_report(
     answer = ask(room, "")
     at = [one["case"] for one in answer["rows"]].index(row["id"])
     assert (column(answer, "Open questions")[at] or 0) == questions
-    state = "done" if document["case"]["complete"] else "partial"
+    state = "done" if document.case.complete else "partial"
     nothing = "nothing found" if state == "done" else "nothing found in what could be read"
     told = (
         ", ".join(
@@ -212,8 +215,11 @@ def test_the_archive_says_the_counts_of_the_report(
 def test_two_asks_for_one_thing_are_one_question() -> None:
     """Groups of case.json that miss the same thing are one question, in every count."""
     document = rich_case()
-    group = document["cannot_tell"][0]
-    document["cannot_tell"] = [group, {**group, "ask": "another ask", "rules": ["another-rule"]}]
+    group = document.cannot_tell[0]
+    document.cannot_tell = [
+        group,
+        structs.replace(group, ask="another ask", rules=["another-rule"]),
+    ]
     assert len(finding_rows.list_unknowns(document)) == 2
     assert view.tally_case(document).questions == 1
     assert "cannot tell: 1 question;" in view.write_headline(document)
@@ -223,15 +229,5 @@ def test_subjects_that_are_only_counted_count() -> None:
     """What is beyond all limits is in no list, but in the count of subjects."""
     document = rich_case()
     before = view.tally_case(document).subjects
-    cut = {
-        "rule": "x",
-        "title": "X",
-        "verdict": "match",
-        "subjects": 50,
-        "full": 10,
-        "short": 20,
-        "say": "x",
-        "by_node": [],
-    }
-    document["cuts"] = [cut]
+    document.cuts = [Cut("x", "X", "match", subjects=50, full=10, short=20, say="x")]
     assert view.tally_case(document).subjects == before + 20

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.case.case_file import write_case
 from analyzer.case.verdicts import Finding
 from analyzer.ingest.reader import ReadListener
 from analyzer.pipeline import triage
-from analyzer.pipeline.case import dumps
 from analyzer.pipeline.triage import Options
 from analyzer.rules import Rule, run_catalog
 from analyzer.rules.run_catalog import Local
@@ -203,13 +203,9 @@ def test_watching_changes_no_byte() -> None:
     )  # fmt: skip
     watched = triage.triage([BUNDLE], Options(watch=watch, on_judged=took))
     plain = triage.triage([BUNDLE])
-    assert dumps(watched.document) == dumps(plain.document)
+    assert write_case(watched.document) == write_case(plain.document)
     assert begun == [address for address, _ in ended]
-    lines = {
-        source["address"]: source["lines"]
-        for source in plain.document["sources"]
-        if source.get("lines")
-    }
+    lines = {source.address: source.lines for source in plain.document.sources if source.lines}
     assert {address: count for address, count in ended if count} == lines
     assert [rule for rule, _, _ in judged] == [
         rule.id for rule in run_catalog.load_run_catalog(Local()).rules
@@ -269,7 +265,7 @@ def test_whatever_a_finding_says_is_one_visible_line(text: str) -> None:
     """Text of a finding comes out as one line of JSON and as one visible line of text, whatever is in it."""
     out = io.BytesIO()
     listener = ProgressWriter(out)
-    listener.write_line("finding", finding=describe_finding(dict.fromkeys(("rule", "title", "severity", "confidence", "subject", "object", "node", "say"), text)))  # fmt: skip
+    listener.write_line("finding", finding=describe_finding(Finding(text, text, text, [], [], "", text, text, text, "match", text, text, text)))  # fmt: skip
     assert out.getvalue().count(b"\n") == 1
     told = json.loads(out.getvalue())["finding"]["title"]
     assert told.isprintable() or not any(

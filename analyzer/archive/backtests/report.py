@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from msgspec import Struct, to_builtins
+
 from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt, Near, RuleTally
 from analyzer.archive.labels import CONFIRMED, REJECTED
 from analyzer.case.verdicts import Evidence
@@ -144,6 +146,8 @@ def _to_plain(value: Any) -> Any:
     """Return a record as JSON knows it."""
     if is_dataclass(value):
         return {field.name: _to_plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Struct):
+        return to_builtins(value)
     if isinstance(value, CaseSubject):
         return value._asdict()
     if isinstance(value, dict):

@@ -16,6 +16,7 @@ from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, 
 from analyzer.archive.query.search import Filter, Window, select_rules
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
+from analyzer.case.document import CaseDocument
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import write_plural
@@ -269,7 +270,7 @@ def labels_of(archive: Archive, case: Stored) -> list[labels.Label]:
     found = labels.current_labels(archive, case.id)
     if not found or case.judged.kind == "none":
         return found
-    return labels.order_labels(found, archive.read_document(case)["findings"])
+    return labels.order_labels(found, archive.read_document(case).findings)
 
 
 def origin_lines(found: CaseOrigin) -> list[str]:
@@ -361,7 +362,7 @@ def document_text(archive: Archive, case: Stored) -> str:
     return archive.document_text(case)
 
 
-def read_document(archive: Archive, case: Stored) -> dict[str, Any]:
+def read_document(archive: Archive, case: Stored) -> CaseDocument:
     """Return a case document as `Archive.document` does; BacklineError for a case that was refused."""
     _check_judged(archive, case)
     return archive.read_document(case)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.pick import ChosenRow, LogLine, Picked
 from analyzer.authoring.draft.signs import TROUBLE, Sign
+from analyzer.case.document import CaseDocument
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
@@ -379,13 +380,13 @@ def add_names(names: dict[str, set[str]], cells: Iterable[tuple[str, Any]]) -> N
             names.setdefault(kind, set()).add(text)
 
 
-def collect_document_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
+def collect_document_names(document: CaseDocument) -> dict[str, set[str]]:
     """Return the names a case document tells."""
     names: dict[str, set[str]] = {}
-    for node in document["nodes"]:
-        if node["kind"] in _NAMED and " (loose" not in node["name"]:
-            names.setdefault("host", set()).add(node["name"])
-    for port in document["topology"]:
-        for kind, key in (("vm", "vm"), ("portgroup", "portgroup"), ("switch", "switch")):
-            names.setdefault(kind, set()).add(re.sub(r"\.eth\d+$", "", port[key]))
+    for node in document.nodes:
+        if node.kind in _NAMED and " (loose" not in node.name:
+            names.setdefault("host", set()).add(node.name)
+    for port in document.topology:
+        for kind, name in (("vm", port.vm), ("portgroup", port.portgroup), ("switch", port.switch)):
+            names.setdefault(kind, set()).add(re.sub(r"\.eth\d+$", "", name))
     return names

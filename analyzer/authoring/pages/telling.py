@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages.listing import mute_words, threshold_words
-from analyzer.case.asks import pieces
+from analyzer.case.asks import split_ask
 from analyzer.report.wording import format_duration, link_article
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode
@@ -283,7 +283,7 @@ def describe_asks(rule: Rule) -> Iterator[str]:
     for table, words in own.items():
         if table:
             yield f"{table}:"
-        for piece in pieces(words):
+        for piece in split_ask(words):
             text = f"  {piece.text}" if table else piece.text
             yield Exact(text) if piece.command else text
 

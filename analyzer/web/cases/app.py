@@ -317,10 +317,10 @@ def _find_many_cases(asked: wire.NewCase) -> ManyCases:
 
 
 def _render_note(document: Path) -> str:
-    from analyzer.pipeline import case  # noqa: PLC0415 - on request
+    from analyzer.case import case_file  # noqa: PLC0415 - on request
     from analyzer.report import short_note  # noqa: PLC0415 - on request
 
-    return short_note.render_short_note(case.load(document))
+    return short_note.render_short_note(case_file.read_case(document))
 
 
 def attachment_header(case: str, name: str) -> str:
